@@ -33,43 +33,44 @@ std::vector<EngineText> engine_texts() {
   return texts;
 }
 
-std::optional<EngineQuestion> engine_question(const project::State& state, int plan, const QString& output) {
+std::optional<EngineRequest> engine_question(const project::State& state, int plan, const QString& output) {
   const project::PlanEntry* entry = project::find_plan(state, plan);
   if (!entry || !entry->feasible()) return {};
   auto problem = project::make_problem(state, *entry);
   if (!problem) return {};
-  return EngineQuestion{*std::move(problem), entry->plan, output};
+  return EngineRequest{*std::move(problem), entry->plan, output};
 }
 
-Result<ExportPreview> engine_offer(study::Judge& judge, const EngineQuestion& asked, std::stop_token stop) {
+Result<ExportPreview> engine_offer(study::PlanSimulator& judge, const EngineRequest& asked, std::stop_token stop) {
   const std::string name = asked.output.toStdString();
-  const study::engines::NamedOutput wanted = study::engines::engine_output_named(name);
+  const study::engines::NamedOutput wanted = study::engines::find_engine_output(name);
   ensure(wanted.engine, "an engine's text was asked for that is not listed");
   TRY(const auto origin, io::documents::origin_of(*asked.problem.profile));
   const auto question_of = [&](const Plan& plan) {
-    return study::engines::EngineQuestion{plan, *asked.problem.profile, *asked.problem.cluster,
-                                          origin ? &*origin : nullptr};
+    return study::engines::EngineRequest{plan, *asked.problem.profile, *asked.problem.cluster,
+                                         origin ? &*origin : nullptr};
   };
   ExportPreview offer;
-  for (const std::string& misfit : study::engines::misfits(*wanted.engine, *asked.plan, *asked.problem.profile))
-    offer.misfits << text::to_qstring(misfit);
-  if (offer.misfits.isEmpty()) {
+  for (const std::string& misfit :
+       study::engines::unsupported_features(*wanted.engine, *asked.plan, *asked.problem.profile))
+    offer.unsupported_features << text::to_qstring(misfit);
+  if (offer.unsupported_features.isEmpty()) {
     const auto text = study::engines::engine_text(wanted, question_of(*asked.plan));
     if (!text) return tl::unexpected(text.error());
     offer.text = text::to_qstring(*text);
     return offer;
   }
   TRY(const auto near, study::fastest(judge, asked.problem,
-                                      study::engines::nearest_plans(*wanted.engine, question_of(*asked.plan)), stop));
+                                      study::engines::closest_plans(*wanted.engine, question_of(*asked.plan)), stop));
   if (!near) return offer;
   TRY(const auto own, judge.simulation(asked.problem, *asked.plan, stop));
   const auto text = study::engines::engine_text(wanted, question_of(near->plan));
   if (!text) return tl::unexpected(text.error());
-  offer.nearest = NearestPlan{std::make_shared<const Plan>(near->plan), text::to_qstring(*text), near->simulation, own};
+  offer.closest = NearestPlan{std::make_shared<const Plan>(near->plan), text::to_qstring(*text), near->simulation, own};
   return offer;
 }
 
-int find_engine_offer(Session& session, const EngineQuestion& question,
+int find_engine_offer(Session& session, const EngineRequest& question,
                       const std::function<void(const Result<ExportPreview>&)>& done) {
   return session.jobs().start(
       EngineOfferText::tr("%1 for other engines").arg(text::to_qstring(question.plan->name)),

@@ -34,25 +34,25 @@ struct NearestPlan {
 };
 
 struct ExportPreview {
-  QStringList misfits;                 ///< unsupported features, one sentence each; empty: the engine supports the plan
+  QStringList unsupported_features;    ///< unsupported features, one sentence each; empty: the engine supports the plan
   QString text;                        ///< if the engine supports the plan
-  std::optional<NearestPlan> nearest;  ///< if it does not, and there is one
+  std::optional<NearestPlan> closest;  ///< if it does not, and there is one
 };
 
 /// A request that is independent of the window.
-struct EngineQuestion {
+struct EngineRequest {
   Problem problem;
   std::shared_ptr<const Plan> plan;
   QString output;  ///< EngineText::name
 };
 /// Returns nullopt if the plan does not exist or has no stages.
-std::optional<EngineQuestion> engine_question(const project::State& state, int plan, const QString& output);
+std::optional<EngineRequest> engine_question(const project::State& state, int plan, const QString& output);
 
 /// Computes the offer; takes as long as simulating a few plans.
-Result<ExportPreview> engine_offer(study::Judge& judge, const EngineQuestion& question, std::stop_token stop);
+Result<ExportPreview> engine_offer(study::PlanSimulator& judge, const EngineRequest& question, std::stop_token stop);
 
 /// Computes the offer in the background and returns the job's id. `done` is not called if the job is cancelled.
-int find_engine_offer(Session& session, const EngineQuestion& question,
+int find_engine_offer(Session& session, const EngineRequest& question,
                       const std::function<void(const Result<ExportPreview>&)>& done);
 
 /// Returns the state with `nearest` added for the plan of `id`, selected and ticked: one undo step.

@@ -38,15 +38,15 @@ project::State with_measurement(project::State state, Profile profile, std::shar
 
 }  // namespace
 
-QString why_not_measurable(const project::State& state, int profile) {
+QString not_measurable_reason(const project::State& state, int profile) {
   const project::ProfileEntry* entry = project::find_profile(state, profile);
   if (!entry) return MeasurementText::tr("Choose a model first.");
   if (!entry->model)
     return MeasurementText::tr("This model has a profile but no layers to run. Choose a model preset or a model file.");
-  return state.backend.gpus ? QString() : runs::why_too_large(*entry->model);
+  return state.backend.gpus ? QString() : runs::too_large_reason(*entry->model);
 }
 
-std::vector<int> sizes_to_measure(const project::Question& question) {
+std::vector<int> sizes_to_measure(const project::PlanningSetup& question) {
   const int most = question.workload.micro_batch ? std::max(*question.workload.micro_batch, 1)
                                                  : std::clamp(question.workload.global_batch, 1, 16);
   std::vector<int> sizes;
@@ -57,8 +57,8 @@ std::vector<int> sizes_to_measure(const project::Question& question) {
 
 Measurement::Measurement(Session& session, QString runner, QObject* parent)
     : QObject(parent), session_(session), runner_(std::move(runner)), process_(this) {
-  connect(&process_, &work::ChildProcess::output_line, this, &Measurement::take_line);
-  connect(&process_, &work::ChildProcess::ended, this, &Measurement::take_end);
+  connect(&process_, &work::ChildProcess::output_line, this, &Measurement::receive_line);
+  connect(&process_, &work::ChildProcess::ended, this, &Measurement::receive_end);
 }
 
 bool Measurement::start(int profile) {
@@ -68,7 +68,7 @@ bool Measurement::start(int profile) {
     emit session_.error(title_, why);
     return false;
   };
-  if (const QString why = why_not_measurable(session_.state(), profile); !why.isEmpty()) return refuse(why);
+  if (const QString why = not_measurable_reason(session_.state(), profile); !why.isEmpty()) return refuse(why);
   model_ = project::find_profile(session_.state(), profile)->model;
   title_ = tr("Measure %1").arg(QString::fromStdString(model_->name));
   directory_ = std::make_unique<QTemporaryDir>();
@@ -96,7 +96,7 @@ QStringList Measurement::arguments() const {
   return arguments;
 }
 
-void Measurement::take_line(const QByteArray& line) {
+void Measurement::receive_line(const QByteArray& line) {
   const auto told = io::documents::progress_from_json(line.toStdString());
   if (told) session_.jobs().update_external(job_, told->done, text::to_qstring(told->what));
 }
@@ -125,7 +125,7 @@ QString Measurement::make_problem(const work::ProcessEnd& end) {
   return profile ? tr("%1. The measured layers are saved.").arg(why.trimmed()) : why;
 }
 
-void Measurement::take_end(const work::ProcessEnd& end) {
+void Measurement::receive_end(const work::ProcessEnd& end) {
   const QString problem = end.stopped ? QString() : make_problem(end);
   directory_.reset();
   session_.jobs().end_external(job_,

@@ -18,10 +18,10 @@ namespace pipedeck::session {
 class Session;
 
 /// Returns why the model of that profile cannot be measured here; empty if it can.
-QString why_not_measurable(const project::State& state, int profile);
+QString not_measurable_reason(const project::State& state, int profile);
 
 /// Returns the micro-batches that plans of the question may have: 1, 2, 4 ... up to its micro-batch, inclusive.
-std::vector<int> sizes_to_measure(const project::Question& question);
+std::vector<int> sizes_to_measure(const project::PlanningSetup& question);
 
 /// A measurement, at most one at a time. It is in the list of jobs, where it can be cancelled. The session reports its
 /// errors.
@@ -30,8 +30,8 @@ class Measurement : public QObject {
 
  public:
   Measurement(Session& session, QString runner, QObject* parent = nullptr);
-  /// Starts to measure a profile for which why_not_measurable() is empty. Returns false if one is running or it cannot
-  /// be started.
+  /// Starts to measure a profile for which not_measurable_reason() is empty. Returns false if one is running or it
+  /// cannot be started.
   bool start(int profile);
   bool running() const { return process_.running(); }
 
@@ -39,8 +39,8 @@ class Measurement : public QObject {
   void running_changed();
 
  private:
-  void take_line(const QByteArray& line);
-  void take_end(const work::ProcessEnd& end);
+  void receive_line(const QByteArray& line);
+  void receive_end(const work::ProcessEnd& end);
   QStringList arguments() const;
   QString make_problem(const work::ProcessEnd& end);
   QString file(const char* name) const { return directory_->filePath(QLatin1String(name)); }

@@ -33,9 +33,9 @@ QString made_where(const QString& date, const QString& machine) {
   return ReportExportText::tr("%1 on %2", "a date and a machine").arg(date, machine);
 }
 
-study::reports::Question question_of(const Session& session, const ReportOrder& order) {
+study::reports::Request question_of(const Session& session, const ReportRequest& order) {
   const project::State& state = session.state();
-  study::reports::Question question;
+  study::reports::Request question;
   question.problem = *session.problem();
   const Profile& profile = *question.problem.profile;
   const Cluster& cluster = *question.problem.cluster;
@@ -61,7 +61,7 @@ study::reports::Question question_of(const Session& session, const ReportOrder& 
   return question;
 }
 
-Result<void> write(const study::reports::Question& question, const std::string& file,
+Result<void> write(const study::reports::Request& question, const std::string& file,
                    const work::Jobs::Context& context) {
   TRY(const auto made, study::reports::make_report(question, context.progress, context.stop));
   return study::reports::write_report(file, made);
@@ -69,14 +69,15 @@ Result<void> write(const study::reports::Question& question, const std::string& 
 
 }  // namespace
 
-QString why_no_report(const Session& session) {
+QString no_report_reason(const Session& session) {
   if (!session.problem()) return ReportExportText::tr("Choose a model and a cluster first.");
   return project::plans_of_question(session.state()).empty()
              ? ReportExportText::tr("There are no plans yet. Press Compare first.")
              : QString();
 }
 
-int export_report(Session& session, const ReportOrder& order, const std::function<void(const QString& failure)>& done) {
+int export_report(Session& session, const ReportRequest& order,
+                  const std::function<void(const QString& failure)>& done) {
   return session.jobs().start(ReportExportText::tr("Report %1").arg(QFileInfo(order.file).fileName()),
                               [question = question_of(session, order), file = order.file.toStdString(),
                                done](const work::Jobs::Context& context) -> work::Jobs::Apply {

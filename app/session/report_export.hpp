@@ -11,9 +11,9 @@
 namespace pipedeck::session {
 
 /// Returns why a report cannot be made; empty if it can.
-QString why_no_report(const Session& session);
+QString no_report_reason(const Session& session);
 
-struct ReportOrder {
+struct ReportRequest {
   QString file;     ///< Markdown if it ends with .md, else HTML
   QString program;  ///< "pipedeck 0.1.0", the name in the report
   QDate date;
@@ -21,6 +21,7 @@ struct ReportOrder {
 
 /// Writes the report in the background: ticked plans in detail, all plans in the comparison. Returns the job's id.
 /// `done` receives the failure, empty on success. It is not called if the job is cancelled.
-int export_report(Session& session, const ReportOrder& order, const std::function<void(const QString& failure)>& done);
+int export_report(Session& session, const ReportRequest& order,
+                  const std::function<void(const QString& failure)>& done);
 
 }  // namespace pipedeck::session

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/session.hpp"
 #include "app/session/project/training_state.hpp"
-#include "app/session/work/next_step.hpp"
+#include "app/session/work/error_hint.hpp"
 #include "app/text/in_qt.hpp"
 
 namespace pipedeck::session {
@@ -9,20 +9,20 @@ namespace pipedeck::session {
 Session::Session(SessionServices seams, QObject* parent)
     : QObject(parent),
       seams_(std::move(seams)),
-      autosave_(seams_.look_only ? QString() : seams_.state_folder,
+      autosave_(seams_.read_only ? QString() : seams_.state_folder,
                 [this](const Error& why) {
                   QMetaObject::invokeMethod(
-                      this, [this, why] { tell_unsafe(why); }, Qt::QueuedConnection);
+                      this, [this, why] { report_unsafe(why); }, Qt::QueuedConnection);
                 }),
       jobs_(this),
       saver_(jobs_, this),
-      live_(judge_, this),
-      explainer_(judge_, jobs_, this),
-      item_curves_(judge_, jobs_, this) {
+      live_(simulator_, this),
+      explainer_(simulator_, jobs_, this),
+      item_curves_(simulator_, jobs_, this) {
   connect(this, &Session::state_changed, this, &Session::persist_edits);  // notified first
   connect(this, &Session::file_changed, this, &Session::persist_edits);
   connect(&saver_, &project::Saver::progressed, this, &Session::saving_changed);
-  connect(&saver_, &project::Saver::ended, this, &Session::take_saved);
+  connect(&saver_, &project::Saver::ended, this, &Session::receive_saved);
   connect(&jobs_, &work::Jobs::internal_error, this, &Session::error);
   new_project();
 }
@@ -107,7 +107,7 @@ void Session::set_planning(const project::Planning& planning) {
   change(tr("Change planner options"), std::move(next));
 }
 
-void Session::set_conventions(const Conventions& conventions) {
+void Session::set_conventions(const SimulationOptions& conventions) {
   project::State next = state();
   next.question.workload.conventions = conventions;
   change(tr("Change conventions"), std::move(next));
@@ -118,8 +118,8 @@ void Session::set_training_state(const project::TrainingState& training) {
   change(tr("Change training memory"), project::with_training_state(state(), training));
 }
 
-QString Session::why_not_comparable() const {
-  const project::Question& question = state().question;
+QString Session::not_comparable_reason() const {
+  const project::PlanningSetup& question = state().question;
   if (!project::find_profile(state(), question.profile)) return tr("Choose a model profile first.");
   if (!project::find_cluster(state(), question.cluster)) return tr("Choose a cluster first.");
   const Workload& workload = question.workload;

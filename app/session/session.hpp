@@ -28,19 +28,19 @@
 #include "app/session/runs/run_report.hpp"
 #include "app/session/work/jobs.hpp"
 #include "core/study/compare.hpp"
-#include "core/study/judge.hpp"
+#include "core/study/plan_simulator.hpp"
 
 namespace pipedeck::session {
 
 /// A question about the work of a killed program, which is newer than the saved file.
-struct RecoveryQuestion {
+struct RecoveryRequest {
   QString name;                    ///< name of the project; empty: it had none yet
   std::optional<QDateTime> saved;  ///< absent: there is no saved file
   QDateTime edited;
   QString problem;  ///< why the saved file cannot be read; empty: it can
 };
 enum class Recovery { restore, saved, later };
-using AskRecovery = std::function<Recovery(const RecoveryQuestion&)>;
+using AskRecovery = std::function<Recovery(const RecoveryRequest&)>;
 
 /// A set of external dependencies, which tests can replace.
 struct SessionServices {
@@ -49,7 +49,7 @@ struct SessionServices {
   int threads = 0;            ///< of a comparison; 0: all cores
   QString state_folder = {};  ///< for work copies of unnamed projects; empty: none are stored
   AskRecovery ask_recovery = {};
-  bool look_only = false;                  ///< files are only viewed: no locks, work copies or recovery
+  bool read_only = false;                  ///< files are only viewed: no locks, work copies or recovery
   std::function<std::string()> view = {};  ///< returns the view of the project, saved with it; not an edit
 };
 
@@ -68,7 +68,7 @@ class Session : public QObject {
   ~Session() override;
 
   const project::State& state() const { return history_.state(); }
-  study::Judge& judge() { return judge_; }
+  study::PlanSimulator& judge() { return simulator_; }
   work::Jobs& jobs() { return jobs_; }
   plans::PreviewSimulator& live() { return live_; }
   plans::Explainer& explainer() { return explainer_; }
@@ -105,7 +105,7 @@ class Session : public QObject {
   void import_traces(const QStringList& paths);
   bool export_plan(int id, const QString& path);
   /// Returns why the file must not be written by this session; empty if it may.
-  const QString& read_only_reason() const { return why_read_only_; }
+  const QString& read_only_reason() const { return read_only_reason_; }
   /// Asks about the work of killed programs, newest first, until something was opened. Returns false if nothing was.
   bool offer_recovery();
   /// Waits until all changes are on disk, including the operations of large runs.
@@ -134,12 +134,12 @@ class Session : public QObject {
   void set_micro_batch(std::optional<int> samples);
   void set_planning(const project::Planning& planning);
   /// Simulates all plans again. One step.
-  void set_conventions(const Conventions& conventions);
+  void set_conventions(const SimulationOptions& conventions);
   /// Sets the training state of the question and of the plans that answer it. One step.
   void set_training_state(const project::TrainingState& training);
   std::optional<Problem> problem() const { return project::make_problem(state(), state().question); }
   /// Returns why Compare is disabled; empty if it is enabled.
-  QString why_not_comparable() const;
+  QString not_comparable_reason() const;
 
   // -- plans (session_plans.cpp)
   int compare();  ///< returns the job's id; 0: nothing to compare (an error was emitted)
@@ -156,7 +156,7 @@ class Session : public QObject {
   /// Changes the schedule of the plan of `id` as a manual edit (plans/edits.hpp). One step.
   void choose_schedule(int id, ScheduleKind kind, std::optional<int> chunks = std::nullopt);
   /// Returns null if it is unknown; it is then computed in the background, and `verdicts_changed` follows.
-  std::shared_ptr<const study::Verdict> verdict(const project::PlanEntry& entry);
+  std::shared_ptr<const study::PlanResult> verdict(const project::PlanEntry& entry);
   /// Returns null if it is unknown; it is then computed in the background.
   std::shared_ptr<const plans::Explanation> explanation(const project::PlanEntry& entry);
   /// Returns memory over time by item. Returns null if it is unknown; it is then computed in the background.
@@ -195,7 +195,7 @@ class Session : public QObject {
   const runs::Launch* launch_at_hand() const { return launch_.get(); }
   bool launching() const { return launch_ && launch_->phase() != runs::Launch::Phase::ended; }
   /// Returns why the plan cannot be launched. `model` replaces the model of its profile.
-  QString why_not_launchable(int plan, const ModelSpec* model = nullptr) const;
+  QString not_launchable_reason(int plan, const ModelSpec* model = nullptr) const;
 
  signals:
   void state_changed();
@@ -223,18 +223,18 @@ class Session : public QObject {
     Recovery answer = Recovery::saved;
   };
   std::optional<Found> find_recovery(const QString& path, const Result<store::ProjectContent>& saved);
-  Recovery ask(const RecoveryQuestion& question) const;
+  Recovery ask(const RecoveryRequest& question) const;
   bool restore_unnamed(const project::RecoverableProject& left);
   void persist_edits();
-  void tell_unsafe(const Error& why);
+  void report_unsafe(const Error& why);
   void report(const QString& title, const Error& error);
   void add_trace(const std::shared_ptr<const project::RunRecord>& run);
   void start_writing(const QString& path, std::optional<store::ProjectLock> lock);
-  void take_saved(const std::optional<Error>& problem);
-  void apply(const study::Comparison& comparison, const project::Question& question);
+  void receive_saved(const std::optional<Error>& problem);
+  void apply(const study::Comparison& comparison, const project::PlanningSetup& question);
   void compute_missing_verdicts();
-  void take_measured(const std::shared_ptr<const Profile>& profile, const std::shared_ptr<const Cluster>& machine);
-  void take_run(const std::shared_ptr<const project::RunRecord>& record);
+  void receive_measured(const std::shared_ptr<const Profile>& profile, const std::shared_ptr<const Cluster>& machine);
+  void receive_run(const std::shared_ptr<const project::RunRecord>& record);
   /// Returns the entry of the plan `id` in `state`; null if there is none.
   project::PlanEntry* entry_to_change(project::State& state, int id) const;
 
@@ -243,10 +243,10 @@ class Session : public QObject {
   QString file_;
   project::Autosave autosave_;
   std::optional<store::ProjectLock> lock_;
-  QString why_read_only_;
+  QString read_only_reason_;
   std::string saved_view_;
   bool autosave_failed_ = false;  ///< reported once
-  study::Judge judge_;
+  study::PlanSimulator simulator_;
   work::Jobs jobs_;
   /// A save that is running.
   struct Saving {
@@ -267,13 +267,13 @@ class Session : public QObject {
   int calibration_job_ = 0;
   std::optional<ComparisonSummary> last_comparison_;
   /// A plan whose simulation failed, with the reason. It is not simulated again unless it changes.
-  struct Unjudgeable {
+  struct FailedSimulation {
     Problem problem;
     std::shared_ptr<const Plan> plan;
-    QString why;
+    QString reason;
   };
-  std::map<int, Unjudgeable> unjudgeable_;
-  const Unjudgeable* known_unjudgeable(const project::PlanEntry& entry) const;
+  std::map<int, FailedSimulation> unjudgeable_;
+  const FailedSimulation* known_unjudgeable(const project::PlanEntry& entry) const;
   std::unique_ptr<runs::Launch> launch_;
   int launch_job_ = 0;
   bool tells_failure_ = true;  ///< false: the caller of launch() reports the failure

@@ -31,14 +31,14 @@ void Session::reset(project::State state, const QString& file, store::ProjectCon
   jobs_.cancel(verdict_job_);
   jobs_.cancel(calibration_job_);
   live_.cancel();
-  const bool writable = claim.read_only_reason.isEmpty() && !seams_.look_only;
+  const bool writable = claim.read_only_reason.isEmpty() && !seams_.read_only;
   autosave_.watch(writable ? file : QString(), writable ? std::move(saved) : store::ProjectContent());
   history_ = project::History<project::State>(std::move(state));
   last_comparison_.reset();
   unjudgeable_.clear();
   file_ = file;
   if (!claim.already_owned) lock_ = std::move(claim.lock);
-  why_read_only_ = std::move(claim.read_only_reason);
+  read_only_reason_ = std::move(claim.read_only_reason);
   emit file_changed();
   emit state_changed();
 }
@@ -60,7 +60,7 @@ void Session::open_sample() {
 }
 
 void Session::complete_question() {
-  const project::Question& question = state().question;
+  const project::PlanningSetup& question = state().question;
   if (question.profile == 0) choose_profile_preset(QString::fromUtf8(sample_model));
   if (question.cluster == 0) choose_cluster_preset(QString::fromUtf8(sample_cluster));
 }
@@ -93,7 +93,7 @@ bool Session::open(const QString& path) {
     if (found->answer == Recovery::saved) undo();  // redo can still restore the changes
   }
   const QString name = QFileInfo(path).fileName();
-  emit notice(read_only ? tr("Opened %1 read-only: %2").arg(name, why_read_only_) : tr("Opened %1").arg(name));
+  emit notice(read_only ? tr("Opened %1 read-only: %2").arg(name, read_only_reason_) : tr("Opened %1").arg(name));
   return true;
 }
 
@@ -132,8 +132,8 @@ bool Session::export_plan(int id, const QString& path) {
   }
   Plan plan = plans::with_origin(state(), *entry);
   const auto problem = project::make_problem(state(), *entry);
-  if (const auto known = judge_.known(*problem, plan)) {
-    const auto facts = judge_.find_bounds(Problem{problem->profile, problem->cluster, state().question.workload});
+  if (const auto known = simulator_.find(*problem, plan)) {
+    const auto facts = simulator_.find_bounds(Problem{problem->profile, problem->cluster, state().question.workload});
     const Seconds bound = facts ? facts->bound_of(plan) : Seconds{};
     plan = sim::with_prediction(std::move(plan), *known->simulation, bound);
   }

@@ -15,7 +15,7 @@ namespace pipedeck::session {
 namespace {
 
 /// Returns a planner's result of a comparison as an entry of the project.
-project::PlanEntry entry_of(const study::ComparedPlan& compared, const project::Question& question) {
+project::PlanEntry entry_of(const study::ComparedPlan& compared, const project::PlanningSetup& question) {
   project::PlanEntry entry;
   entry.profile = question.profile;
   entry.cluster = question.cluster;
@@ -89,18 +89,18 @@ project::PlanEntry* Session::entry_to_change(project::State& state, int id) cons
 }
 
 int Session::compare() {
-  if (const QString why = why_not_comparable(); !why.isEmpty()) {
+  if (const QString why = not_comparable_reason(); !why.isEmpty()) {
     emit error(tr("Compare"), why);
     return 0;
   }
   jobs_.cancel(compare_job_);
-  const project::Question question = state().question;
+  const project::PlanningSetup question = state().question;
   const int threads = seams_.threads > 0 ? seams_.threads : std::max(1, QThread::idealThreadCount());
   const QString title =
       tr("Compare plans for %1").arg(text::to_qstring(project::find_profile(state(), question.profile)->profile->name));
   compare_job_ = jobs_.start(
       title, [this, problem = *problem(), question, threads](const work::Jobs::Context& context) -> work::Jobs::Apply {
-        auto result = study::compare(problem, project::chosen_planners(question.planning), judge_,
+        auto result = study::compare(problem, project::chosen_planners(question.planning), simulator_,
                                      {.threads = threads, .explain = true}, context.progress, context.stop);
         return [this, question, result = std::move(result)] {
           if (!result) {
@@ -116,7 +116,7 @@ int Session::compare() {
   return compare_job_;
 }
 
-void Session::apply(const study::Comparison& comparison, const project::Question& question) {
+void Session::apply(const study::Comparison& comparison, const project::PlanningSetup& question) {
   project::State next = state();
   ComparisonSummary summary{0, 0, comparison.duration, comparison.facts.lower_bound};
   bool first_comparison = true;
@@ -146,18 +146,18 @@ void Session::apply(const study::Comparison& comparison, const project::Question
   emit comparison_ended();
 }
 
-std::shared_ptr<const study::Verdict> Session::verdict(const project::PlanEntry& entry) {
+std::shared_ptr<const study::PlanResult> Session::verdict(const project::PlanEntry& entry) {
   if (!entry.feasible()) return nullptr;
   const auto problem = project::make_problem(state(), entry);
   if (!problem) return nullptr;
-  auto known = judge_.known(*problem, *entry.plan);
+  auto known = simulator_.find(*problem, *entry.plan);
   if (!known || !known->complete) compute_missing_verdicts();
   return known;
 }
 
 std::optional<study::ProblemBounds> Session::facts() const {
   const auto asked = problem();
-  return asked ? judge_.find_bounds(*asked) : std::nullopt;
+  return asked ? simulator_.find_bounds(*asked) : std::nullopt;
 }
 
 void Session::compute_missing_verdicts() {
@@ -171,7 +171,7 @@ void Session::compute_missing_verdicts() {
   for (const project::PlanEntry* entry : project::plans_of_question(state())) {
     const auto problem = project::make_problem(state(), *entry);
     if (!entry->feasible() || !problem) continue;
-    if (const auto known = judge_.known(*problem, *entry->plan); known && known->complete) continue;
+    if (const auto known = simulator_.find(*problem, *entry->plan); known && known->complete) continue;
     if (known_unjudgeable(*entry)) continue;
     missing.push_back({entry->id, *problem, entry->plan});
   }
@@ -180,14 +180,14 @@ void Session::compute_missing_verdicts() {
       jobs_.start(tr("Simulate plans"),
                   [this, missing, asked = problem()](const work::Jobs::Context& context) -> work::Jobs::Apply {
                     std::vector<std::pair<const Missing*, Error>> failed;
-                    if (asked) (void)judge_.facts(*asked, context.stop);  // shown as unknown if it fails
+                    if (asked) (void)simulator_.facts(*asked, context.stop);  // shown as unknown if it fails
                     for (std::size_t i = 0; i < missing.size() && !context.stop.stop_requested(); ++i) {
                       pipedeck::report(context.progress, static_cast<double>(i) / static_cast<double>(missing.size()),
                                        missing[i].plan->name);
-                      const auto verdict = judge_.verdict(missing[i].problem, *missing[i].plan, context.stop);
+                      const auto verdict = simulator_.verdict(missing[i].problem, *missing[i].plan, context.stop);
                       if (!verdict) failed.emplace_back(&missing[i], verdict.error());
                     }
-                    std::map<int, Unjudgeable> unjudgeable;
+                    std::map<int, FailedSimulation> unjudgeable;
                     for (const auto& [plan, why] : failed)
                       unjudgeable[plan->id] = {plan->problem, plan->plan, text::to_qstring(why)};
                     return [this, unjudgeable, count = missing.size()] {
@@ -195,7 +195,7 @@ void Session::compute_missing_verdicts() {
                       // Usually all fail for the same reason, so it is shown once in the status bar and in each plan's
                       // row. No dialog is shown, since a cluster being drawn is not connected yet.
                       if (!unjudgeable.empty())
-                        emit notice(tr("Not simulated: %1").arg(unjudgeable.begin()->second.why));
+                        emit notice(tr("Not simulated: %1").arg(unjudgeable.begin()->second.reason));
                       for (const auto& [id, plan] : unjudgeable) unjudgeable_[id] = plan;
                       emit verdicts_changed();
                       return work::format_count(static_cast<qint64>(count), tr("plan"), tr("plans"));
@@ -213,7 +213,7 @@ plans::ItemCurves::Items Session::memory_items(const project::PlanEntry& entry) 
   return problem && entry.feasible() ? item_curves_.items(*problem, entry.plan) : nullptr;
 }
 
-const Session::Unjudgeable* Session::known_unjudgeable(const project::PlanEntry& entry) const {
+const Session::FailedSimulation* Session::known_unjudgeable(const project::PlanEntry& entry) const {
   const auto known = unjudgeable_.find(entry.id);
   const auto problem = project::make_problem(state(), entry);
   if (known == unjudgeable_.end() || !problem) return nullptr;
@@ -225,8 +225,8 @@ const Session::Unjudgeable* Session::known_unjudgeable(const project::PlanEntry&
 
 QString Session::simulation_error(int id) const {
   const project::PlanEntry* entry = project::find_plan(state(), id);
-  const Unjudgeable* known = entry ? known_unjudgeable(*entry) : nullptr;
-  return known ? known->why : QString();
+  const FailedSimulation* known = entry ? known_unjudgeable(*entry) : nullptr;
+  return known ? known->reason : QString();
 }
 
 void Session::select_plan(int id) {

@@ -31,7 +31,7 @@ QString quarantine(const QString& work) {
 }  // namespace
 
 ProjectClaim Session::claim(const QString& path) const {
-  if (seams_.look_only) return {};
+  if (seams_.read_only) return {};
   if (lock_ && same_file(path, file_)) return {.lock = {}, .already_owned = true, .read_only_reason = {}};
   const QFileInfo info(path);
   if (info.exists() && !info.isWritable()) return {.lock = {}, .read_only_reason = tr("the file is write-protected.")};
@@ -41,7 +41,7 @@ ProjectClaim Session::claim(const QString& path) const {
   return {.lock = std::move(*lock), .read_only_reason = {}};
 }
 
-Recovery Session::ask(const RecoveryQuestion& question) const {
+Recovery Session::ask(const RecoveryRequest& question) const {
   return seams_.ask_recovery ? seams_.ask_recovery(question) : Recovery::later;
 }
 
@@ -63,7 +63,7 @@ std::optional<Session::Found> Session::find_recovery(const QString& path, const 
     emit error(tr("Open project"), words);
     return Found{};
   }
-  RecoveryQuestion question{QFileInfo(path).fileName(), {}, project::edited_at(work), {}};
+  RecoveryRequest question{QFileInfo(path).fileName(), {}, project::edited_at(work), {}};
   if (QFileInfo::exists(path)) question.saved = QFileInfo(path).lastModified();
   if (!saved) question.problem = text::to_qstring(saved.error().message);
   const Recovery answer = ask(question);
@@ -72,7 +72,7 @@ std::optional<Session::Found> Session::find_recovery(const QString& path, const 
 }
 
 bool Session::offer_recovery() {
-  if (seams_.look_only) return false;
+  if (seams_.read_only) return false;
   for (const project::RecoverableProject& left : project::find_recoverable(seams_.state_folder)) {
     if (left.project.isEmpty() ? restore_unnamed(left) : open(left.project)) return true;
   }
@@ -102,14 +102,14 @@ bool Session::restore_unnamed(const project::RecoverableProject& left) {
 }
 
 void Session::persist_edits() {
-  if (seams_.look_only) return;
+  if (seams_.read_only) return;
   if (const auto kept = autosave_.keep(state(), history_.clean()); kept)
     autosave_failed_ = false;
   else
-    tell_unsafe(kept.error());
+    report_unsafe(kept.error());
 }
 
-void Session::tell_unsafe(const Error& why) {
+void Session::report_unsafe(const Error& why) {
   if (std::exchange(autosave_failed_, true)) return;
   emit error(tr("Changes are not safe"),
              tr("Unsaved work cannot be backed up: %1\nSave the project.").arg(text::to_qstring(why)));

@@ -5,15 +5,15 @@
 
 namespace pipedeck::session {
 
-QString Session::why_not_launchable(int plan, const ModelSpec* model) const {
+QString Session::not_launchable_reason(int plan, const ModelSpec* model) const {
   const project::PlanEntry* entry = project::find_plan(state(), plan);
   if (!entry) return tr("Select a plan first.");
   const project::ProfileEntry* profile = project::find_profile(state(), entry->profile);
-  return runs::why_not_launchable(*entry->plan,
-                                  model     ? model
-                                  : profile ? profile->model.get()
-                                            : nullptr,
-                                  state().backend);
+  return runs::not_launchable_reason(*entry->plan,
+                                     model     ? model
+                                     : profile ? profile->model.get()
+                                               : nullptr,
+                                     state().backend);
 }
 
 bool Session::launch(const runs::LaunchParameters& order) {
@@ -21,7 +21,7 @@ bool Session::launch(const runs::LaunchParameters& order) {
     emit error(tr("Launch"), tr("A run is active. Stop it first."));
     return false;
   }
-  if (const QString why = why_not_launchable(order.plan, order.model.get()); !why.isEmpty()) {
+  if (const QString why = not_launchable_reason(order.plan, order.model.get()); !why.isEmpty()) {
     emit error(tr("Launch"), why);
     return false;
   }
@@ -29,7 +29,7 @@ bool Session::launch(const runs::LaunchParameters& order) {
   runs::LaunchSpec spec{seams_.runner, *entry->plan, *project::make_problem(state(), *entry),
                         order.model ? order.model : project::find_profile(state(), entry->profile)->model,
                         order.settings};
-  launch_ = std::make_unique<runs::Launch>(std::move(spec), judge_);
+  launch_ = std::make_unique<runs::Launch>(std::move(spec), simulator_);
   tells_failure_ = !order.one_of_several;
   runs::Launch* launch = launch_.get();
   launch_job_ = jobs_.start_external(tr("Train %1 with %2").arg(launch->record().model, launch->record().name),
@@ -38,9 +38,9 @@ bool Session::launch(const runs::LaunchParameters& order) {
           [this](double done, const QString& what) { jobs_.update_external(launch_job_, done, what); });
   connect(launch, &runs::Launch::message, this, &Session::launch_message);
   connect(launch, &runs::Launch::event, this, &Session::launch_event);
-  connect(launch, &runs::Launch::measured, this, &Session::take_measured);
+  connect(launch, &runs::Launch::measured, this, &Session::receive_measured);
   connect(launch, &runs::Launch::predicted, this, [this] { emit launch_predicted(); });
-  connect(launch, &runs::Launch::ended, this, &Session::take_run);
+  connect(launch, &runs::Launch::ended, this, &Session::receive_run);
   emit launch_started();
   launch->start();
   return true;
@@ -54,14 +54,14 @@ void Session::pause_launch(bool paused) {
   if (launching()) launch_->pause(paused);
 }
 
-void Session::take_measured(const std::shared_ptr<const Profile>& profile,
-                            const std::shared_ptr<const Cluster>& machine) {
+void Session::receive_measured(const std::shared_ptr<const Profile>& profile,
+                               const std::shared_ptr<const Cluster>& machine) {
   project::State next = project::with_measured_profile(state(), *profile, launch_->spec().model).state;
   next = project::with_measured_cluster(std::move(next), *machine).state;
   change(tr("Measure %1").arg(launch_->record().model), std::move(next));
 }
 
-void Session::take_run(const std::shared_ptr<const project::RunRecord>& record) {
+void Session::receive_run(const std::shared_ptr<const project::RunRecord>& record) {
   project::Added added = project::with_run(state(), record);
   const bool failed = record->state == project::RunOutcome::failed;
   jobs_.end_external(

@@ -11,9 +11,9 @@ namespace pipedeck::session {
 
 bool Session::start_save() {
   if (file_.isEmpty()) return false;
-  if (!why_read_only_.isEmpty()) {
+  if (!read_only_reason_.isEmpty()) {
     emit error(tr("Save project"), tr("%1 is open read-only: %2 Save a copy under another name.")
-                                       .arg(QFileInfo(file_).fileName(), why_read_only_));
+                                       .arg(QFileInfo(file_).fileName(), read_only_reason_));
     return false;
   }
   if (saver_.busy()) {
@@ -27,7 +27,7 @@ bool Session::start_save() {
 bool Session::start_save_as(const QString& path) {
   const QString absolute = QFileInfo(path).absoluteFilePath();
   saver_.wait();
-  if (absolute == file_ && why_read_only_.isEmpty()) return start_save();
+  if (absolute == file_ && read_only_reason_.isEmpty()) return start_save();
   ProjectClaim right = claim(absolute);
   if (!right.read_only_reason.isEmpty()) {
     emit error(tr("Save project"), tr("%1 cannot be written: %2 Save under another name.")
@@ -48,14 +48,14 @@ void Session::start_writing(const QString& path, std::optional<store::ProjectLoc
   emit saving_changed();
 }
 
-void Session::take_saved(const std::optional<Error>& problem) {
+void Session::receive_saved(const std::optional<Error>& problem) {
   Saving done = std::exchange(saving_, {});
   last_save_succeeded_ = !problem;
   if (!problem) {
     history_.mark_clean(done.step);
     if (done.path != file_) {
       file_ = done.path;
-      why_read_only_.clear();
+      read_only_reason_.clear();
     }
     if (done.lock) lock_ = std::move(done.lock);
     autosave_.saved(file_, *done.content, state(), history_.clean());

@@ -47,7 +47,7 @@ TableText later() { return {{}, {}, true}; }
 TableText plans_text(Session& session) {
   const auto facts = session.facts();
   std::vector<io::csv::ComparedPlanFigures> rows;
-  std::vector<std::shared_ptr<const study::Verdict>> kept;
+  std::vector<std::shared_ptr<const study::PlanResult>> kept;
   for (const project::PlanEntry* entry : project::plans_of_question(session.state())) {
     io::csv::ComparedPlanFigures row{entry->plan.get(), nullptr, {}, {}, entry->note.toStdString()};
     if (entry->feasible()) {
@@ -81,7 +81,7 @@ template <class Use>
 TableText of_explanation(Session& session, const project::PlanEntry& entry, const Use& use) {
   const auto known = session.explanation(entry);
   if (!known) return later();
-  if (!known->why_not.isEmpty()) return none(known->why_not);
+  if (!known->unavailable_reason.isEmpty()) return none(known->unavailable_reason);
   return use(*known);
 }
 

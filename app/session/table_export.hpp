@@ -42,8 +42,8 @@ struct TableContext {
 
 struct TableText {
   QString csv;
-  QString why_not;       ///< what to do first; empty: `csv` is or will be available
-  bool pending = false;  ///< being computed: try again after a change of the explainer or the judge
+  QString unavailable_reason;  ///< what to do first; empty: `csv` is or will be available
+  bool pending = false;        ///< being computed: try again after a change of the explainer or the judge
 };
 TableText table_text(Session& session, Table table, const TableContext& context);
 

@@ -67,7 +67,7 @@ Result<std::vector<std::shared_ptr<const project::RunRecord>>> read_runs(
 void Session::import_traces(const QStringList& paths) {
   std::shared_ptr<const Simulation> predicted;
   if (const project::PlanEntry* entry = project::find_plan(state(), state().selected_plan); entry && entry->feasible())
-    if (const auto verdict = judge_.known(*project::make_problem(state(), *entry), *entry->plan))
+    if (const auto verdict = simulator_.find(*project::make_problem(state(), *entry), *entry->plan))
       predicted = verdict->simulation;
   std::vector<std::string> files;
   for (const QString& path : paths) files.push_back(path.toStdString());

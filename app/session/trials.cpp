@@ -59,7 +59,7 @@ void Trials::next() {
     return;
   }
   order_.plan = plans_[done_.size()];
-  if (const QString why = session_.why_not_launchable(order_.plan, order_.model.get()); !why.isEmpty())
+  if (const QString why = session_.not_launchable_reason(order_.plan, order_.model.get()); !why.isEmpty())
     return skip(why);
   emit began(static_cast<int>(done_.size()));
   if (!session_.launch(order_)) skip(tr("it could not be started"));

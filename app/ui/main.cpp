@@ -81,7 +81,7 @@ int run_window(const ui::window::WindowCommand& command) {
                                  QApplication::applicationDirPath() + "/pipedeck-cli",
                                  session::project::default_state_folder(), pictures});
   if (command.reset_layout) window.reset_layout();
-  if (!command.appearance.isEmpty()) ui::layout::apply_appearance(ui::layout::appearance_named(command.appearance));
+  if (!command.appearance.isEmpty()) ui::layout::apply_appearance(ui::layout::parse_appearance(command.appearance));
   window.show();
   QTimer::singleShot(0, &window, [&] {  // after the first paint: the window appears before the files are read
     if (command.start_time) {

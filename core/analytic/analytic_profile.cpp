@@ -14,13 +14,13 @@ namespace {
 
 bool same_figures(const times::LayerCount& a, const times::LayerCount& b) {
   return a.kind == b.kind && times::weight_count(a) == times::weight_count(b) &&
-         times::kept_bytes(a) == times::kept_bytes(b) && times::forward_operations(a) == times::forward_operations(b);
+         times::saved_bytes(a) == times::saved_bytes(b) && times::forward_operations(a) == times::forward_operations(b);
 }
 
-class Maker {
+class ProfileBuilder {
  public:
-  Maker(const ParsedTransformer& model, const DeviceModel& device, const times::DeviceRate& rate,
-        const AnalyticOptions& options)
+  ProfileBuilder(const ParsedTransformer& model, const DeviceModel& device, const times::DeviceRate& rate,
+                 const AnalyticOptions& options)
       : config_(model.config), device_(device), rate_(rate), options_(options) {
     made_.notes = model.notes;
     if (!options.dropout) config_.dropout = config_.attention_dropout = 0;
@@ -68,7 +68,7 @@ class Maker {
 
   void add(const times::LayerCount& counted_layer) {
     const times::LayerSeconds times = times::layer_time(counted_layer, rate_);
-    Layer layer = layer_from(counted_layer, times, rate_.element);
+    Layer layer = make_layer(counted_layer, times, rate_.element);
     for (const int degree : options_.degrees) add_degree(layer, counted_layer, degree);
     if (!layer.tensor_parallel.empty())
       layer.replicated_parameters = whole_bytes(times::replicated_parameter_count(counted_layer) * rate_.element);
@@ -82,10 +82,11 @@ class Maker {
     if (counted_layer.output > 0)
       told.figures.push_back(fmt::format("to the next layer: {} = {} bytes",
                                          counted_layer.kind == "linear" ? "w n V" : "w n h",
-                                         spaced(counted_layer.output)));
+                                         group_digits(counted_layer.output)));
     if (options_.degrees.empty() || counted_layer.forward_reduced + counted_layer.backward_reduced == 0) return;
     told.figures.push_back(fmt::format("all-reduced by tensor-parallel devices: {} bytes forward, {} bytes backward",
-                                       spaced(counted_layer.forward_reduced), spaced(counted_layer.backward_reduced)));
+                                       group_digits(counted_layer.forward_reduced),
+                                       group_digits(counted_layer.backward_reduced)));
   }
 
   void add_degree(Layer& layer, const times::LayerCount& counted_layer, int degree) const {
@@ -94,14 +95,14 @@ class Maker {
     TensorParallelPoint point{degree, times.forward, times.backward_input + times.backward_weight,
                               whole_bytes(counted_layer.forward_reduced), whole_bytes(counted_layer.backward_reduced)};
     point.details.backward_weight = times.backward_weight;
-    point.details.saved = whole_bytes(std::ceil(times::kept_bytes(counted_layer, degree, options_.sequence_parallel)));
+    point.details.saved = whole_bytes(std::ceil(times::saved_bytes(counted_layer, degree, options_.sequence_parallel)));
     layer.tensor_parallel.push_back(std::move(point));
   }
 
   void note() {
     auto& notes = made_.notes;
     notes.insert(notes.begin(),
-                 fmt::format("{}: {} parameters", config_.name, spaced(transformer::parameters_of(config_))));
+                 fmt::format("{}: {} parameters", config_.name, group_digits(transformer::parameters_of(config_))));
     notes.push_back(fmt::format("{} tokens per sample, micro-batches of {}, {}, {}", count_.sequence,
                                 options_.micro_batch, options_.precision, attention_words()));
     if (options_.sequence == 0 && config_.longest > longest_assumed)
@@ -112,7 +113,7 @@ class Maker {
     if (config_.experts) notes.push_back("Tokens spread evenly over the experts");
     notes.push_back(
         fmt::format("Large products reach {:.0f} % of the peak, the rest of a layer {:.0f} % of the memory's bandwidth",
-                    100 * rate_.reached.products, 100 * rate_.reached.memory));
+                    100 * rate_.reached.gemms, 100 * rate_.reached.memory));
     if (made_.profile.layers.front().tensor_parallel.size() < options_.degrees.size())
       notes.push_back(fmt::format("Degrees of tensor parallelism that do not divide {} heads are left out",
                                   config_.key_value_heads));
@@ -137,7 +138,7 @@ Result<void> check(const AnalyticOptions& options, const ParsedTransformer& mode
   if (!std::ranges::is_sorted(options.degrees) || (!options.degrees.empty() && options.degrees.front() < 2) ||
       std::ranges::adjacent_find(options.degrees) != options.degrees.end())
     return fail(ErrorCode::bad_usage, "degrees of tensor parallelism are 2 or more, ascending");
-  for (const double part : {options.reached.products, options.reached.attention, options.reached.memory})
+  for (const double part : {options.reached.gemms, options.reached.attention, options.reached.memory})
     if (!(part > 0 && part <= 1))
       return fail(ErrorCode::bad_usage,
                   fmt::format("found {} of what the data sheet promises, expected above 0 and at most 1", part));
@@ -155,7 +156,7 @@ Result<AnalyticProfile> analytic_profile(const ParsedTransformer& model, const D
   TRY_VOID(check(options, model));
   TRY(auto rate, times::rate_of(device, options.precision));
   rate.reached = options.reached;
-  return Maker(model, device, rate, options).make();
+  return ProfileBuilder(model, device, rate, options).make();
 }
 
 }  // namespace pipedeck::analytic

@@ -14,14 +14,14 @@ Bytes whole_bytes(double bytes) {
   return Bytes(std::llround(std::min(bytes, 2.0 * static_cast<double>(limits::bytes))));
 }
 
-std::string spaced(double number) {
+std::string group_digits(double number) {
   std::string digits = fmt::format("{:.0f}", number);
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
     digits.insert(static_cast<std::size_t>(at), " ");
   return digits;
 }
 
-Layer layer_from(const times::LayerCount& counted, const times::LayerSeconds& times, int element) {
+Layer make_layer(const times::LayerCount& counted, const times::LayerSeconds& times, int element) {
   Layer layer;
   layer.name = counted.name;
   layer.kind = counted.kind;
@@ -29,7 +29,7 @@ Layer layer_from(const times::LayerCount& counted, const times::LayerSeconds& ti
   layer.backward = times.backward_input + times.backward_weight;
   layer.backward_weight = times.backward_weight;
   layer.output = whole_bytes(counted.output);
-  layer.saved = whole_bytes(times::kept_bytes(counted));
+  layer.saved = whole_bytes(times::saved_bytes(counted));
   layer.parameters = whole_bytes(times::weight_count(counted) * element);
   return layer;
 }
@@ -41,7 +41,7 @@ namespace {
 void explain_backward(const times::LayerCount& layer, const times::DeviceRate& device,
                       std::vector<std::string>& figures) {
   const auto say = [&](std::string figure) { figures.push_back(std::move(figure)); };
-  for (const times::GemmCount& product : layer.products) {
+  for (const times::GemmCount& product : layer.gemms) {
     if (!product.weights) {
       say(fmt::format("backward, {}: {}", product.name, times::input_gradient_formula(product, device)));
       continue;
@@ -59,20 +59,20 @@ LayerExplanation explain(const times::LayerCount& layer, const times::LayerSecon
   LayerExplanation told{layer.name, {}};
   const auto say = [&](std::string figure) { told.figures.push_back(std::move(figure)); };
   for (const times::WeightItem& item : layer.weights)
-    say(fmt::format("weights, {}: {} = {}", item.name, item.formula, spaced(item.count)));
-  for (const times::GemmCount& product : layer.products)
-    say(fmt::format("operations, {}: {} = {}", product.name, product.formula, spaced(product.operations())));
-  for (const times::SavedItem& item : layer.kept)
-    say(fmt::format("kept, {}: {} = {} bytes", item.name, item.formula, spaced(item.bytes)));
-  for (const times::GemmCount& product : layer.products)
+    say(fmt::format("weights, {}: {} = {}", item.name, item.formula, group_digits(item.count)));
+  for (const times::GemmCount& product : layer.gemms)
+    say(fmt::format("operations, {}: {} = {}", product.name, product.formula, group_digits(product.operations())));
+  for (const times::SavedItem& item : layer.saved)
+    say(fmt::format("kept, {}: {} = {} bytes", item.name, item.formula, group_digits(item.bytes)));
+  for (const times::GemmCount& product : layer.gemms)
     say(fmt::format("forward, {}: {}", product.name, times::time_formula(product, device)));
-  const bool more = layer.moved + layer.score_traffic > 0 || layer.launches > 0;
+  const bool more = layer.elementwise_bytes + layer.score_traffic > 0 || layer.launches > 0;
   if (more) say(fmt::format("forward, all else: {}", times::rest_formula(layer, device)));
   explain_backward(layer, device, told.figures);
   if (more) say(fmt::format("backward, all else: {}", times::backward_rest_formula(layer, device)));
   say(fmt::format("time: forward {:.4g} ms, backward {:.4g} ms; {:.4g} MB moved outside products",
                   times.forward.count * 1e3, (times.backward_input + times.backward_weight).count * 1e3,
-                  (layer.moved + layer.score_traffic) / 1e6));
+                  (layer.elementwise_bytes + layer.score_traffic) / 1e6));
   return told;
 }
 

@@ -10,7 +10,7 @@
 namespace pipedeck::analytic {
 
 /// Returns the layer without its tensor-parallel points. `element`: bytes of a weight.
-Layer layer_from(const times::LayerCount& counted, const times::LayerSeconds& times, int element);
+Layer make_layer(const times::LayerCount& counted, const times::LayerSeconds& times, int element);
 LayerExplanation explain(const times::LayerCount& layer, const times::LayerSeconds& times,
                          const times::DeviceRate& device);
 
@@ -21,6 +21,6 @@ Result<void> within_limits(const Profile& profile);
 Bytes whole_bytes(double bytes);
 
 /// "7 087 872"
-std::string spaced(double number);
+std::string group_digits(double number);
 
 }  // namespace pipedeck::analytic

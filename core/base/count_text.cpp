@@ -27,7 +27,7 @@ bool equals_ignore_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return upper(x) == upper(y); });
 }
 
-bool drop_end(std::string& text, std::string_view end) {
+bool remove_suffix(std::string& text, std::string_view end) {
   if (end.empty() || text.size() < end.size() ||
       !equals_ignore_case(std::string_view(text).substr(text.size() - end.size()), end))
     return false;
@@ -35,7 +35,7 @@ bool drop_end(std::string& text, std::string_view end) {
   return true;
 }
 
-bool drop_begin(std::string& text, std::string_view begin) {
+bool remove_prefix(std::string& text, std::string_view begin) {
   if (text.size() < begin.size() || !equals_ignore_case(std::string_view(text).substr(0, begin.size()), begin))
     return false;
   text = trimmed(std::string_view(text).substr(begin.size()));
@@ -54,9 +54,9 @@ double consume_magnitude_suffix(std::string& text) {
 }
 
 /// Returns a finite number above 0 with an optional suffix; 0 for anything else.
-double number_in(std::string text) {
+double parse_number(std::string text) {
   const double factor = consume_magnitude_suffix(text);
-  const auto number = parse_quantity(Measure::number, text);
+  const auto number = parse_quantity(QuantityKind::number, text);
   const double value = number ? *number * factor : 0;
   return std::isfinite(value) && value > 0 ? value : 0;
 }
@@ -65,16 +65,16 @@ double number_in(std::string text) {
 
 Result<double> parse_count(std::string_view text, std::string_view noun) {
   std::string rest = trimmed(text);
-  drop_end(rest, noun);
-  if (const double count = number_in(rest); count > 0) return count;
+  remove_suffix(rest, noun);
+  if (const double count = parse_number(rest); count > 0) return count;
   return fail(ErrorCode::bad_input,
               fmt::format("found '{}', expected a count such as '300B', '1.5T' or '20000'", text));
 }
 
 Result<double> parse_money(std::string_view text, std::string_view currency) {
   std::string rest = trimmed(text);
-  if (!(currency == "USD" && drop_begin(rest, "$")) && !drop_begin(rest, currency)) drop_end(rest, currency);
-  if (const double sum = number_in(rest); sum > 0) return sum;
+  if (!(currency == "USD" && remove_prefix(rest, "$")) && !remove_prefix(rest, currency)) remove_suffix(rest, currency);
+  if (const double sum = parse_number(rest); sum > 0) return sum;
   return fail(ErrorCode::bad_input, fmt::format("found '{}', expected a sum of {} such as '{}' or '50k'", text,
                                                 currency, currency == "USD" ? "$50000" : "50000"));
 }

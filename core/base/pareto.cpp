@@ -7,7 +7,7 @@
 
 namespace pipedeck {
 
-bool dominates(const Costs& a, const Costs& b) {
+bool dominates(const ObjectiveVector& a, const ObjectiveVector& b) {
   bool less = false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i] > b[i]) return false;
@@ -18,7 +18,7 @@ bool dominates(const Costs& a, const Costs& b) {
 
 /// In lexicographic order, every choice comes after those that dominate it, and at least one of them is on the front.
 /// So each choice is compared with the front so far.
-std::vector<bool> non_dominated(std::span<const Costs> choices) {
+std::vector<bool> non_dominated(std::span<const ObjectiveVector> choices) {
   std::vector<std::size_t> order(choices.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return choices[a] < choices[b]; });

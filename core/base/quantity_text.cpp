@@ -64,7 +64,7 @@ std::optional<double> size_of(std::span<const Unit> units, std::string_view name
   return std::nullopt;
 }
 
-bool take_end(std::string_view& text, std::string_view end) {
+bool consume_unit_suffix(std::string_view& text, std::string_view end) {
   if (!lower(text).ends_with(end)) return false;
   text.remove_suffix(end.size());
   return true;
@@ -72,47 +72,48 @@ bool take_end(std::string_view& text, std::string_view end) {
 
 /// Returns the size of "GB/s", "Gbit/s", "Gb/s" or "Gbps"; in GBps, B means bytes.
 std::optional<double> rate_size(std::string_view name) {
-  if (!take_end(name, "/s") && !take_end(name, "ps")) return std::nullopt;
-  if (take_end(name, "bit") || take_end(name, "bits")) return size_of(bit_units, std::string(name) + "b");
+  if (!consume_unit_suffix(name, "/s") && !consume_unit_suffix(name, "ps")) return std::nullopt;
+  if (consume_unit_suffix(name, "bit") || consume_unit_suffix(name, "bits"))
+    return size_of(bit_units, std::string(name) + "b");
   if (name.ends_with('b')) return size_of(bit_units, name);
   return size_of(byte_units, name);
 }
 
-std::optional<double> unit_size(Measure measure, std::string_view name) {
+std::optional<double> unit_size(QuantityKind measure, std::string_view name) {
   switch (measure) {
-    case Measure::bytes:
+    case QuantityKind::bytes:
       return size_of(byte_units, name);
-    case Measure::rate:
+    case QuantityKind::rate:
       return rate_size(name);
-    case Measure::time:
+    case QuantityKind::time:
       return size_of(time_units, name);
-    case Measure::percent:
+    case QuantityKind::percent:
       return size_of(percent_units, name);
-    case Measure::number:
+    case QuantityKind::number:
       break;
   }
   return std::nullopt;
 }
 
-std::string_view examples(Measure measure) {
+std::string_view examples(QuantityKind measure) {
   switch (measure) {
-    case Measure::bytes:
+    case QuantityKind::bytes:
       return "a size such as '16 GiB' or '640 MB'";
-    case Measure::rate:
+    case QuantityKind::rate:
       return "a bandwidth such as '25 Gbit/s' or '3.1 GB/s'";
-    case Measure::time:
+    case QuantityKind::time:
       return "a time such as '5 us' or '1.2 ms'";
-    case Measure::percent:
+    case QuantityKind::percent:
       return "a share such as '5 %'";
-    case Measure::number:
+    case QuantityKind::number:
       break;
   }
   return "a number such as '1.5'";
 }
 
-double default_size(Measure measure, std::string_view unit) {
+double default_size(QuantityKind measure, std::string_view unit) {
   if (!unit.empty()) return unit_size(measure, unit).value_or(1);
-  return measure == Measure::percent ? 0.01 : 1;
+  return measure == QuantityKind::percent ? 0.01 : 1;
 }
 
 /// Divides for thousandths and smaller, which rounds to nearest: 2.25 ms are 0.00225 s, as everywhere.
@@ -123,7 +124,7 @@ double in_base_unit(double figure, double size) {
 
 }  // namespace
 
-Result<double> parse_quantity(Measure measure, std::string_view text, std::string_view unit) {
+Result<double> parse_quantity(QuantityKind measure, std::string_view text, std::string_view unit) {
   const auto refuse = [&] {
     return fail(ErrorCode::bad_input, fmt::format("found '{}', expected {}", text, examples(measure)));
   };
@@ -149,23 +150,23 @@ Result<double> parse_quantity(Measure measure, std::string_view text, std::strin
 }
 
 Result<Bytes> parse_bytes(std::string_view text, std::string_view unit) {
-  TRY(auto bytes, parse_quantity(Measure::bytes, text, unit));
+  TRY(auto bytes, parse_quantity(QuantityKind::bytes, text, unit));
   if (bytes < 0 || bytes > 9e18)
-    return fail(ErrorCode::bad_input, fmt::format("found '{}', expected {}", text, examples(Measure::bytes)));
+    return fail(ErrorCode::bad_input, fmt::format("found '{}', expected {}", text, examples(QuantityKind::bytes)));
   return Bytes(std::llround(bytes));
 }
 
 Result<BytesPerSecond> parse_bandwidth(std::string_view text, std::string_view unit) {
-  TRY(auto rate, parse_quantity(Measure::rate, text, unit));
+  TRY(auto rate, parse_quantity(QuantityKind::rate, text, unit));
   if (rate <= 0)
-    return fail(ErrorCode::bad_input, fmt::format("found '{}', expected {}", text, examples(Measure::rate)));
+    return fail(ErrorCode::bad_input, fmt::format("found '{}', expected {}", text, examples(QuantityKind::rate)));
   return BytesPerSecond(rate);
 }
 
 Result<Seconds> parse_time(std::string_view text, std::string_view unit) {
-  TRY(auto time, parse_quantity(Measure::time, text, unit));
+  TRY(auto time, parse_quantity(QuantityKind::time, text, unit));
   if (time < 0)
-    return fail(ErrorCode::bad_input, fmt::format("found '{}', expected {}", text, examples(Measure::time)));
+    return fail(ErrorCode::bad_input, fmt::format("found '{}', expected {}", text, examples(QuantityKind::time)));
   return Seconds(time);
 }
 

@@ -12,7 +12,7 @@
 namespace pipedeck {
 
 /// A kind of quantity, which determines its units.
-enum class Measure {
+enum class QuantityKind {
   bytes,    ///< B kB KB MB GB TB (powers of 1000), KiB MiB GiB TiB (of 1024); in bytes
   rate,     ///< bytes/s (GB/s, MiB/s), bits/s (Gbit/s, Gb/s, Gbps); in bytes/s
   time,     ///< ns us µs ms s min h d; in seconds
@@ -22,7 +22,7 @@ enum class Measure {
 
 /// Parses a quantity and returns its finite value in the base unit. `unit` is the default unit, e.g. "GB/s"; empty: the
 /// base unit. bad_input names the text found and gives examples of valid ones.
-Result<double> parse_quantity(Measure measure, std::string_view text, std::string_view unit = {});
+Result<double> parse_quantity(QuantityKind measure, std::string_view text, std::string_view unit = {});
 
 /// Parses whole bytes, at least 0.
 Result<Bytes> parse_bytes(std::string_view text, std::string_view unit = {});

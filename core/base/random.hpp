@@ -29,17 +29,17 @@ class Random {
     return value;
   }
   /// Returns an integer in [0, bound).
-  std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+  std::uint64_t uniform_int(std::uint64_t bound) { return next() % bound; }
   /// Returns a number in [0, 1).
-  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   bool coin() { return next() >> 63 != 0; }
   template <class Container>
   auto any_of(const Container& container) {
-    return *std::next(container.begin(), static_cast<std::ptrdiff_t>(below(container.size())));
+    return *std::next(container.begin(), static_cast<std::ptrdiff_t>(uniform_int(container.size())));
   }
   /// Returns a number with mean 0 and variance 1, within +-3.47: the sum of four uniform numbers (Irwin-Hall), which
   /// needs no logarithm.
-  float bell() {
+  float normal() {
     const std::uint64_t bits = next();
     const auto sum = (bits & 0xffff) + ((bits >> 16) & 0xffff) + ((bits >> 32) & 0xffff) + (bits >> 48);
     return (static_cast<float>(sum) - 131070.0f) * (1.7320508f / 65536.0f);

@@ -14,8 +14,8 @@ std::vector<AllReducePart> AllReduce::parts(Bytes bytes) const {
   if (by_ == Collectives::nccl) return {nccl(bytes)};
   if (!by_hierarchy(bytes)) return {ring(RingLinks::flat, rings_.flat, rings_.members, bytes)};
   std::vector<AllReducePart> both;
-  if (rings_.most > 1) both.push_back(ring(RingLinks::inside, rings_.inside, rings_.most, bytes));
-  if (rings_.nodes > 1) both.push_back(ring(RingLinks::between, rings_.between, rings_.nodes, bytes));
+  if (rings_.most > 1) both.push_back(ring(RingLinks::intra_node, rings_.inside, rings_.most, bytes));
+  if (rings_.nodes > 1) both.push_back(ring(RingLinks::inter_node, rings_.between, rings_.nodes, bytes));
   return both;
 }
 
@@ -26,7 +26,7 @@ Seconds AllReduce::time(Bytes bytes) const {
 }
 
 bool AllReduce::by_hierarchy(Bytes bytes) const {
-  if (by_ == Collectives::least) return rings_.hierarchical_seconds(bytes) < rings_.flat_seconds(bytes);
+  if (by_ == Collectives::best_ring) return rings_.hierarchical_seconds(bytes) < rings_.flat_seconds(bytes);
   return by_ == Collectives::hierarchical;
 }
 

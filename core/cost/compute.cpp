@@ -47,7 +47,7 @@ double weight_gradient_fraction(const Profile& profile, const Layer& layer, int 
 /// Returns a value for another device or degree as its ratio to the base. A base of 0 has no ratio and stays 0.
 double ratio(Seconds other, Seconds base) { return base.count > 0 ? other.count / base.count : 1; }
 
-double speed_named(const Cluster& cluster, const std::string& name) {
+double find_speed(const Cluster& cluster, const std::string& name) {
   const DeviceType* type = find_device_type(cluster, name);
   return type ? type->relative_speed : 1;
 }
@@ -60,7 +60,7 @@ Ratios device_ratios(const Profile& profile, const Layer& layer, const Cluster& 
   if (type.name == profile.device) return {};
   if (const auto on = layer.on.find(type.name); on != layer.on.end())
     return {ratio(on->second.forward, layer.forward), ratio(on->second.backward, layer.backward)};
-  const double slower = speed_named(cluster, profile.device) / type.relative_speed;
+  const double slower = find_speed(cluster, profile.device) / type.relative_speed;
   return {slower, slower};
 }
 

@@ -120,7 +120,7 @@ namespace {
 
 bool same_sharding_as_previous(const Plan& plan, StageId id) {
   const Stage &own = plan.stages[id.index()], &before = plan.stages[id.index() - 1];
-  return own.tensor_parallel == before.tensor_parallel && own.shards == before.shards &&
+  return own.tensor_parallel == before.tensor_parallel && own.shard_fractions == before.shard_fractions &&
          replica_samples(own, plan.micro_batch) == replica_samples(before, plan.micro_batch);
 }
 
@@ -135,10 +135,10 @@ int measured_degree(const Plan& plan, const Profile& profile, std::span<const La
   return plan::output_in_columns(before, degree) && !same_sharding_as_previous(plan, id) ? 1 : degree;
 }
 
-SavedBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
-                      std::span<const Bytes> cuts, StageId id) {
+SavedBytes stage_saved_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
+                             std::span<const Bytes> cuts, StageId id) {
   const Stage& stage = plan.stages[id.index()];
-  const std::vector<const ShardingCost*> ways = stage_ways(plan, profile, order, id);
+  const std::vector<const ShardingCost*> ways = stage_sharding(plan, profile, order, id);
   SavedBytes kept;
   for (int p = stage.first; p < stage.last; ++p) {
     const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
@@ -166,7 +166,7 @@ int communicators(const Plan& plan, StageId id) {
 }
 
 MemoryBreakdown persistent_memory(const Plan& plan, const plan::Weights& weights, StageId id,
-                                  const Conventions& conventions, int rank) {
+                                  const SimulationOptions& conventions, int rank) {
   const Stage& stage = plan.stages[id.index()];
   // Copies reduce their gradients together with the replicas, and ZeRO shards over both.
   MemoryBreakdown parts = state_memory(plan::share_of(weights, stage, rank), stage.replicas() * num_stage_copies(plan),
@@ -177,23 +177,23 @@ MemoryBreakdown persistent_memory(const Plan& plan, const plan::Weights& weights
 }
 
 std::vector<MemoryBreakdown> persistent_memory(const Plan& plan, const plan::Weights& weights, StageId id,
-                                               const Conventions& conventions) {
+                                               const SimulationOptions& conventions) {
   const Stage& stage = plan.stages[id.index()];
   std::vector<MemoryBreakdown> ranks;
-  for (int rank = 0; rank < (stage.shards ? stage.tensor_parallel : 1); ++rank)
+  for (int rank = 0; rank < (stage.shard_fractions ? stage.tensor_parallel : 1); ++rank)
     ranks.push_back(persistent_memory(plan, weights, id, conventions, rank));
   return ranks;
 }
 
 std::vector<int> max_in_flight_micro_batches(const Plan& plan, const Profile& profile, const Network& network,
-                                             const Conventions& conventions) {
+                                             const SimulationOptions& conventions) {
   const std::vector<LayerId> order = order_of(plan, profile);
   const std::vector<Bytes> cuts = plan::boundary_bytes(profile, order);
   std::vector<int> fitting;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const plan::Weights weights = stage_weights(plan, profile, order, StageId(s));
     fitting.push_back(
-        max_in_flight_micro_batches(plan, profile, network, kept_bytes(plan, profile, order, cuts, StageId(s)),
+        max_in_flight_micro_batches(plan, profile, network, stage_saved_bytes(plan, profile, order, cuts, StageId(s)),
                                     persistent_memory(plan, weights, StageId(s), conventions), StageId(s)));
   }
   return fitting;

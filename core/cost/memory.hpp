@@ -42,8 +42,8 @@ Seconds optimizer_time(Bytes parameters, Optimizer optimizer, Precision precisio
 bool is_recomputed(const Stage& stage, int position);
 
 /// Returns the tensor-parallel degree whose bytes apply to the layer at `position` of the order, if the profile doesn't
-/// list its shardings (stage_ways). 1 if it counts as replicated. A profile measures a layer after the previous one,
-/// whose output may be column-sharded. A stage receives a replicated tensor unless the previous stage has the same
+/// list its shardings (stage_sharding). 1 if it counts as replicated. A profile measures a layer after the previous
+/// one, whose output may be column-sharded. A stage receives a replicated tensor unless the previous stage has the same
 /// sharding. So its first layer may be sharded differently than when measured.
 int measured_degree(const Plan& plan, const Profile& profile, std::span<const LayerId> order, StageId stage,
                     int position);
@@ -55,8 +55,8 @@ struct SavedBytes {
   bool operator==(const SavedBytes&) const = default;
 };
 /// `cuts`: boundary_bytes of the same order. Recompute starts from the input of each run of recomputed layers.
-SavedBytes kept_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
-                      std::span<const Bytes> cuts, StageId stage);
+SavedBytes stage_saved_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
+                             std::span<const Bytes> cuts, StageId stage);
 
 /// Returns the number of communicators of a device of the stage: with each neighbour in the pipeline, with the other
 /// replicas, and with the devices of its own replica.
@@ -65,16 +65,16 @@ int communicators(const Plan& plan, StageId stage);
 /// Returns the persistent items of the device of rank `rank` of a stage with these weights. Without `shards`, all ranks
 /// are equal.
 MemoryBreakdown persistent_memory(const Plan& plan, const plan::Weights& weights, StageId stage,
-                                  const Conventions& conventions, int rank);
+                                  const SimulationOptions& conventions, int rank);
 /// Returns the persistent items of each rank, or one entry if all ranks are equal.
 std::vector<MemoryBreakdown> persistent_memory(const Plan& plan, const plan::Weights& weights, StageId stage,
-                                               const Conventions& conventions);
+                                               const SimulationOptions& conventions);
 
 /// Returns D of the warm-up policies for each stage: floor((capacity - static items) / saved bytes of a micro-batch),
 /// the minimum over the stage's devices, at least 1. With recompute, the bytes restored for one micro-batch are
 /// subtracted from the capacity, too.
 std::vector<int> max_in_flight_micro_batches(const Plan& plan, const Profile& profile, const Network& network,
-                                             const Conventions& conventions);
+                                             const SimulationOptions& conventions);
 /// Returns D of one stage from the bytes saved per profile micro-batch and the result of persistent_memory() for its
 /// ranks.
 int max_in_flight_micro_batches(const Plan& plan, const Profile& profile, const Network& network,

@@ -50,12 +50,12 @@ constexpr std::array<double, 4> nvls_efficiency{0, 0, 0.85, 0.74};
 constexpr std::array<double, 4> nvlink_most{6 * 20.0, 12 * 20.0, 18 * 20.6, 18 * 40.1};
 // Assumed: the speed per channel with which [search.cc] fills these NVLinks. It determines the number of channels.
 constexpr std::array<double, 4> channel_speed{20, 20, 40, 90};
-constexpr double fewest_channels = 2;
+constexpr double min_channels = 2;
 // [search.cc sm90SpeedArrayIntra, sm100SpeedArrayIntra]: possible speeds of an NVLS channel, one per device
 constexpr std::array<double, 11> hopper_speeds{60, 50, 40, 30, 24, 20, 15, 12, 11, 6, 3};
 constexpr std::array<double, 11> blackwell_speeds{90, 80, 70, 60, 50, 40, 30, 24, 20, 19, 18};
 // Assumed: links inside a node with at least this bandwidth are NVLinks; 16 lanes of PCIe 5 have 63.
-constexpr double least_nvlink = 64;
+constexpr double min_nvlink = 64;
 
 // [tuning.cc treeCorrectionFactor], by log2(bytes / 64)
 constexpr std::size_t corrections = 23;
@@ -83,11 +83,11 @@ class Tuning {
         scale_(static_cast<std::size_t>(std::min(group.nodes, 3) - 1)) {
     bus_ = group.bandwidth.count / gigabyte;
     if (group.nvlink) bus_ = std::min(bus_, nvlink_most[generation_]);
-    channels_ = std::max(fewest_channels, std::floor(bus_ / channel_speed[generation_]));
+    channels_ = std::max(min_channels, std::floor(bus_ / channel_speed[generation_]));
   }
 
   std::optional<NcclCost> cost(NcclAlgorithm algorithm) const {
-    if (protocol_ == NcclProtocol::ll128 && !group_.alike) return {};
+    if (protocol_ == NcclProtocol::ll128 && !group_.is_uniform) return {};
     switch (algorithm) {
       case NcclAlgorithm::ring:
         return made(algorithm, ring_latency(), ring_bandwidth());
@@ -249,8 +249,8 @@ NcclGroup nccl_group(const Network& network, std::span<const DeviceId> devices, 
     group.generation = std::min(group.generation, own);
     newest = std::max(newest, own);
   }
-  group.alike = group.generation == newest;
-  group.nvlink = rings.most < 2 || rings.inside.beta >= least_nvlink * gigabyte;
+  group.is_uniform = group.generation == newest;
+  group.nvlink = rings.most < 2 || rings.inside.beta >= min_nvlink * gigabyte;
   group.bandwidth = BytesPerSecond(rings.flat.beta);
   group.inside = Seconds(rings.inside.alpha);
   group.between = Seconds(rings.between.alpha);

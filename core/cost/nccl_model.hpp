@@ -31,7 +31,7 @@ enum class NcclProtocol { ll, ll128, simple };
 struct NcclGroup {
   int ranks = 1, nodes = 1;
   GpuGeneration generation = GpuGeneration::ampere;  ///< the oldest one
-  bool alike = true;                                 ///< homogeneous generation; otherwise NCCL disables LL128
+  bool is_uniform = true;                            ///< homogeneous generation; otherwise NCCL disables LL128
   bool nvlink = true;                                ///< otherwise PCIe inside the nodes
   bool amd_cpu = false;                              ///< otherwise Intel
   BytesPerSecond bandwidth;                          ///< of the slowest hop of the ring

@@ -38,8 +38,8 @@ Result<void> Network::Shared::load_matrix(const Cluster& cluster) {
       if (i != j && matrix[i][j].count <= 0)
         return fail(ErrorCode::bad_input, "found 0, expected a bandwidth between every two devices",
                     fmt::format("/bandwidth_matrix_gb_per_s/{}/{}", i, j));
-  representatives.resize(count);
-  for (std::size_t i = 0; i < count; ++i) representatives[i] = DeviceId(i);
+  representative_devices.resize(count);
+  for (std::size_t i = 0; i < count; ++i) representative_devices[i] = DeviceId(i);
   return {};
 }
 
@@ -93,10 +93,10 @@ void Network::Shared::find_representatives() {
   std::map<std::tuple<int, double, double>, int> taken;
   for (const std::size_t n : larger_first) {
     if (held[n].empty() || taken[{kinds[n], inside[n].bandwidth.count, inside[n].latency.count}]++ >= 2) continue;
-    representatives.push_back(held[n][0]);
-    if (held[n].size() > 1) representatives.push_back(held[n][1]);
+    representative_devices.push_back(held[n][0]);
+    if (held[n].size() > 1) representative_devices.push_back(held[n][1]);
   }
-  std::sort(representatives.begin(), representatives.end());
+  std::sort(representative_devices.begin(), representative_devices.end());
 }
 
 Result<Network> Network::of(const Cluster& cluster) {

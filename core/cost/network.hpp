@@ -51,7 +51,7 @@ class Network {
   /// Returns devices that represent all: the path between any two devices has the bandwidth and latency of a path
   /// between two representatives, likewise inside one node or between two. A few for clusters of equal nodes.
   /// Sufficient to find the narrowest or the longest of all paths.
-  const std::vector<DeviceId>& representatives() const { return shared_->representatives; }
+  const std::vector<DeviceId>& representative_devices() const { return shared_->representative_devices; }
 
  private:
   struct Shared {
@@ -65,7 +65,7 @@ class Network {
     std::vector<Path> inside;                         // by node
     std::unique_ptr<const WidestPaths> between;
     std::vector<Path> table;  // node x node, only for few nodes
-    std::vector<DeviceId> representatives;
+    std::vector<DeviceId> representative_devices;
 
     Result<void> load_matrix(const Cluster& cluster);
     Result<void> load_links(const Cluster& cluster);

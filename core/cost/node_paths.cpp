@@ -15,7 +15,7 @@
 namespace pipedeck::cost {
 namespace {
 
-constexpr std::size_t most_entries = 4'000'000;  // of cached searches: about 64 MB
+constexpr std::size_t max_entries = 4'000'000;  // of cached searches: about 64 MB
 constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
 
 /// A disjoint-set structure of vertices.
@@ -137,7 +137,7 @@ void WidestPaths::strip_leaf_trees() {
     off.push_back(v);
   }
   for (auto v = off.rbegin(); v != off.rend(); ++v) {
-    const Hanging& above = hanging_[hanging_[*v].on];
+    const LeafAttachment& above = hanging_[hanging_[*v].on];
     hanging_[*v].depth = above.depth + 1;
     hanging_[*v].root = above.root;
   }
@@ -176,7 +176,7 @@ std::vector<int> WidestPaths::kinds() const {
   std::vector<int> kinds;
   int count = 0;
   for (std::size_t n = 0; n < nodes_; ++n) {
-    const Hanging& own = hanging_[n];
+    const LeafAttachment& own = hanging_[n];
     if (own.link < 0 || !own.leaf) {
       kinds.push_back(count++);
       continue;
@@ -192,7 +192,7 @@ std::vector<int> WidestPaths::kinds() const {
 // --- paths
 
 /// Climbs from both ends to where they meet, or to the core.
-WidestPaths::Climb WidestPaths::climb(std::size_t from, std::size_t to) const {
+WidestPaths::Climb WidestPaths::walk_to_core(std::size_t from, std::size_t to) const {
   Climb climb{{}, {}, from, to};
   const auto step = [&](std::size_t& at, std::vector<int>& links) {
     links.push_back(hanging_[at].link);
@@ -208,7 +208,7 @@ WidestPaths::Climb WidestPaths::climb(std::size_t from, std::size_t to) const {
 
 template <class Visit>
 double WidestPaths::follow(std::size_t from, std::size_t to, const Visit& visit) const {
-  const Climb ends = climb(from, to);
+  const Climb ends = walk_to_core(from, to);
   double width = std::numeric_limits<double>::infinity();
   for (const int link : ends.up) width = std::min(width, bandwidth(link));
   for (const int link : ends.down) width = std::min(width, bandwidth(link));
@@ -260,7 +260,7 @@ WidestPaths::Widths WidestPaths::widths_to(std::size_t target) const {
   }
   const auto found = std::make_shared<const std::vector<double>>(std::move(width));
   const std::unique_lock writing(found_->lock);
-  make_room(found->size());
+  evict(found->size());
   return found_->widths.insert_or_assign(target, found).first->second;
 }
 
@@ -295,12 +295,12 @@ WidestPaths::Steps WidestPaths::steps_to(std::size_t target, double width) const
   }
   const auto found = std::make_shared<const std::vector<Arc>>(search(target, width));
   const std::unique_lock writing(found_->lock);
-  make_room(2 * found->size());
+  evict(2 * found->size());
   return found_->steps.insert_or_assign({target, width}, found).first->second;
 }
 
-void WidestPaths::make_room(std::size_t entries) const {
-  if (found_->entries + entries > most_entries) {
+void WidestPaths::evict(std::size_t entries) const {
+  if (found_->entries + entries > max_entries) {
     found_->widths.clear();
     found_->steps.clear();
     found_->entries = 0;

@@ -52,7 +52,7 @@ class WidestPaths {
     std::vector<Link> links;
   };
   /// A link from a vertex outside the core to its parent.
-  struct Hanging {
+  struct LeafAttachment {
     std::size_t on = 0;
     int link = -1;  // -1: a core vertex
     int depth = 0;
@@ -71,7 +71,7 @@ class WidestPaths {
   void join_core();
 
   double bandwidth(int link) const { return graph_.links[static_cast<std::size_t>(link)].bandwidth.count; }
-  Climb climb(std::size_t from, std::size_t to) const;
+  Climb walk_to_core(std::size_t from, std::size_t to) const;
   /// Calls visit(link) in order and returns the bottleneck. Visits nothing and returns 0 if there is no path.
   template <class Visit>
   double follow(std::size_t from, std::size_t to, const Visit& visit) const;
@@ -82,13 +82,13 @@ class WidestPaths {
   Widths widths_to(std::size_t target) const;
   Steps steps_to(std::size_t target, double width) const;
   std::vector<Arc> search(std::size_t target, double width) const;
-  void make_room(std::size_t entries) const;
+  void evict(std::size_t entries) const;
 
   Graph graph_;
   std::size_t nodes_ = 0;
-  std::vector<Hanging> hanging_;   // by vertex
-  std::vector<std::size_t> core_;  // by vertex: its number in the core
-  Arcs core_arcs_, core_forest_;   // the forest is a maximum spanning one, whose paths are widest paths
+  std::vector<LeafAttachment> hanging_;  // by vertex
+  std::vector<std::size_t> core_;        // by vertex: its number in the core
+  Arcs core_arcs_, core_forest_;         // the forest is a maximum spanning one, whose paths are widest paths
   struct Found {
     std::shared_mutex lock;
     std::size_t entries = 0;

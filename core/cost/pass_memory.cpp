@@ -32,13 +32,13 @@ class PassCounter {
   PassCounter(const Plan& plan, const Profile& profile, std::span<const LayerId> order, std::span<const Bytes> cuts,
               StageId id, int samples)
       : stage_(plan.stages[id.index()]), profile_(profile), cuts_(cuts), samples_(samples) {
-    const std::vector<const ShardingCost*> ways = stage_ways(plan, profile, order, id);
+    const std::vector<const ShardingCost*> ways = stage_sharding(plan, profile, order, id);
     for (int p = stage_.first; p < stage_.last; ++p) {
       const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
       layers_.push_back(ways.empty() ? measured_needs(layer, p, measured_degree(plan, profile, order, id, p))
                                      : needs_of(*ways[static_cast<std::size_t>(p - stage_.first)], p));
     }
-    const SavedBytes kept = kept_bytes(plan, profile, order, cuts, id);
+    const SavedBytes kept = stage_saved_bytes(plan, profile, order, cuts, id);
     before_ = scaled(kept.before), full_ = scaled(kept.full);
     received_ = stage_.last < static_cast<int>(order.size()) ? at_cut(stage_.last) : Bytes();
   }
@@ -50,8 +50,8 @@ class PassCounter {
     passes.recompute = recompute();
     passes.backward = backward(false);
     passes.backward_input = backward(true);
-    for (const Needs& layer : layers_) passes.apart += layer.left;
-    passes.apart -= full_;
+    for (const Needs& layer : layers_) passes.split_backward_bytes += layer.left;
+    passes.split_backward_bytes -= full_;
     passes.backward_weight = weight();
     return passes;
   }

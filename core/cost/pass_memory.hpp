@@ -14,10 +14,10 @@ namespace pipedeck::cost {
 
 /// A stage's memory by pass, for the samples of one replica.
 struct PassMemory {
-  /// In addition to the bytes saved at that time by kept_bytes(), and to the received gradient.
+  /// In addition to the bytes saved at that time by saved_bytes(), and to the received gradient.
   Bytes forward, recompute, backward, backward_input, backward_weight;
   /// Saved from an input gradient to its weight gradient, minus the bytes saved by the forward; may be negative.
-  Bytes apart;
+  Bytes split_backward_bytes;
   /// The received activation is the stage's saved input from the start of the forward on; there is no second buffer.
   bool input_in_place = false;
 

@@ -34,29 +34,29 @@ std::vector<ShardingStep> steps_of(const TensorParallelPoint& point) {
   return steps;
 }
 
-bool has_sharding(const TensorParallelPoint* point, Lies ShardingStep::*end, Lies lies) {
+bool has_sharding(const TensorParallelPoint* point, TensorLayout ShardingStep::*end, TensorLayout lies) {
   return point && std::ranges::any_of(point->ways, [&](const ShardingCost& way) { return way.step.*end == lies; });
 }
 
 /// Returns the maximum of all paths through [first, first + n) for n = 1, 2, ..., for any neighbours.
 std::vector<ShardedRangeBytes> row_of(const Points& points, std::size_t first) {
-  using enum Lies;
+  using enum TensorLayout;
   std::vector<ShardedRangeBytes> row;
   const auto add = [&](std::size_t place, const ShardedRangeBytes& figures) {
     if (row.size() <= place) row.resize(place + 1);
     row[place] = most_of(row[place], figures);
   };
-  for (const Lies begin : {whole, column_sharded}) {
+  for (const TensorLayout begin : {replicated, column_sharded}) {
     if (begin == column_sharded && (first == 0 || !has_sharding(points[first - 1], &ShardingStep::to, column_sharded)))
       continue;
     plan::ShardingPath path(begin);
     for (std::size_t p = first; p < points.size() && points[p] && p - first < longest_row; ++p) {
       path.add(steps_of(*points[p]));
-      for (const Lies end : {whole, column_sharded}) {
+      for (const TensorLayout end : {replicated, column_sharded}) {
         const bool last = p + 1 == points.size();
         if (end == column_sharded && !last && !has_sharding(points[p + 1], &ShardingStep::from, column_sharded))
           continue;
-        const std::vector<std::size_t>& chosen = path.ending(end);
+        const std::vector<std::size_t>& chosen = path.shardings_ending_in(end);
         ShardedRangeBytes sum;
         for (std::size_t i = 0; i < chosen.size(); ++i) sum += figures_of(points[first + i]->ways[chosen[i]]);
         if (!chosen.empty()) add(p - first, sum);

@@ -2,7 +2,7 @@
 // The memory of a device for a range of layers that is sharded, before the sharding of the neighbouring stages is known
 // (simulator.md, "Cut over several devices"). The neighbours decide whether the range's first input and last output are
 // column-sharded, and so the sharding of each layer. Values are the maximum over all cases and over all ranges inside,
-// so a longer range never takes less. The values of a plan's own stages (stage_ways) are never larger.
+// so a longer range never takes less. The values of a plan's own stages (stage_sharding) are never larger.
 #pragma once
 
 #include <optional>

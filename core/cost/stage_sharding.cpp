@@ -6,8 +6,8 @@
 
 namespace pipedeck::cost {
 
-std::vector<const ShardingCost*> stage_ways(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
-                                            StageId id) {
+std::vector<const ShardingCost*> stage_sharding(const Plan& plan, const Profile& profile,
+                                                std::span<const LayerId> order, StageId id) {
   const Stage& stage = plan.stages[id.index()];
   const int degree = plan::even_parts(stage);
   if (degree == 1 || !profile.is_chain()) return {};
@@ -33,7 +33,7 @@ std::vector<const ShardingCost*> stage_ways(const Plan& plan, const Profile& pro
 
 plan::Weights stage_weights(const Plan& plan, const Profile& profile, std::span<const LayerId> order, StageId id) {
   const Stage& stage = plan.stages[id.index()];
-  const std::vector<const ShardingCost*> ways = stage_ways(plan, profile, order, id);
+  const std::vector<const ShardingCost*> ways = stage_sharding(plan, profile, order, id);
   plan::Weights sum;
   for (int p = stage.first; p < stage.last; ++p) {
     plan::Weights own = plan::weights_of(profile.layers[order[static_cast<std::size_t>(p)].index()]);
@@ -47,9 +47,9 @@ std::vector<Bytes> sharded_boundary_bytes(const Plan& plan, const Profile& profi
                                           std::span<const Bytes> cuts) {
   std::vector<Bytes> held(cuts.begin(), cuts.end());
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    const std::vector<const ShardingCost*> ways = stage_ways(plan, profile, order, StageId(s));
+    const std::vector<const ShardingCost*> ways = stage_sharding(plan, profile, order, StageId(s));
     for (std::size_t i = 0; i < ways.size(); ++i)
-      if (ways[i]->step.from == Lies::column_sharded)
+      if (ways[i]->step.from == TensorLayout::column_sharded)
         held[static_cast<std::size_t>(plan.stages[s].first) + i] = ways[i]->memory.input;
   }
   return held;

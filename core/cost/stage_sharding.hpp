@@ -14,8 +14,8 @@ namespace pipedeck::cost {
 
 /// Returns the sharding of each of the stage's layers. The runtime chooses it for all neighbouring stages with the same
 /// sharding together. Empty if the stage has uneven shards, or the profile doesn't list the shardings of its layers.
-std::vector<const ShardingCost*> stage_ways(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
-                                            StageId stage);
+std::vector<const ShardingCost*> stage_sharding(const Plan& plan, const Profile& profile,
+                                                std::span<const LayerId> order, StageId stage);
 
 /// Returns the weights of the stage's layers, and the part that each device holds whole.
 plan::Weights stage_weights(const Plan& plan, const Profile& profile, std::span<const LayerId> order, StageId stage);

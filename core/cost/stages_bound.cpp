@@ -88,10 +88,10 @@ class StagesBound {
     for (std::size_t r = 0; r < samples.size(); ++r) {
       const auto lead = r * static_cast<std::size_t>(stage.tensor_parallel);
       const int type = network_.device(stage.devices[lead]).type;
-      if (samples[r] == 0 || (!stage.shards && known == std::pair(samples[r], type))) continue;
+      if (samples[r] == 0 || (!stage.shard_fractions && known == std::pair(samples[r], type))) continue;
       known = {samples[r], type};
       PassTimes replica;
-      for (int rank = 0; rank < (stage.shards ? stage.tensor_parallel : 1); ++rank) {
+      for (int rank = 0; rank < (stage.shard_fractions ? stage.tensor_parallel : 1); ++rank) {
         const PassTimes own = passes_of(stage, stage.devices[lead + static_cast<std::size_t>(rank)], rank, samples[r]);
         replica.forward = std::max(replica.forward, own.forward);
         replica.backward = std::max(replica.backward, own.backward);

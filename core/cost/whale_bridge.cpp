@@ -49,11 +49,12 @@ std::array<Way, 2> behind(const std::array<Way, 2>& now, Bytes input, Bytes outp
 
 Bridge bridge_between(const Stage& from, const Stage& to, Bytes output, std::optional<WhaleSplitPattern> first) {
   Bridge bridge;
-  if (from.replicas() > 1) bridge.gather = Gather::batch;
-  if (from.tensor_parallel > 1) bridge.gather = Gather::columns;
+  if (from.replicas() > 1) bridge.gather = BridgeGather::batch;
+  if (from.tensor_parallel > 1) bridge.gather = BridgeGather::columns;
   const bool column_sharded = to.tensor_parallel > 1 && first == WhaleSplitPattern::rows;
-  bridge.fused = (bridge.gather == Gather::batch && to.replicas() > 1) ||
-                 (bridge.gather == Gather::columns && column_sharded && from.tensor_parallel == to.tensor_parallel);
+  bridge.fused =
+      (bridge.gather == BridgeGather::batch && to.replicas() > 1) ||
+      (bridge.gather == BridgeGather::columns && column_sharded && from.tensor_parallel == to.tensor_parallel);
   bridge.whole = output * static_cast<std::int64_t>(to.devices.size());
   bridge.moved = output * (column_sharded ? 1 : to.tensor_parallel);
   return bridge;
@@ -78,9 +79,9 @@ PatternChoice cheapest_patterns(std::span<const Layer> layers, Bytes input, int 
 
 std::string text_of(const Bridge& bridge) {
   const double moved = static_cast<double>(bridge.moved.count) / 0x1p20;
-  if (bridge.gather == Gather::none) return fmt::format("no bridge, {:.2f} MiB a micro-batch each way", moved);
+  if (bridge.gather == BridgeGather::none) return fmt::format("no bridge, {:.2f} MiB a micro-batch each way", moved);
   return fmt::format("bridge: gather by {}{}, {:.2f} MiB a micro-batch each way ({:.2f} with the whole everywhere)",
-                     bridge.gather == Gather::batch ? "samples" : "columns", bridge.fused ? ", fused" : "", moved,
+                     bridge.gather == BridgeGather::batch ? "samples" : "columns", bridge.fused ? ", fused" : "", moved,
                      static_cast<double>(bridge.whole.count) / 0x1p20);
 }
 

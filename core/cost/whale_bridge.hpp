@@ -22,13 +22,13 @@
 
 namespace pipedeck::cost {
 
-enum class Gather { none, batch, columns };
+enum class BridgeGather { none, batch, columns };
 
 struct Bridge {
-  Gather gather = Gather::none;  ///< dimension along which the output is concatenated
-  bool fused = false;            ///< the next TaskGraph divides the same dimension
-  Bytes whole;                   ///< bytes moved if every device of the next TaskGraph received the whole output
-  Bytes moved;                   ///< bytes actually moved
+  BridgeGather gather = BridgeGather::none;  ///< dimension along which the output is concatenated
+  bool fused = false;                        ///< the next TaskGraph divides the same dimension
+  Bytes whole;  ///< bytes moved if every device of the next TaskGraph received the whole output
+  Bytes moved;  ///< bytes actually moved
 };
 
 enum class WhaleSplitPattern { columns, rows };  // SP1, SP2

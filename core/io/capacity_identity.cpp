@@ -11,7 +11,7 @@ namespace {
 /// The shortest text that reads back the same.
 std::string text_of(double figure) { return fmt::format("{}", figure); }
 
-std::string text_of(const Conventions& conventions) {
+std::string text_of(const SimulationOptions& conventions) {
   const Calibration& fitted = conventions.calibration;
   return fmt::format("{} {} {} {} {} {} {} {} {} {}\n", pipedeck::name_of(conventions.network),
                      pipedeck::name_of(conventions.overlap), pipedeck::name_of(conventions.collectives),
@@ -20,7 +20,7 @@ std::string text_of(const Conventions& conventions) {
                      text_of(fitted.overlap_slowdown), text_of(fitted.link_efficiency));
 }
 
-std::string text_of(const Pins& pins) {
+std::string text_of(const PlanConstraints& pins) {
   std::string text = fmt::format("{} {} {} {}\n", pins.stages.value_or(0), pins.max_stages.value_or(0),
                                  pins.replicas.value_or(0), pins.tensor_parallel.value_or(0));
   for (const auto& [layer, device] : pins.layers) text += fmt::format("{}={}\n", layer.value, device.value);

@@ -11,7 +11,7 @@
 namespace pipedeck {
 
 /// Sizes up to which a table is readable.
-inline constexpr std::size_t most_device_rows = 136, most_node_rows = 256;
+inline constexpr std::size_t max_device_rows = 136, max_node_rows = 256;
 
 struct Bandwidths {
   /// A square, symmetric table; 0 for pairs that nothing connects. The diagonal of nodes has the bandwidth inside each.

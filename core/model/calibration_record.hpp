@@ -23,9 +23,9 @@ struct FittedParameter {
 };
 
 /// A use of a run. `in_turn`: its error after calibration is that of a fit from all other runs.
-enum class RunUse { fit, held_out, in_turn };
+enum class RunUse { fit, held_out, cross_validation };
 std::string_view name_of(RunUse use);  // "held-out"
-std::optional<RunUse> run_use_named(std::string_view name);
+std::optional<RunUse> parse_run_use(std::string_view name);
 
 struct CalibratedRun {
   std::string name;  ///< as the user knows it: an event file or a run of the project

@@ -24,7 +24,7 @@ double overshoot(const CapacityGoal& goal, const CapacityCost& cost) {
 /// Smaller ranks come first: the distance from the goal, then the order of preference at that distance.
 using Rank = std::tuple<int, double, double, double>;
 
-Rank rank_of(const CapacityGoal& goal, const CapacityFound& found) {
+Rank capacity_sort_key(const CapacityGoal& goal, const CapacityFound& found) {
   if (!found.plan) return {3, 0, 0, 0};
   const auto cost = capacity_cost(goal, found);
   if (!cost)
@@ -92,7 +92,7 @@ CapacityStatus capacity_verdict(const CapacityGoal& goal, const CapacityFound& f
 
 std::vector<std::size_t> ranked_capacity(const CapacityGoal& goal, std::span<const CapacityFound> found) {
   std::vector<Rank> ranks;
-  for (const CapacityFound& one : found) ranks.push_back(rank_of(goal, one));
+  for (const CapacityFound& one : found) ranks.push_back(capacity_sort_key(goal, one));
   std::vector<std::size_t> order(found.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return ranks[i]; });

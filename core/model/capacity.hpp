@@ -38,7 +38,7 @@ struct CapacityPoint {
 struct CapacityFound {
   CapacityPoint point;
   std::optional<PlanCandidate> plan;  ///< if it does not fit, the plan that lacks least memory; absent: no plan
-  std::string why_not;                ///< message of the planners if none of their plans fits
+  std::string failure_reason;         ///< message of the planners if none of their plans fits
   bool fits() const { return plan && plan->fits; }
 };
 

@@ -23,8 +23,8 @@ enum class WaitCause : std::uint8_t {
   activation,  ///< the output that the previous stage sent or computed
   gradient,  ///< the gradient that the next stage sent or computed; for an all-reduce: the last gradients of its stage
   channel,   ///< for a transfer: another one occupied its path
-  all_reduce,  ///< an all-reduce of its stage
-  joined,      ///< an operation of an overlapped pair, for the other one
+  all_reduce,            ///< an all-reduce of its stage
+  overlapped_operation,  ///< an operation of an overlapped pair, for the other one
 };
 inline constexpr int wait_cause_count = 7;
 std::string_view name_of(WaitCause cause);  // "all_reduce"

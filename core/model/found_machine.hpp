@@ -17,21 +17,21 @@ namespace pipedeck {
 /// An interconnect of two devices, the nearest first; nvidia-smi's abbreviations in brackets.
 enum class InterconnectKind {
   self,
-  link,         ///< NVLink or xGMI (NV#)
-  switched,     ///< one PCIe switch (PIX)
-  bridged,      ///< several PCIe switches (PXB)
-  host_bridge,  ///< through the processor (PHB)
-  numa_node,    ///< host bridges of one NUMA node (NODE)
-  system,       ///< between sockets (SYS)
-  untold,       ///< not reported: the usual interconnect of the device type
+  nvlink,        ///< NVLink or xGMI (NV#)
+  pcie_switch,   ///< one PCIe switch (PIX)
+  pcie_bridges,  ///< several PCIe switches (PXB)
+  host_bridge,   ///< through the processor (PHB)
+  numa_node,     ///< host bridges of one NUMA node (NODE)
+  system,        ///< between sockets (SYS)
+  unknown,       ///< not reported: the usual interconnect of the device type
 };
 
-struct Joint {
+struct Interconnect {
   InterconnectKind kind = InterconnectKind::self;
   int lanes = 0;                       ///< for links
   std::optional<BytesPerSecond> pcie;  ///< of the narrowest part of the PCI Express path, if reported
   std::optional<Link> measured{};      ///< replaces all of the above if copies were timed; latency 0: not measured
-  bool operator==(const Joint&) const = default;
+  bool operator==(const Interconnect&) const = default;
 };
 
 struct FoundGpu {
@@ -56,7 +56,7 @@ struct DetectedMachine {
   std::string source;            ///< "nvidia-smi topo -m"
   std::string processor_vendor;  ///< "GenuineIntel"; empty if not reported
   std::vector<FoundGpu> gpus;
-  std::vector<std::vector<Joint>> joints;  ///< GPU x GPU, symmetric
+  std::vector<std::vector<Interconnect>> joints;  ///< GPU x GPU, symmetric
   std::vector<FoundNic> nics;
   std::vector<std::string> notes;         ///< parts that the reader omitted or did not understand
   std::vector<std::string> partitions{};  ///< of a batch system that include the machine

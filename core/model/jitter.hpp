@@ -9,11 +9,11 @@
 namespace pipedeck {
 
 inline constexpr double largest_jitter = 1;
-inline constexpr int most_jitter_runs = 100'000;
+inline constexpr int max_jitter_runs = 100'000;
 
 struct JitterOptions {
   double variation = 0.05;  ///< coefficient of variation of each pass, 0 to largest_jitter
-  int runs = 200;           ///< 1 to most_jitter_runs
+  int runs = 200;           ///< 1 to max_jitter_runs
   std::uint64_t seed = 1;
   bool operator==(const JitterOptions&) const = default;
 };
@@ -21,7 +21,7 @@ struct JitterOptions {
 /// A summary of the iteration times of all runs: their mean and percentiles (nearest rank).
 struct JitterBand {
   JitterOptions options;
-  Nanoseconds still;  ///< the iteration without variation
+  Nanoseconds is_disabled;  ///< the iteration without variation
   Nanoseconds mean, p5, p50, p95;
   bool operator==(const JitterBand&) const = default;
 };

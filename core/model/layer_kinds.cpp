@@ -80,7 +80,7 @@ LayerCount linear(const ModelLayer& layer) {
           .parameters = in * out + out};
 }
 
-double slid(const ModelLayer& layer, const char* side) {
+double window_output_size(const ModelLayer& layer, const char* side) {
   return static_cast<double>(
       (layer.size(side) + 2 * layer.size("padding") - layer.size("kernel")) / layer.size("stride") + 1);
 }
@@ -89,7 +89,7 @@ LayerCount convolution(const ModelLayer& layer) {
   const auto in = static_cast<double>(layer.size("in")), out = static_cast<double>(layer.size("out")),
              k = static_cast<double>(layer.size("kernel"));
   const double before = static_cast<double>(layer.size("height")) * static_cast<double>(layer.size("width"));
-  const double after = slid(layer, "height") * slid(layer, "width");
+  const double after = window_output_size(layer, "height") * window_output_size(layer, "width");
   const double operations = product(after, k * k * in, out);
   const bool activated = layer.size("activation") != 0;
   return {.forward = operations,
@@ -103,7 +103,7 @@ LayerCount convolution(const ModelLayer& layer) {
 LayerCount pool(const ModelLayer& layer) {
   const auto c = static_cast<double>(layer.size("channels")), k = static_cast<double>(layer.size("kernel"));
   const double before = c * static_cast<double>(layer.size("height")) * static_cast<double>(layer.size("width"));
-  const double after = c * slid(layer, "height") * slid(layer, "width");
+  const double after = c * window_output_size(layer, "height") * window_output_size(layer, "width");
   return {.forward = after * k * k, .weight = 0, .in = before, .out = after, .saved = before + after, .parameters = 0};
 }
 
@@ -207,7 +207,7 @@ constexpr std::array kinds{LayerKind{"embedding", embedding_sizes, embedding},
 
 std::span<const LayerKind> layer_kinds() { return kinds; }
 
-const LayerKind* layer_kind_named(std::string_view name) {
+const LayerKind* parse_layer_kind(std::string_view name) {
   for (const LayerKind& kind : kinds)
     if (kind.name == name) return &kind;
   return nullptr;

@@ -32,6 +32,6 @@ struct LayerKind {
 };
 
 std::span<const LayerKind> layer_kinds();
-const LayerKind* layer_kind_named(std::string_view name);
+const LayerKind* parse_layer_kind(std::string_view name);
 
 }  // namespace pipedeck

@@ -27,7 +27,7 @@ constexpr Names<Precision, 4> precisions{{{Precision::fp32, "fp32"},
                                           {Precision::mixed_20, "mixed-20"}}};
 constexpr Names<NetworkModel, 2> network_models{{{NetworkModel::ideal, "ideal"}, {NetworkModel::shared, "shared"}}};
 constexpr Names<Overlap, 3> overlaps{{{Overlap::none, "none"}, {Overlap::layer, "layer"}, {Overlap::bucket, "bucket"}}};
-constexpr Names<Collectives, 5> collective_kinds{{{Collectives::least, "least"},
+constexpr Names<Collectives, 5> collective_kinds{{{Collectives::best_ring, "least"},
                                                   {Collectives::ring, "ring"},
                                                   {Collectives::hierarchical, "hierarchical"},
                                                   {Collectives::tree, "tree"},
@@ -57,7 +57,7 @@ constexpr Names<WaitCause, wait_cause_count> wait_causes{{{WaitCause::start, "st
                                                           {WaitCause::gradient, "gradient"},
                                                           {WaitCause::channel, "channel"},
                                                           {WaitCause::all_reduce, "all_reduce"},
-                                                          {WaitCause::joined, "joined"}}};
+                                                          {WaitCause::overlapped_operation, "joined"}}};
 constexpr Names<TimePart, time_part_count> time_parts{{{TimePart::compute, "compute"},
                                                        {TimePart::imbalance, "imbalance"},
                                                        {TimePart::bubble, "bubble"},
@@ -71,10 +71,10 @@ constexpr Names<SensitivityKind, sensitivity_kind_count> sensitivity_kinds{
      {SensitivityKind::device_speed, "device_speed"},
      {SensitivityKind::device_memory, "device_memory"}}};
 constexpr Names<RunUse, 3> run_uses{
-    {{RunUse::fit, "fit"}, {RunUse::held_out, "held-out"}, {RunUse::in_turn, "in-turn"}}};
+    {{RunUse::fit, "fit"}, {RunUse::held_out, "held-out"}, {RunUse::cross_validation, "in-turn"}}};
 
 template <class E, std::size_t N>
-std::string_view name_in(const Names<E, N>& names, E value) {
+std::string_view enum_name(const Names<E, N>& names, E value) {
   for (const auto& [candidate, name] : names)
     if (candidate == value) return name;
   return "?";
@@ -89,26 +89,26 @@ std::optional<E> parse_enum(const Names<E, N>& names, std::string_view name) {
 
 }  // namespace
 
-std::string_view name_of(Optimizer value) { return name_in(optimizers, value); }
-std::string_view name_of(Precision value) { return name_in(precisions, value); }
-std::string_view name_of(NetworkModel value) { return name_in(network_models, value); }
-std::string_view name_of(Overlap value) { return name_in(overlaps, value); }
-std::string_view name_of(Collectives value) { return name_in(collective_kinds, value); }
-std::string_view name_of(Warmup value) { return name_in(warmups, value); }
-std::string_view name_of(OpKind value) { return name_in(op_kinds, value); }
-std::string_view name_of(MemoryItem value) { return name_in(memory_items, value); }
-std::string_view name_of(WaitCause value) { return name_in(wait_causes, value); }
-std::string_view name_of(TimePart value) { return name_in(time_parts, value); }
-std::string_view name_of(SensitivityKind value) { return name_in(sensitivity_kinds, value); }
-std::string_view name_of(RunUse value) { return name_in(run_uses, value); }
+std::string_view name_of(Optimizer value) { return enum_name(optimizers, value); }
+std::string_view name_of(Precision value) { return enum_name(precisions, value); }
+std::string_view name_of(NetworkModel value) { return enum_name(network_models, value); }
+std::string_view name_of(Overlap value) { return enum_name(overlaps, value); }
+std::string_view name_of(Collectives value) { return enum_name(collective_kinds, value); }
+std::string_view name_of(Warmup value) { return enum_name(warmups, value); }
+std::string_view name_of(OpKind value) { return enum_name(op_kinds, value); }
+std::string_view name_of(MemoryItem value) { return enum_name(memory_items, value); }
+std::string_view name_of(WaitCause value) { return enum_name(wait_causes, value); }
+std::string_view name_of(TimePart value) { return enum_name(time_parts, value); }
+std::string_view name_of(SensitivityKind value) { return enum_name(sensitivity_kinds, value); }
+std::string_view name_of(RunUse value) { return enum_name(run_uses, value); }
 
-std::optional<Optimizer> optimizer_named(std::string_view name) { return parse_enum(optimizers, name); }
-std::optional<Precision> precision_named(std::string_view name) { return parse_enum(precisions, name); }
-std::optional<NetworkModel> network_model_named(std::string_view name) { return parse_enum(network_models, name); }
-std::optional<Overlap> overlap_named(std::string_view name) { return parse_enum(overlaps, name); }
-std::optional<Collectives> collectives_named(std::string_view name) { return parse_enum(collective_kinds, name); }
-std::optional<Warmup> warmup_named(std::string_view name) { return parse_enum(warmups, name); }
-std::optional<OpKind> op_kind_named(std::string_view name) { return parse_enum(op_kinds, name); }
-std::optional<RunUse> run_use_named(std::string_view name) { return parse_enum(run_uses, name); }
+std::optional<Optimizer> parse_optimizer(std::string_view name) { return parse_enum(optimizers, name); }
+std::optional<Precision> parse_precision(std::string_view name) { return parse_enum(precisions, name); }
+std::optional<NetworkModel> parse_network_model(std::string_view name) { return parse_enum(network_models, name); }
+std::optional<Overlap> parse_overlap(std::string_view name) { return parse_enum(overlaps, name); }
+std::optional<Collectives> parse_collectives(std::string_view name) { return parse_enum(collective_kinds, name); }
+std::optional<Warmup> parse_warmup(std::string_view name) { return parse_enum(warmups, name); }
+std::optional<OpKind> parse_op_kind(std::string_view name) { return parse_enum(op_kinds, name); }
+std::optional<RunUse> parse_run_use(std::string_view name) { return parse_enum(run_uses, name); }
 
 }  // namespace pipedeck

@@ -12,7 +12,7 @@
 namespace pipedeck {
 
 /// An element type of a tensor. Reals have the width of the training precision, whatever the file stores.
-enum class Element { real, integer_64, integer_32, integer_16, integer_8, truth, other };
+enum class Element { real, integer_64, integer_32, integer_16, integer_8, boolean, other };
 
 /// A dimension: known, or a name ("batch") that several may share, or unknown.
 struct Dimension {
@@ -32,7 +32,7 @@ struct ValueInfo {
 /// A tensor of weights, or of constants that shapes are computed from.
 struct Initializer {
   /// Tensors with more elements are data, not shapes.
-  static constexpr std::int64_t most_values = 1024;
+  static constexpr std::int64_t max_values = 1024;
 
   std::string name;
   Element element = Element::real;

@@ -16,7 +16,7 @@ std::vector<LayerId> order_of(const Plan& plan, const Profile& profile) {
 }
 
 std::vector<int> replica_samples(const Stage& stage, int micro_batch) {
-  if (stage.shares) return *stage.shares;
+  if (stage.samples_per_replica) return *stage.samples_per_replica;
   const int replicas = stage.replicas();
   std::vector<int> samples(static_cast<std::size_t>(replicas), micro_batch / replicas);
   for (int i = 0; i < micro_batch % replicas; ++i) ++samples[static_cast<std::size_t>(i)];
@@ -33,14 +33,14 @@ double fraction_of(const std::vector<double>& shards, int rank) {
 }  // namespace
 
 double shard_factor(const Stage& stage, int rank) {
-  return stage.shards ? fraction_of(*stage.shards, rank) * stage.tensor_parallel : 1;
+  return stage.shard_fractions ? fraction_of(*stage.shard_fractions, rank) * stage.tensor_parallel : 1;
 }
 
 Bytes shard_bytes(const Stage& stage, Bytes whole, int rank) {
   const std::int64_t degree = stage.tensor_parallel;
-  if (!stage.shards) return Bytes((whole.count + degree - 1) / degree);
-  return Bytes(
-      static_cast<std::int64_t>(std::ceil(fraction_of(*stage.shards, rank) * static_cast<double>(whole.count))));
+  if (!stage.shard_fractions) return Bytes((whole.count + degree - 1) / degree);
+  return Bytes(static_cast<std::int64_t>(
+      std::ceil(fraction_of(*stage.shard_fractions, rank) * static_cast<double>(whole.count))));
 }
 
 std::optional<Plan> with_alternate_warmup(const Plan& plan) {
@@ -53,18 +53,19 @@ std::optional<Plan> with_alternate_warmup(const Plan& plan) {
 int num_stage_copies(const Plan& plan) {
   if (plan.chunks) {
     int copies = 1;
-    for (const Chunk& chunk : *plan.chunks) copies = std::max(copies, chunk.copy + 1);
+    for (const StageCopy& chunk : *plan.chunks) copies = std::max(copies, chunk.copy + 1);
     return copies;
   }
   return bidirectional(plan.schedule) ? 2 : 1;
 }
 
-std::vector<Chunk> stage_copies(const Plan& plan) {
-  std::vector<Chunk> chunks;
+std::vector<StageCopy> stage_copies(const Plan& plan) {
+  std::vector<StageCopy> chunks;
   if (plan.chunks) {
     chunks = *plan.chunks;
-    std::sort(chunks.begin(), chunks.end(),
-              [](const Chunk& a, const Chunk& b) { return a.stage != b.stage ? a.stage < b.stage : a.copy < b.copy; });
+    std::sort(chunks.begin(), chunks.end(), [](const StageCopy& a, const StageCopy& b) {
+      return a.stage != b.stage ? a.stage < b.stage : a.copy < b.copy;
+    });
     return chunks;
   }
   const std::size_t stages = plan.stages.size();
@@ -78,7 +79,7 @@ std::vector<Chunk> stage_copies(const Plan& plan) {
 std::vector<PipelineRank> pipeline_ranks(const Plan& plan) {
   std::vector<PipelineRank> ranks;
   std::map<DeviceId, std::size_t> rank_of;
-  const std::vector<Chunk> chunks = stage_copies(plan);
+  const std::vector<StageCopy> chunks = stage_copies(plan);
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const auto [known, fresh] = rank_of.try_emplace(chunks[c].devices.front(), ranks.size());
     if (fresh) ranks.push_back({chunks[c].devices, {}});
@@ -91,7 +92,8 @@ std::vector<DeviceId> devices_used(const Plan& plan) {
   std::vector<DeviceId> devices;
   for (const Stage& stage : plan.stages) devices.insert(devices.end(), stage.devices.begin(), stage.devices.end());
   if (plan.chunks)
-    for (const Chunk& chunk : *plan.chunks) devices.insert(devices.end(), chunk.devices.begin(), chunk.devices.end());
+    for (const StageCopy& chunk : *plan.chunks)
+      devices.insert(devices.end(), chunk.devices.begin(), chunk.devices.end());
   std::sort(devices.begin(), devices.end());
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
   return devices;

@@ -20,7 +20,7 @@ namespace pipedeck {
 enum class Warmup { A, B };
 
 std::string_view name_of(Warmup);  // "A"
-std::optional<Warmup> warmup_named(std::string_view);
+std::optional<Warmup> parse_warmup(std::string_view);
 
 /// A selection of a stage's layers whose forward is recomputed before the backward.
 struct Recompute {
@@ -35,9 +35,9 @@ struct Stage {
   int last = 0;
   std::vector<DeviceId> devices;  ///< each group of `tensor_parallel` consecutive devices is a replica
   int tensor_parallel = 1;
-  std::optional<std::vector<int>> shares;  ///< whole samples of each micro-batch per replica; absent: even
+  std::optional<std::vector<int>> samples_per_replica;  ///< whole samples of each micro-batch per replica; absent: even
   /// The fraction of every layer's columns on each rank of a replica. Each is above 0, their sum is 1; absent: even.
-  std::optional<std::vector<double>> shards{};
+  std::optional<std::vector<double>> shard_fractions{};
   Recompute recompute;
   std::string extra;
   bool operator==(const Stage&) const = default;
@@ -47,11 +47,11 @@ struct Stage {
 
 /// A copy of a stage on devices of its own (formats.md, "chunks"). All copies of a stage hold the same weights, and
 /// their gradients are all-reduced together. Each copy processes its own micro-batches.
-struct Chunk {
+struct StageCopy {
   StageId stage;
   int copy = 0;
   std::vector<DeviceId> devices;
-  bool operator==(const Chunk&) const = default;
+  bool operator==(const StageCopy&) const = default;
 };
 
 /// A value that the planner minimized, by its own formula.
@@ -72,7 +72,7 @@ struct Predicted {
   bool fits = true;
   NetworkModel network = NetworkModel::ideal;
   Overlap overlap = Overlap::layer;
-  Collectives collectives = Collectives::least;
+  Collectives collectives = Collectives::best_ring;
   bool operator==(const Predicted&) const = default;
 };
 
@@ -103,12 +103,13 @@ struct Plan {
   /// If a schedule puts several chunks on a device, their stages name the same devices.
   std::vector<Stage> stages;
   /// Copies of stages on other devices, for bidirectional schedules; absent: the default of stage_copies().
-  std::optional<std::vector<Chunk>> chunks{};
+  std::optional<std::vector<StageCopy>> chunks{};
   std::optional<std::vector<std::vector<Operation>>> operations;  ///< with explicit_order: one list per device
   std::optional<Objective> objective;
   std::optional<Predicted> predicted;
   std::optional<Certificate> certificate;
-  std::vector<std::string> why;  ///< on request: the plan's bottleneck and its neighbours' losses, one sentence each
+  std::vector<std::string>
+      rationale;  ///< on request: the plan's bottleneck and its neighbours' losses, one sentence each
   std::string profile_sha256, cluster_sha256;  ///< of the files that the plan was made for; empty: unknown
   bool truncated = false;                      ///< a time budget ended the search early
   std::string extra;
@@ -140,7 +141,7 @@ int num_stage_copies(const Plan& plan);
 
 /// Returns every copy of every stage, by stage, then by copy: plan.chunks, or each stage once on its devices.
 /// Bidirectional schedules add a second copy of stage s on the devices of stage S - 1 - s.
-std::vector<Chunk> stage_copies(const Plan& plan);
+std::vector<StageCopy> stage_copies(const Plan& plan);
 
 /// A rank of the pipeline: the devices, one per replica, that hold the same chunks and run the same list of operations.
 struct PipelineRank {

@@ -56,13 +56,13 @@ struct LayerMemory {
 };
 
 /// A layout of a tensor on the devices of a tensor-parallel replica: replicated, or sharded by columns.
-enum class Lies { whole, column_sharded };
+enum class TensorLayout { replicated, column_sharded };
 
 /// A sharding of a layer. The choice depends on the neighbouring layers in its stage (cut_path).
 struct ShardingStep {
-  Lies from = Lies::whole, to = Lies::whole;  ///< layout of the input and the output
-  std::int64_t moved = 0;                     ///< values per sample that the devices exchange, both passes
-  bool alike = false;                         ///< every device computes the whole layer
+  TensorLayout from = TensorLayout::replicated, to = TensorLayout::replicated;  ///< layout of the input and the output
+  std::int64_t moved = 0;  ///< values per sample that the devices exchange, both passes
+  bool alike = false;      ///< every device computes the whole layer
   bool operator==(const ShardingStep&) const = default;
 };
 

@@ -10,7 +10,7 @@ std::string_view name_of(ProductPrecision precision) {
   return names[static_cast<std::size_t>(precision)];
 }
 
-std::optional<ProductPrecision> product_precision_named(std::string_view name) {
+std::optional<ProductPrecision> parse_product_precision(std::string_view name) {
   for (const auto precision : {ProductPrecision::fp32, ProductPrecision::tf32, ProductPrecision::bf16})
     if (name_of(precision) == name) return precision;
   return std::nullopt;

@@ -12,7 +12,7 @@ namespace pipedeck {
 /// A precision of matmul operands on GPUs. Weights, gradients and sums are always 32-bit floats.
 enum class ProductPrecision { fp32, tf32, bf16 };
 std::string_view name_of(ProductPrecision precision);  // "tf32"
-std::optional<ProductPrecision> product_precision_named(std::string_view name);
+std::optional<ProductPrecision> parse_product_precision(std::string_view name);
 
 struct RunBackend {
   bool gpus = false;                                    ///< one GPU per device; otherwise one CPU thread

@@ -28,7 +28,7 @@ enum class OpKind : std::uint8_t {
 inline constexpr int op_kind_count = 9;
 
 std::string_view name_of(OpKind kind);  // "backward_input", as in formats.md
-std::optional<OpKind> op_kind_named(std::string_view name);
+std::optional<OpKind> parse_op_kind(std::string_view name);
 
 struct Operation {
   OpKind kind = OpKind::forward;
@@ -36,7 +36,7 @@ struct Operation {
   int micro_batch = 0;
   /// Forms an overlapped pair with the next operation of the list (DualPipe's forward and backward). The pair starts
   /// when both can start, runs in sequence, and delivers both results at the end of the second.
-  bool joined = false;
+  bool overlapped_with_next = false;
   bool operator==(const Operation&) const = default;
 };
 

@@ -99,7 +99,7 @@ constexpr bool is_interleaved_on_device(ScheduleKind kind) {
 constexpr std::string_view name_of(ScheduleKind kind) {
   return static_cast<std::size_t>(kind) < all_schedules.size() ? traits_of(kind).name : "?";
 }
-constexpr std::optional<ScheduleKind> schedule_named(std::string_view name) {
+constexpr std::optional<ScheduleKind> parse_schedule(std::string_view name) {
   for (const ScheduleTraits& schedule : all_schedules)
     if (schedule.name == name) return schedule.kind;
   return std::nullopt;

@@ -72,7 +72,7 @@ struct SimulatedDevice {
 struct Simulation {
   NetworkModel network = NetworkModel::ideal;
   Overlap overlap = Overlap::layer;
-  Collectives collectives = Collectives::least;
+  Collectives collectives = Collectives::best_ring;
   Nanoseconds iteration;
   /// The longest time of a device from its first operation to the end of its step; asynchronous: `iteration`.
   Nanoseconds longest_span;

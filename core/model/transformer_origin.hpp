@@ -21,13 +21,13 @@ enum class AttentionMemory {
 
 /// A set of fractions of the data-sheet performance that kernels reach, compared with published measurements
 /// (docs/accuracy.md).
-struct Reached {
-  double products = 0.77;   ///< large matmuls: of the arithmetic peak
+struct EfficiencyFactors {
+  double gemms = 0.77;      ///< large matmuls: of the arithmetic peak
   double attention = 0.36;  ///< attention that does not store its weights: of the arithmetic peak
   double memory = 0.66;     ///< of the memory bandwidth
   double depth = 64;        ///< inner size at which a matmul reaches half
   Seconds launch{3e-6};     ///< per kernel
-  bool operator==(const Reached&) const = default;
+  bool operator==(const EfficiencyFactors&) const = default;
 };
 
 struct AnalyticOptions {
@@ -38,7 +38,7 @@ struct AnalyticOptions {
   bool dropout = true;                ///< as configured; false: none
   std::vector<int> degrees{2, 4, 8};  ///< of tensor parallelism; omits those that do not divide the heads
   bool sequence_parallel = true;      ///< operators that tensor-parallel ranks do not shard are sharded by tokens
-  Reached reached{};                  ///< fractions of the data-sheet values, above 0 and at most 1
+  EfficiencyFactors reached{};        ///< fractions of the data-sheet values, above 0 and at most 1
   bool operator==(const AnalyticOptions&) const = default;
 };
 

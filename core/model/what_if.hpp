@@ -60,12 +60,12 @@ struct ClusterScales {
 /// A scaling of a profile's times to devices that it was not measured on.
 struct TimeScale {
   enum class Source {
-    same,      ///< the profile is for this device
-    measured,  ///< the profile has times for it, at least for some layers
-    scaled,    ///< divided by `factor`, from the catalogue
-    unknown,   ///< the catalogue lacks one of the two: taken as equally fast
+    same_device,  ///< the profile is for this device
+    measured,     ///< the profile has times for it, at least for some layers
+    scaled,       ///< divided by `factor`, from the catalogue
+    unknown,      ///< the catalogue lacks one of the two: taken as equally fast
   };
-  Source source = Source::same;
+  Source source = Source::same_device;
   double factor = 1;  ///< speed relative to `from`
   std::string from, to;
   bool operator==(const TimeScale&) const = default;
@@ -113,8 +113,8 @@ struct Purchase {
 /// A purchase's gain, planned again. Today's best plan is retained if none is better.
 struct PurchaseGain {
   Purchase purchase;
-  std::optional<PlanCandidate> best;  ///< absent: nothing fits, or planning is impossible (`why_not`)
-  std::string why_not;
+  std::optional<PlanCandidate> best;  ///< absent: nothing fits, or planning is impossible (`failure_reason`)
+  std::string failure_reason;
   double gain = 0;                     ///< additional samples/s
   std::optional<double> price_change;  ///< per hour; absent: a price is unknown (always for links)
   /// Returns the additional samples/s per unit of currency per hour; nothing without a price, or if the price does not

@@ -9,7 +9,7 @@
 #include "core/base/units.hpp"
 #include "core/model/calibration.hpp"
 #include "core/model/cluster.hpp"
-#include "core/model/pins.hpp"
+#include "core/model/plan_constraints.hpp"
 #include "core/model/profile.hpp"
 
 namespace pipedeck {
@@ -22,27 +22,27 @@ enum class NetworkModel { ideal, shared };
 enum class Overlap { none, layer, bucket };
 /// An algorithm by which devices all-reduce: the cheaper of a flat and a hierarchical ring, always one of these, a
 /// double binary tree, or the choice of NCCL's own estimate.
-enum class Collectives { least, ring, hierarchical, tree, nccl };
+enum class Collectives { best_ring, ring, hierarchical, tree, nccl };
 
 std::string_view name_of(Optimizer);     // "adam"
 std::string_view name_of(Precision);     // "mixed-16"
 std::string_view name_of(NetworkModel);  // "ideal"
 std::string_view name_of(Overlap);       // "layer"
 std::string_view name_of(Collectives);   // "least"
-std::optional<Optimizer> optimizer_named(std::string_view);
-std::optional<Precision> precision_named(std::string_view);
-std::optional<NetworkModel> network_model_named(std::string_view);
-std::optional<Overlap> overlap_named(std::string_view);
-std::optional<Collectives> collectives_named(std::string_view);
+std::optional<Optimizer> parse_optimizer(std::string_view);
+std::optional<Precision> parse_precision(std::string_view);
+std::optional<NetworkModel> parse_network_model(std::string_view);
+std::optional<Overlap> parse_overlap(std::string_view);
+std::optional<Collectives> parse_collectives(std::string_view);
 
 inline constexpr Bytes default_bucket{25 << 20};  ///< as in PyTorch's DistributedDataParallel
 
 /// A set of conventions of the simulation; the defaults of every command (formats.md, "Command line").
-struct Conventions {
+struct SimulationOptions {
   NetworkModel network = NetworkModel::ideal;
   Overlap overlap = Overlap::layer;
   Bytes bucket = default_bucket;  ///< with Overlap::bucket
-  Collectives collectives = Collectives::least;
+  Collectives collectives = Collectives::best_ring;
   Bytes reserve;             ///< context and fragmentation on every device
   Bytes communication;       ///< buffers per communicator; a device holds them for each one that it belongs to
   double fragmentation = 0;  ///< worst-case loss of allocator memory between blocks, a fraction; upper estimate only
@@ -50,7 +50,7 @@ struct Conventions {
   /// Returns the maximum memory per device in addition to the model. Planners leave room for a stage of tensor-parallel
   /// replicas between two others.
   Bytes max_non_model_bytes() const { return reserve + communication * 4; }
-  bool operator==(const Conventions&) const = default;
+  bool operator==(const SimulationOptions&) const = default;
 };
 
 struct Workload {
@@ -59,7 +59,7 @@ struct Workload {
   Optimizer optimizer = Optimizer::adam;
   Precision precision = Precision::fp32;
   int zero = 0;  ///< ZeRO stage, 0 to 3
-  Conventions conventions;
+  SimulationOptions conventions;
   bool operator==(const Workload&) const = default;
 };
 
@@ -68,7 +68,7 @@ struct Problem {
   std::shared_ptr<const Profile> profile;
   std::shared_ptr<const Cluster> cluster;
   Workload workload;
-  Pins pins{};
+  PlanConstraints pins{};
 };
 
 }  // namespace pipedeck

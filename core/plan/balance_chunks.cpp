@@ -12,7 +12,7 @@
 namespace pipedeck::plan {
 namespace {
 
-constexpr int most_steps = 200'000;
+constexpr int max_steps = 200'000;
 constexpr double strictly = 1 - 1e-12;  // less by more than rounding errors
 
 class Balancer {
@@ -32,7 +32,7 @@ class Balancer {
   }
 
   std::vector<int> run() {
-    best_ = even_ = even();
+    best_ = even_ = equal_shares();
     improve();
     least_ = largest(best_);
     start(false);
@@ -49,7 +49,7 @@ class Balancer {
   }
 
   /// Gives each chunk an equal share of the layers' time on their fastest ranks.
-  std::vector<int> even() const {
+  std::vector<int> equal_shares() const {
     std::vector<int> cuts;
     int at = 0;
     for (int k = 1; k < chunks(); ++k) {
@@ -127,7 +127,7 @@ class Balancer {
 
   /// Tries the next chunk, which begins at `first`.
   void search(int first, std::vector<double>& load, std::vector<int>& cuts) {
-    if (++steps_ > most_steps) return;
+    if (++steps_ > max_steps) return;
     const auto k = cuts.size();
     const std::size_t rank = rank_of_[k];
     const double before = load[rank];

@@ -79,7 +79,7 @@ Plan reordered(Plan plan, int stage, const Devices& devices, std::optional<int> 
   const std::vector<int> on_them = stages_on_devices_of(plan, stage);
   assign_devices(plan, stage, list);
   for (int s : on_them) {
-    auto& shares = plan.stages[position(s)].shares;
+    auto& shares = plan.stages[position(s)].samples_per_replica;
     if (!shares || old.tensor_parallel > 1) continue;
     const std::vector<int> before = *shares;
     for (std::size_t i = 0; i < list.size(); ++i)
@@ -95,10 +95,11 @@ void assign_devices(Plan& plan, int stage, const Devices& devices) {
   for (Stage& one : plan.stages) {
     if (one.devices != before) continue;
     one.devices = devices;
-    if (one.shares && static_cast<int>(one.shares->size()) != one.replicas()) one.shares.reset();
+    if (one.samples_per_replica && static_cast<int>(one.samples_per_replica->size()) != one.replicas())
+      one.samples_per_replica.reset();
   }
   if (!plan.chunks) return;
-  for (Chunk& chunk : *plan.chunks)
+  for (StageCopy& chunk : *plan.chunks)
     if (chunk.devices == before) chunk.devices = devices;
 }
 
@@ -120,7 +121,7 @@ std::optional<Devices> allocate_unused_devices(const Plan& plan, const Cluster& 
   return spare;
 }
 
-Result<Plan> apply(Plan plan, const Ground& ground, const MoveDevices& edit) {
+Result<Plan> apply(Plan plan, const EditContext& ground, const MoveDevices& edit) {
   TRY(const auto source, source_of(plan, ground.cluster, edit.devices));
   if (!source && !edit.stage)
     return refuse(edit.devices.size() == 1 ? fmt::format("{} is used by no stage", list_of(edit.devices))
@@ -143,7 +144,7 @@ Result<Plan> apply(Plan plan, const Ground& ground, const MoveDevices& edit) {
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground& ground, const SwapDevices& edit) {
+Result<Plan> apply(Plan plan, const EditContext& ground, const SwapDevices& edit) {
   for (DeviceId device : {edit.one, edit.other}) TRY_VOID(check_device(ground.cluster, device));
   if (edit.one == edit.other) return refuse(fmt::format("device {} can't be exchanged with itself", edit.one.value));
   if (!stage_of(plan, edit.one) && !stage_of(plan, edit.other))
@@ -154,11 +155,11 @@ Result<Plan> apply(Plan plan, const Ground& ground, const SwapDevices& edit) {
   };
   for (Stage& stage : plan.stages) exchange(stage.devices);
   if (plan.chunks)
-    for (Chunk& chunk : *plan.chunks) exchange(chunk.devices);
+    for (StageCopy& chunk : *plan.chunks) exchange(chunk.devices);
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground& ground, const SetReplicas& edit) {
+Result<Plan> apply(Plan plan, const EditContext& ground, const SetReplicas& edit) {
   TRY_VOID(check_stage(plan, edit.stage));
   if (edit.replicas < 1) return refuse(fmt::format("stage {} needs one replica at least", edit.stage));
   const Stage& stage = plan.stages[position(edit.stage)];
@@ -194,7 +195,7 @@ static std::optional<std::string> unshardable_layers(const Plan& plan, const Pro
   return std::nullopt;
 }
 
-Result<Plan> apply(Plan plan, const Ground& ground, const SetTensorParallel& edit) {
+Result<Plan> apply(Plan plan, const EditContext& ground, const SetTensorParallel& edit) {
   TRY_VOID(check_stage(plan, edit.stage));
   const std::vector<int> degrees = tensor_parallel_degrees(plan, ground.profile, edit.stage);
   if (const std::optional<std::string> layer = unshardable_layers(plan, ground.profile, edit))
@@ -224,18 +225,18 @@ Result<Plan> apply(Plan plan, const Ground& ground, const SetTensorParallel& edi
   const std::vector<int> on_them = stages_on_devices_of(plan, edit.stage);
   for (int s : on_them) {
     Stage& stage = plan.stages[position(s)];
-    if (stage.tensor_parallel != edit.degree) stage.shards.reset();
+    if (stage.tensor_parallel != edit.degree) stage.shard_fractions.reset();
     stage.tensor_parallel = edit.degree;
   }
   assign_devices(plan, edit.stage, devices);
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground&, const SetReplicaSamples& edit) {
+Result<Plan> apply(Plan plan, const EditContext&, const SetReplicaSamples& edit) {
   TRY_VOID(check_stage(plan, edit.stage));
   const Stage& stage = plan.stages[position(edit.stage)];
   const auto put = [&](const std::optional<std::vector<int>>& shares) {
-    for (int s : stages_on_devices_of(plan, edit.stage)) plan.stages[position(s)].shares = shares;
+    for (int s : stages_on_devices_of(plan, edit.stage)) plan.stages[position(s)].samples_per_replica = shares;
   };
   if (edit.samples.empty()) {
     put(std::nullopt);

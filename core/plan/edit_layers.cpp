@@ -70,7 +70,7 @@ std::string nearest_text(const std::vector<int>& sizes, int found) {
 
 }  // namespace
 
-Result<Plan> apply(Plan plan, const Ground&, const MoveBoundary& edit) {
+Result<Plan> apply(Plan plan, const EditContext&, const MoveBoundary& edit) {
   TRY_VOID(check_stage(plan, edit.stage));
   if (edit.stage == 0) return refuse("stage 0 begins with the model's first layer: it has no cut before it");
   Stage &before = plan.stages[index(edit.stage - 1)], &after = plan.stages[index(edit.stage)];
@@ -86,7 +86,7 @@ Result<Plan> apply(Plan plan, const Ground&, const MoveBoundary& edit) {
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground& ground, const SplitStage& edit) {
+Result<Plan> apply(Plan plan, const EditContext& ground, const SplitStage& edit) {
   TRY_VOID(check_stage(plan, edit.stage));
   TRY_VOID(check_free_stages(plan, "a stage can't be split"));
   Stage first = plan.stages[index(edit.stage)];
@@ -108,7 +108,7 @@ Result<Plan> apply(Plan plan, const Ground& ground, const SplitStage& edit) {
   }
   first.last = edit.layer;
   for (Stage* stage : {&first, &second}) {
-    stage->shares.reset();
+    stage->samples_per_replica.reset();
     stage->recompute = recompute_of(*stage, marked);
   }
   plan.stages[index(edit.stage)] = std::move(first);
@@ -118,7 +118,7 @@ Result<Plan> apply(Plan plan, const Ground& ground, const SplitStage& edit) {
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground&, const MergeStages& edit) {
+Result<Plan> apply(Plan plan, const EditContext&, const MergeStages& edit) {
   for (int stage : {edit.stage, edit.stage + 1}) TRY_VOID(check_stage(plan, stage));
   TRY_VOID(check_free_stages(plan, "stages can't be merged"));
   Stage& merged = plan.stages[index(edit.stage)];
@@ -136,8 +136,8 @@ Result<Plan> apply(Plan plan, const Ground&, const MergeStages& edit) {
     if (static_cast<int>(merged.devices.size()) > most) merged.devices.resize(static_cast<std::size_t>(most));
   }
   merged.last = next.last;
-  merged.shares.reset();
-  if (merged.shards != next.shards) merged.shards.reset();
+  merged.samples_per_replica.reset();
+  if (merged.shard_fractions != next.shard_fractions) merged.shard_fractions.reset();
   merged.recompute = recompute_of(merged, marked);
   plan.stages.erase(plan.stages.begin() + edit.stage + 1);
   plan.warmup_counts.reset();
@@ -145,7 +145,7 @@ Result<Plan> apply(Plan plan, const Ground&, const MergeStages& edit) {
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground&, const SetStageRecompute& edit) {
+Result<Plan> apply(Plan plan, const EditContext&, const SetStageRecompute& edit) {
   TRY_VOID(check_stage(plan, edit.stage));
   Stage& stage = plan.stages[index(edit.stage)];
   if (edit.recompute.all) {
@@ -160,7 +160,7 @@ Result<Plan> apply(Plan plan, const Ground&, const SetStageRecompute& edit) {
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground& ground, const SetLayerRecompute& edit) {
+Result<Plan> apply(Plan plan, const EditContext& ground, const SetLayerRecompute& edit) {
   const auto stage = std::ranges::find_if(
       plan.stages, [&](const Stage& one) { return one.first <= edit.layer && edit.layer < one.last; });
   if (stage == plan.stages.end())
@@ -179,7 +179,7 @@ Result<Plan> apply(Plan plan, const Ground& ground, const SetLayerRecompute& edi
   return plan;
 }
 
-Result<Plan> apply(Plan plan, const Ground&, const SetMicroBatch& edit) {
+Result<Plan> apply(Plan plan, const EditContext&, const SetMicroBatch& edit) {
   if (edit.samples < 1 || plan.global_batch % edit.samples != 0)
     return refuse(fmt::format("a micro-batch of {} does not divide the global batch of {}; the nearest that {}",
                               edit.samples, plan.global_batch, nearest_text(micro_batch_sizes(plan), edit.samples)));
@@ -188,11 +188,11 @@ Result<Plan> apply(Plan plan, const Ground&, const SetMicroBatch& edit) {
     return refuse(fmt::format("with a micro-batch of {} there are {}, and '{}' needs an even number of them",
                               edit.samples, batches, name_of(plan.schedule)));
   for (Stage& stage : plan.stages) {
-    if (!stage.shares) continue;
-    for (int& share : *stage.shares) {
+    if (!stage.samples_per_replica) continue;
+    for (int& share : *stage.samples_per_replica) {
       const std::int64_t scaled = std::int64_t{share} * edit.samples;
       if (scaled % plan.micro_batch != 0) {
-        stage.shares.reset();
+        stage.samples_per_replica.reset();
         break;
       }
       share = static_cast<int>(scaled / plan.micro_batch);

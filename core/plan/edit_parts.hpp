@@ -6,7 +6,7 @@
 
 namespace pipedeck::plan::edits {
 
-struct Ground {
+struct EditContext {
   const Profile& profile;
   const Cluster& cluster;
 };
@@ -24,16 +24,16 @@ void assign_devices(Plan& plan, int stage, const std::vector<DeviceId>& devices)
 std::optional<std::vector<DeviceId>> allocate_unused_devices(const Plan& plan, const Cluster& cluster, int stage,
                                                              int count);
 
-Result<Plan> apply(Plan plan, const Ground& ground, const MoveBoundary& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const MoveDevices& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const SwapDevices& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const SplitStage& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const MergeStages& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const SetReplicas& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const SetTensorParallel& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const SetReplicaSamples& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const SetStageRecompute& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const SetLayerRecompute& edit);
-Result<Plan> apply(Plan plan, const Ground& ground, const SetMicroBatch& edit);
+Result<Plan> apply(Plan plan, const EditContext& ground, const MoveBoundary& edit);
+Result<Plan> apply(Plan plan, const EditContext& ground, const MoveDevices& edit);
+Result<Plan> apply(Plan plan, const EditContext& ground, const SwapDevices& edit);
+Result<Plan> apply(Plan plan, const EditContext& ground, const SplitStage& edit);
+Result<Plan> apply(Plan plan, const EditContext& ground, const MergeStages& edit);
+Result<Plan> apply(Plan plan, const EditContext& ground, const SetReplicas& edit);
+Result<Plan> apply(Plan plan, const EditContext& ground, const SetTensorParallel& edit);
+Result<Plan> apply(Plan plan, const EditContext& ground, const SetReplicaSamples& edit);
+Result<Plan> apply(Plan plan, const EditContext& ground, const SetStageRecompute& edit);
+Result<Plan> apply(Plan plan, const EditContext& ground, const SetLayerRecompute& edit);
+Result<Plan> apply(Plan plan, const EditContext& ground, const SetMicroBatch& edit);
 
 }  // namespace pipedeck::plan::edits

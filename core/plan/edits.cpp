@@ -91,7 +91,7 @@ Result<void> check_degrees(const Plan& plan, const Profile& profile) {
   return {};
 }
 
-Result<void> check_words(const Plan& plan, const Profile& profile) {
+Result<void> check_text(const Plan& plan, const Profile& profile) {
   TRY_VOID(check_samples(plan));
   TRY_VOID(check_pairs(plan));
   return check_degrees(plan, profile);
@@ -102,7 +102,7 @@ void finish(Plan& plan, const Plan& before) {
   plan.objective.reset();
   plan.certificate.reset();
   plan.predicted.reset();
-  plan.why.clear();
+  plan.rationale.clear();
   plan.truncated = false;
   const std::string told = stage_shape_text(before);
   if (const std::size_t at = plan.name.find(told); !told.empty() && told.size() > 2 && at != std::string::npos)
@@ -114,10 +114,10 @@ void finish(Plan& plan, const Plan& before) {
 Result<Plan> with_edit(const Plan& plan, const Profile& profile, const Cluster& cluster, const PlanEdit& edit) {
   TRY_VOID(validate(plan, profile, cluster));
   TRY_VOID(check_operations(plan, edit));
-  const edits::Ground ground{profile, cluster};
+  const edits::EditContext ground{profile, cluster};
   auto edited = std::visit([&](const auto& one) { return edits::apply(plan, ground, one); }, edit);
   if (!edited || *edited == plan) return edited;
-  TRY_VOID(check_words(*edited, profile));
+  TRY_VOID(check_text(*edited, profile));
   TRY_VOID(validate(*edited, profile, cluster));
   finish(*edited, plan);
   return edited;

@@ -46,6 +46,6 @@ bool output_in_columns(const Layer& layer, int degree) {
   return *point->details.saved != layer.saved || *point->details.workspace != layer.workspace;
 }
 
-int even_parts(const Stage& stage) { return stage.shards ? 1 : stage.tensor_parallel; }
+int even_parts(const Stage& stage) { return stage.shard_fractions ? 1 : stage.tensor_parallel; }
 
 }  // namespace pipedeck::plan

@@ -57,7 +57,7 @@ class Rescheduler {
     if (out.synchronous() != plan_.synchronous())
       if (Result<void> resized = resize(out); !resized) return tl::unexpected(resized.error());
     if (!out.synchronous())
-      for (Stage& stage : out.stages) stage.shares.reset();
+      for (Stage& stage : out.stages) stage.samples_per_replica.reset();
     forget(out);
     if (Result<void> valid = validate(out); !valid) return tl::unexpected(valid.error());
     return out;
@@ -160,7 +160,7 @@ class Rescheduler {
     out.objective.reset();
     out.predicted.reset();
     out.certificate.reset();
-    out.why.clear();
+    out.rationale.clear();
   }
 
   const Plan& plan_;

@@ -9,7 +9,7 @@
 namespace pipedeck::plan {
 namespace {
 
-std::size_t place(Lies lies) { return static_cast<std::size_t>(lies); }
+std::size_t place(TensorLayout lies) { return static_cast<std::size_t>(lies); }
 
 }  // namespace
 
@@ -17,8 +17,9 @@ bool is_shardable(const Layer& layer, int degree) {
   if (degree == 1) return true;
   const TensorParallelPoint* point = point_of_degree(layer, degree);
   if (!point || point->ways.empty()) return point != nullptr;
-  return std::ranges::any_of(
-      point->ways, [](const ShardingCost& way) { return way.step.from == Lies::whole && way.step.to == Lies::whole; });
+  return std::ranges::any_of(point->ways, [](const ShardingCost& way) {
+    return way.step.from == TensorLayout::replicated && way.step.to == TensorLayout::replicated;
+  });
 }
 
 bool ShardingPath::add(std::span<const ShardingStep> ways) {
@@ -35,11 +36,11 @@ bool ShardingPath::add(std::span<const ShardingStep> ways) {
     path.ways.push_back(w);
   }
   now_ = std::move(next);
-  return now_[place(Lies::whole)].possible;
+  return now_[place(TensorLayout::replicated)].possible;
 }
 
 std::vector<std::size_t> ShardingPath::chosen(bool may_end_in_columns) const {
-  const Path &whole = now_[place(Lies::whole)], &columns = now_[place(Lies::column_sharded)];
+  const Path &whole = now_[place(TensorLayout::replicated)], &columns = now_[place(TensorLayout::column_sharded)];
   const bool column_sharded = may_end_in_columns && columns.possible && (!whole.possible || columns.cost < whole.cost);
   return (column_sharded ? columns : whole).ways;
 }

@@ -24,7 +24,9 @@ bool is_shardable(const Layer& layer, int degree);
 class ShardingPath {
  public:
   /// Starts a path. `begin` is the layout of the first layer's input.
-  explicit ShardingPath(Lies begin = Lies::whole) { now_[static_cast<std::size_t>(begin)].possible = true; }
+  explicit ShardingPath(TensorLayout begin = TensorLayout::replicated) {
+    now_[static_cast<std::size_t>(begin)].possible = true;
+  }
 
   /// Adds the next layer with its possible shardings. Returns false if no path replicates its output.
   bool add(std::span<const ShardingStep> ways);
@@ -33,7 +35,9 @@ class ShardingPath {
   /// replicated, or column-sharded where that is allowed and moves less.
   std::vector<std::size_t> chosen(bool may_end_in_columns) const;
   /// Returns the indices of the cheapest path whose output has the layout `end`.
-  const std::vector<std::size_t>& ending(Lies end) const { return now_[static_cast<std::size_t>(end)].ways; }
+  const std::vector<std::size_t>& shardings_ending_in(TensorLayout end) const {
+    return now_[static_cast<std::size_t>(end)].ways;
+  }
 
  private:
   struct Path {

@@ -6,7 +6,7 @@ namespace pipedeck::plan {
 std::span<const Stage> uniformly_sharded_stages(const Plan& plan, StageId id) {
   const Stage& own = plan.stages[id.index()];
   const auto alike = [&](const Stage& other) {
-    return other.tensor_parallel == own.tensor_parallel && other.shards == own.shards &&
+    return other.tensor_parallel == own.tensor_parallel && other.shard_fractions == own.shard_fractions &&
            replica_samples(other, plan.micro_batch) == replica_samples(own, plan.micro_batch);
   };
   std::size_t first = id.index(), end = first + 1;

@@ -393,7 +393,7 @@ Result<void> check_window(const ModelLayer& layer, std::size_t index) {
 Result<void> check_model_layer(const ModelSpec& model, std::size_t index) {
   const ModelLayer& layer = model.layers[index];
   if (layer.name.empty()) return checks::bad(at("layers", index, "name"), "found an empty name, expected one");
-  const LayerKind* kind = layer_kind_named(layer.kind);
+  const LayerKind* kind = parse_layer_kind(layer.kind);
   if (!kind) {
     std::string names;
     for (const LayerKind& known : layer_kinds()) names += (names.empty() ? "" : ", ") + std::string(known.name);

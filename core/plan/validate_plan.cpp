@@ -80,7 +80,7 @@ Result<void> check_devices(const Plan& plan, std::size_t index, Held& held) {
 Result<void> check_shares(const Plan& plan, const Stage& stage, std::size_t index) {
   if (!plan.synchronous()) {
     // formats.md: asynchronous schedules never split a micro-batch; replicas take mini-batches in turn.
-    if (stage.shares)
+    if (stage.samples_per_replica)
       return checks::bad(stage_place(index, "shares"),
                          "found shares, expected none: this schedule never cuts a micro-batch");
     return {};
@@ -89,15 +89,16 @@ Result<void> check_shares(const Plan& plan, const Stage& stage, std::size_t inde
     return checks::bad(stage_place(index, "devices"),
                        fmt::format("found {} replicas for a micro-batch of {}, expected a sample for each at least",
                                    stage.replicas(), plan.micro_batch));
-  if (!stage.shares) return {};
-  if (static_cast<int>(stage.shares->size()) != stage.replicas())
+  if (!stage.samples_per_replica) return {};
+  if (static_cast<int>(stage.samples_per_replica->size()) != stage.replicas())
     return checks::bad(stage_place(index, "shares"),
-                       fmt::format("found {} shares, expected one for each of the {} replicas", stage.shares->size(),
-                                   stage.replicas()));
+                       fmt::format("found {} shares, expected one for each of the {} replicas",
+                                   stage.samples_per_replica->size(), stage.replicas()));
   std::int64_t sum = 0;
-  for (std::size_t i = 0; i < stage.shares->size(); ++i) {
-    TRY_VOID(checks::integer(stage_place(index, fmt::format("shares/{}", i)), (*stage.shares)[i], 1, plan.micro_batch));
-    sum += (*stage.shares)[i];
+  for (std::size_t i = 0; i < stage.samples_per_replica->size(); ++i) {
+    TRY_VOID(checks::integer(stage_place(index, fmt::format("shares/{}", i)), (*stage.samples_per_replica)[i], 1,
+                             plan.micro_batch));
+    sum += (*stage.samples_per_replica)[i];
   }
   if (sum != plan.micro_batch)
     return checks::bad(stage_place(index, "shares"),
@@ -106,17 +107,17 @@ Result<void> check_shares(const Plan& plan, const Stage& stage, std::size_t inde
 }
 
 Result<void> check_shards(const Stage& stage, std::size_t index) {
-  if (!stage.shards) return {};
+  if (!stage.shard_fractions) return {};
   if (stage.tensor_parallel == 1)
     return checks::bad(stage_place(index, "shards"),
                        "found shards, expected none: tensor_parallel is 1, no layer is split");
-  if (static_cast<int>(stage.shards->size()) != stage.tensor_parallel)
+  if (static_cast<int>(stage.shard_fractions->size()) != stage.tensor_parallel)
     return checks::bad(stage_place(index, "shards"),
-                       fmt::format("found {} shards, expected one for each of the {} ranks", stage.shards->size(),
-                                   stage.tensor_parallel));
-  for (std::size_t i = 0; i < stage.shards->size(); ++i)
-    TRY_VOID(checks::positive(stage_place(index, fmt::format("shards/{}", i)), (*stage.shards)[i], 1));
-  const double sum = std::accumulate(stage.shards->begin(), stage.shards->end(), 0.0);
+                       fmt::format("found {} shards, expected one for each of the {} ranks",
+                                   stage.shard_fractions->size(), stage.tensor_parallel));
+  for (std::size_t i = 0; i < stage.shard_fractions->size(); ++i)
+    TRY_VOID(checks::positive(stage_place(index, fmt::format("shards/{}", i)), (*stage.shard_fractions)[i], 1));
+  const double sum = std::accumulate(stage.shard_fractions->begin(), stage.shard_fractions->end(), 0.0);
   if (std::abs(sum - 1) > 1e-9)
     return checks::bad(stage_place(index, "shards"), fmt::format("found shards of {} in all, expected 1", sum));
   return {};
@@ -151,7 +152,7 @@ Result<void> check_chunks(const Plan& plan) {
   for (const Stage& stage : plan.stages) groups.insert(stage.devices);
   std::set<std::pair<StageId, int>> seen;
   for (std::size_t c = 0; c < plan.chunks->size(); ++c) {
-    const Chunk& chunk = (*plan.chunks)[c];
+    const StageCopy& chunk = (*plan.chunks)[c];
     const auto place = [&](std::string_view key) { return fmt::format("/chunks/{}/{}", c, key); };
     TRY_VOID(checks::integer(place("stage"), chunk.stage.value, 0, static_cast<std::int64_t>(plan.stages.size()) - 1));
     TRY_VOID(checks::integer(place("copy"), chunk.copy, 0, limits::layers));

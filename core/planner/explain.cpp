@@ -15,19 +15,19 @@ namespace pipedeck::planner {
 
 namespace {
 
-constexpr double noticeable = 5e-4;      // rounds to 0.1 %
-constexpr double most_operations = 2e6;  // of all neighbours' simulations together: well under a second
+constexpr double noticeable = 5e-4;     // rounds to 0.1 %
+constexpr double max_operations = 2e6;  // of all neighbours' simulations together: well under a second
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 /// A neighbour of the plan and the change that it makes.
-struct Neighbour {
+struct NeighbourPlan {
   std::string name;
   double change = 0;  ///< of the iteration, relative
   bool fits = true;
 };
 
-std::string sentence(const Neighbour& neighbour) {
+std::string sentence(const NeighbourPlan& neighbour) {
   if (neighbour.change < -noticeable)
     return fmt::format("{} is {} quicker{}", neighbour.name, percent(-neighbour.change),
                        neighbour.fits ? "" : " but does not fit");
@@ -50,9 +50,9 @@ class Explanation {
   std::vector<std::string> sentences() const {
     std::vector<std::string> all;
     if (plan_.synchronous()) all.push_back(pace());
-    for (const std::vector<Neighbour>& kind : {shifted_boundaries(), other_sizes(), other_warmup()}) {
+    for (const std::vector<NeighbourPlan>& kind : {shifted_boundaries(), other_sizes(), other_warmup()}) {
       std::string line;
-      for (const Neighbour& neighbour : kind) line += (line.empty() ? "" : "; ") + sentence(neighbour);
+      for (const NeighbourPlan& neighbour : kind) line += (line.empty() ? "" : "; ") + sentence(neighbour);
       if (!line.empty()) all.push_back(line + ".");
     }
     return all;
@@ -65,9 +65,10 @@ class Explanation {
     const std::vector<int> samples = replica_samples(stage, plan_.micro_batch);
     double slowest = 0;
     for (std::size_t r = 0; r < samples.size(); ++r) {
-      const bool alike = r > 0 && !stage.shards && samples[r] == samples[r - 1] && type(stage, r) == type(stage, r - 1);
+      const bool alike =
+          r > 0 && !stage.shard_fractions && samples[r] == samples[r - 1] && type(stage, r) == type(stage, r - 1);
       if (samples[r] == 0 || alike) continue;
-      for (int rank = 0; rank < (stage.shards ? stage.tensor_parallel : 1); ++rank) {
+      for (int rank = 0; rank < (stage.shard_fractions ? stage.tensor_parallel : 1); ++rank) {
         double sum = 0;
         for (int p = stage.first; p < stage.last; ++p) {
           const cost::LayerTimes times =
@@ -104,18 +105,18 @@ class Explanation {
   }
 
   /// Simulates a neighbour and adds it; skips plans that can't be simulated or are too large.
-  void add(std::vector<Neighbour>& list, std::string name, Plan plan) const {
+  void add(std::vector<NeighbourPlan>& list, std::string name, Plan plan) const {
     const auto operations = 4.0 * plan.micro_batches * static_cast<double>(devices_used(plan).size());
     spent_ += operations;
-    if (spent_ > most_operations || context_.stop.stop_requested()) return;
+    if (spent_ > max_operations || context_.stop.stop_requested()) return;
     plan.warmup_counts.reset();  // the simulator lowers the policy's counts to fit memory
     const auto iteration = judge(context_, plan);
     const auto fits = context_.fits ? context_.fits(plan) : Result<bool>(true);
     if (iteration && fits) list.push_back({std::move(name), iteration->count / iteration_.count - 1, *fits});
   }
 
-  std::vector<Neighbour> shifted_boundaries() const {
-    std::vector<Neighbour> moves;
+  std::vector<NeighbourPlan> shifted_boundaries() const {
+    std::vector<NeighbourPlan> moves;
     for (std::size_t s = 0; s + 1 < plan_.stages.size(); ++s)
       for (const int by : {-1, 1}) {
         Plan moved = plan_;
@@ -132,21 +133,21 @@ class Explanation {
   }
 
   /// Returns the two cheapest moves of many boundaries.
-  static std::vector<Neighbour> cheapest(std::vector<Neighbour> moves) {
+  static std::vector<NeighbourPlan> cheapest(std::vector<NeighbourPlan> moves) {
     std::stable_sort(moves.begin(), moves.end(),
-                     [](const Neighbour& a, const Neighbour& b) { return a.change < b.change; });
+                     [](const NeighbourPlan& a, const NeighbourPlan& b) { return a.change < b.change; });
     if (moves.size() > 2) moves.resize(2);
     if (!moves.empty()) moves.front().name[0] = 'M';
     return moves;
   }
 
-  std::vector<Neighbour> other_sizes() const {
-    std::vector<Neighbour> sizes;
+  std::vector<NeighbourPlan> other_sizes() const {
+    std::vector<NeighbourPlan> sizes;
     if (!plan_.synchronous() || problem_.workload.micro_batch) return sizes;
     int replicas = 1;
     for (const Stage& stage : plan_.stages) {
       replicas = std::max(replicas, stage.replicas());
-      if (stage.shares) return sizes;
+      if (stage.samples_per_replica) return sizes;
     }
     const auto choices =
         search::micro_batch_choices(problem_.workload, replicas * search::min_replica_samples(*problem_.profile, 0));
@@ -165,8 +166,8 @@ class Explanation {
     return sizes;
   }
 
-  std::vector<Neighbour> other_warmup() const {
-    std::vector<Neighbour> other;
+  std::vector<NeighbourPlan> other_warmup() const {
+    std::vector<NeighbourPlan> other;
     if (auto plan = with_alternate_warmup(plan_)) {
       const std::string name = fmt::format("Warm-up {}", name_of(plan->warmup));
       add(other, name, *std::move(plan));

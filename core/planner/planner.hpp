@@ -59,11 +59,11 @@ struct PlannerContext {
   /// Returns true if the simulated plan stays within every device's memory. Absent: unknown.
   std::function<Result<bool>(const Plan&)> fits{};
   std::stop_token stop;
-  std::stop_token hurry{};  ///< requested: return the best plan so far, marked `truncated`
+  std::stop_token deadline_token{};  ///< requested: return the best plan so far, marked `truncated`
   Progress progress;
   int threads = 1;       ///< changes the speed, not the answer
   int top = 1;           ///< maximum number of plans
-  bool explain = false;  ///< fill Plan::why, which simulates the plan's neighbours
+  bool explain = false;  ///< fill Plan::rationale, which simulates the plan's neighbours
   bool relax = true;     ///< if no plan fits, find relaxations (which plans again, several times)
 };
 
@@ -100,7 +100,7 @@ struct PlannerInfo {
 /// Returns all planners in the order of docs/planners.md: the papers', ours, then the baselines.
 const std::vector<PlannerInfo>& planners();
 /// Returns the planner of this name. Returns bad_usage for an unknown name and lists the known ones.
-Result<const PlannerInfo*> planner_named(const std::string& name);
+Result<const PlannerInfo*> find_planner(const std::string& name);
 
 /// Checks the options. Returns bad_usage for unknown names and malformed values.
 Result<void> check_options(const PlannerInfo& planner, const PlannerOptions& options);

@@ -21,13 +21,13 @@ Result<void> check_stop(const PlannerContext& context) {
   return {};
 }
 
-bool deadline_expired(const PlannerContext& context) { return context.hurry.stop_requested(); }
+bool deadline_expired(const PlannerContext& context) { return context.deadline_token.stop_requested(); }
 
-Ranking ranked(std::vector<Judged> candidates, const PlannerContext& context) {
+Ranking ranked(std::vector<ScoredPlan> candidates, const PlannerContext& context) {
   std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Judged& a, const Judged& b) { return a.iteration < b.iteration; });
+                   [](const ScoredPlan& a, const ScoredPlan& b) { return a.iteration < b.iteration; });
   Ranking ranking;
-  for (Judged& candidate : candidates)
+  for (ScoredPlan& candidate : candidates)
     if (static_cast<int>(ranking.plans.size()) < std::max(1, context.top))
       ranking.plans.push_back(std::move(candidate.plan));
   return ranking;

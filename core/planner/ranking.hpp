@@ -10,7 +10,7 @@
 namespace pipedeck::planner {
 
 /// A candidate and its simulated iteration time.
-struct Judged {
+struct ScoredPlan {
   Plan plan;
   Seconds iteration;
 };
@@ -25,7 +25,7 @@ Result<void> check_stop(const PlannerContext& context);
 bool deadline_expired(const PlannerContext& context);
 
 /// Returns the plans ascending by simulated time, at most `context.top`; ties keep their order.
-Ranking ranked(std::vector<Judged> candidates, const PlannerContext& context);
+Ranking ranked(std::vector<ScoredPlan> candidates, const PlannerContext& context);
 
 /// Returns the objective of planners without a formula.
 Objective simulated_objective(Seconds iteration);

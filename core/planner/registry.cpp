@@ -26,7 +26,7 @@ const std::vector<PlannerInfo>& planners() {
   return all;
 }
 
-Result<const PlannerInfo*> planner_named(const std::string& name) {
+Result<const PlannerInfo*> find_planner(const std::string& name) {
   std::string known;
   for (const PlannerInfo& planner : planners()) {
     if (planner.name == name) return &planner;

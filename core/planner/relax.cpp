@@ -16,18 +16,18 @@ namespace pipedeck::planner {
 
 namespace {
 
-constexpr std::size_t most_sizes = 6;  // micro-batches tried
-constexpr int most_nodes = 8;          // nodes added
-constexpr int one_by_one = 16;         // batches tried: the next ones, then the multiples up to
-constexpr int most_batches = 64;
+constexpr std::size_t max_sizes = 6;  // micro-batches tried
+constexpr int max_nodes = 8;          // nodes added
+constexpr int one_by_one = 16;        // batches tried: the next ones, then the multiples up to
+constexpr int max_batches = 64;
 constexpr const char *larger_micro_batch = "a larger --micro-batch", *larger_global_batch = "a larger --global-batch";
-constexpr std::int64_t largest_batch = std::int64_t{1} << 30;
+constexpr std::int64_t max_batch = std::int64_t{1} << 30;
 
 class Relaxations {
  public:
   Relaxations(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options,
               const PlannerContext& context)
-      : planner_(planner), problem_(problem), options_(options), first_found_(first_found(context)) {}
+      : planner_(planner), problem_(problem), options_(options), first_found_(first_plan_context(context)) {}
 
   /// Returns all relaxations. `few_samples`: a larger batch might help.
   Result<std::vector<std::string>> all(bool few_samples) {
@@ -59,7 +59,7 @@ class Relaxations {
     std::erase(sizes, now);
     std::stable_sort(sizes.begin(), sizes.end(),
                      [&](int a, int b) { return std::abs(std::log(a / here)) < std::abs(std::log(b / here)); });
-    sizes.resize(std::min(sizes.size(), most_sizes));
+    sizes.resize(std::min(sizes.size(), max_sizes));
     for (const int size : sizes) {
       Problem relaxed = problem_;
       relaxed.workload.micro_batch = size;
@@ -97,28 +97,28 @@ class Relaxations {
 
   /// Tries one pin less, up to the first that helps; then no pins at all.
   Result<void> pins() {
-    const auto without = [&](const std::string& text, const Pins& fewer) -> Result<bool> {
+    const auto without = [&](const std::string& text, const PlanConstraints& fewer) -> Result<bool> {
       Problem relaxed = problem_;
       relaxed.pins = fewer;
       const auto fits = feasible(relaxed, options_);
       if (fits && *fits) say(fmt::format("without {}", text));
       return fits;
     };
-    const Pins& all = problem_.pins;
-    std::vector<std::pair<std::string, Pins>> choices;
-    const auto one = [&](const char* name, std::optional<int> Pins::*degree) {
+    const PlanConstraints& all = problem_.pins;
+    std::vector<std::pair<std::string, PlanConstraints>> choices;
+    const auto one = [&](const char* name, std::optional<int> PlanConstraints::*degree) {
       if (!(all.*degree)) return;
       choices.emplace_back(fmt::format("--{} {}", name, *(all.*degree)), all);
       (choices.back().second.*degree).reset();
     };
-    one("pp", &Pins::stages), one("max-stages", &Pins::max_stages);
-    one("dp", &Pins::replicas), one("tmp", &Pins::tensor_parallel);
+    one("pp", &PlanConstraints::stages), one("max-stages", &PlanConstraints::max_stages);
+    one("dp", &PlanConstraints::replicas), one("tmp", &PlanConstraints::tensor_parallel);
     for (std::size_t i = 0; i < all.layers.size(); ++i) {
       const auto& [layer, device] = all.layers[i];
       choices.emplace_back(fmt::format("--pin {}={}", problem_.profile->layers[layer.index()].name, device.value), all);
       choices.back().second.layers.erase(choices.back().second.layers.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    if (choices.size() > 1) choices.emplace_back("pins", Pins());
+    if (choices.size() > 1) choices.emplace_back("pins", PlanConstraints());
     for (const auto& [text, fewer] : choices)
       if (const auto helps = without(text, fewer); !helps || *helps)
         return helps ? Result<void>() : tl::unexpected(helps.error());
@@ -134,10 +134,10 @@ class Relaxations {
     for (int by = 1; by <= one_by_one && !fixed; ++by) sizes.insert(here + by);
     const std::int64_t measured = problem_.profile->micro_batch;
     if (!fixed) sizes.insert((here / measured + 1) * measured);
-    for (int times = 2; times <= most_batches; times += times < one_by_one ? 1 : one_by_one / 2)
+    for (int times = 2; times <= max_batches; times += times < one_by_one ? 1 : one_by_one / 2)
       sizes.insert(here * times);
     for (const std::int64_t size : sizes) {
-      if (size > largest_batch) return {};
+      if (size > max_batch) return {};
       Problem relaxed = problem_;
       relaxed.workload.global_batch = static_cast<int>(size);
       if (fixed) relaxed.workload.micro_batch = static_cast<int>(*fixed * (size / here));
@@ -160,7 +160,7 @@ class Relaxations {
   Result<void> nodes() {
     int low = 0, high = 1;
     for (;; low = high, high *= 2) {
-      if (high > most_nodes) return {};
+      if (high > max_nodes) return {};
       TRY(const auto fits, feasible_with(high));
       if (fits) break;
     }
@@ -203,13 +203,13 @@ std::optional<Cluster> with_more_nodes(const Cluster& cluster, int count) {
   return larger;
 }
 
-PlannerContext first_found(const PlannerContext& context) {
+PlannerContext first_plan_context(const PlannerContext& context) {
   std::stop_source hurry;
   hurry.request_stop();
   PlannerContext first;
   first.score = [](const Plan&, std::optional<Overlap>) { return Result<Seconds>(Seconds(1)); };
   first.stop = context.stop;
-  first.hurry = hurry.get_token();
+  first.deadline_token = hurry.get_token();
   first.relax = false;
   return first;
 }

@@ -19,7 +19,7 @@ Result<void> add_relaxations(Infeasible& infeasible, const PlannerInfo& planner,
                              const PlannerOptions& options, const PlannerContext& context);
 
 /// Returns a context that ends the search with the first plan and simulates none.
-PlannerContext first_found(const PlannerContext& context);
+PlannerContext first_plan_context(const PlannerContext& context);
 
 /// Returns the cluster with `count` more nodes like its last, linked likewise; nothing if a matrix gives the
 /// bandwidths.

@@ -27,7 +27,7 @@ Result<void> check_workload(const Workload& workload) {
 
 /// Returns the first kind of pin that the planner doesn't support; empty if there is none. A planner without tensor
 /// parallelism always keeps a degree of 1.
-std::string pin_refused(const Pins& pins, const PinSupport& honoured) {
+std::string pin_refused(const PlanConstraints& pins, const PinSupport& honoured) {
   if (pins.stages && !honoured.stages) return "--pp";
   if (pins.max_stages && !honoured.max_stages) return "--max-stages";
   if (pins.replicas && !honoured.replicas) return "--dp";
@@ -84,7 +84,7 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
     TRY_VOID(certify(plan, problem, context));
     if (!context.explain) continue;
     TRY(auto why, explain(planner, problem, plan, how, context));
-    plan.why.insert(plan.why.end(), why.begin(), why.end());
+    plan.rationale.insert(plan.rationale.end(), why.begin(), why.end());
   }
   return ranking;
 }

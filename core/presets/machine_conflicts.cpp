@@ -12,20 +12,20 @@
 namespace pipedeck::presets {
 namespace {
 
-constexpr int most_conflicts = 4;  // reported per machine
+constexpr int max_conflicts = 4;  // reported per machine
 
 bool from_nccl(const DetectedMachine& machine) { return machine.source.starts_with("NCCL"); }
 bool from_smi(const DetectedMachine& machine) { return machine.source.starts_with("nvidia-smi"); }
 
-std::string words_of(const Joint& joint) {
+std::string words_of(const Interconnect& joint) {
   switch (joint.kind) {
     case InterconnectKind::self:
       return "X";
-    case InterconnectKind::link:
+    case InterconnectKind::nvlink:
       return fmt::format("NV{}", joint.lanes);
-    case InterconnectKind::switched:
+    case InterconnectKind::pcie_switch:
       return "PIX";
-    case InterconnectKind::bridged:
+    case InterconnectKind::pcie_bridges:
       return "PXB";
     case InterconnectKind::host_bridge:
       return "PHB";
@@ -33,7 +33,7 @@ std::string words_of(const Joint& joint) {
       return "NODE";
     case InterconnectKind::system:
       return "SYS";
-    case InterconnectKind::untold:
+    case InterconnectKind::unknown:
       break;
   }
   return "?";
@@ -41,8 +41,8 @@ std::string words_of(const Joint& joint) {
 
 /// NCCL does not tell host bridges of one socket apart, and counts bridges in its own way: only links, their lanes and
 /// the border between sockets compare.
-bool joints_alike(const Joint& a, const Joint& b) {
-  if (a.kind == InterconnectKind::link || b.kind == InterconnectKind::link)
+bool joints_alike(const Interconnect& a, const Interconnect& b) {
+  if (a.kind == InterconnectKind::nvlink || b.kind == InterconnectKind::nvlink)
     return a.kind == b.kind && a.lanes == b.lanes;
   return (a.kind == InterconnectKind::system) == (b.kind == InterconnectKind::system);
 }
@@ -56,7 +56,7 @@ void note_conflicts(const DetectedMachine& smi, const DetectedMachine& nccl, std
   int told = 0, all = 0;
   for (std::size_t i = 0; i < smi.gpus.size(); ++i)
     for (std::size_t j = i + 1; j < smi.gpus.size(); ++j)
-      if (!joints_alike(smi.joints[i][j], nccl.joints[i][j]) && ++all && told < most_conflicts) {
+      if (!joints_alike(smi.joints[i][j], nccl.joints[i][j]) && ++all && told < max_conflicts) {
         ++told;
         notes.push_back(fmt::format("{}: between {} and {} nvidia-smi reports {}, NCCL {}; NCCL's is used", nccl.name,
                                     nccl.gpus[i].label, nccl.gpus[j].label, words_of(smi.joints[i][j]),
@@ -73,8 +73,8 @@ void take_names(const DetectedMachine& smi, DetectedMachine& nccl) {
 }
 
 bool is_measured(const DetectedMachine& machine) {
-  return std::ranges::any_of(machine.joints, [](const std::vector<Joint>& row) {
-    return std::ranges::any_of(row, [](const Joint& joint) { return joint.measured.has_value(); });
+  return std::ranges::any_of(machine.joints, [](const std::vector<Interconnect>& row) {
+    return std::ranges::any_of(row, [](const Interconnect& joint) { return joint.measured.has_value(); });
   });
 }
 
@@ -125,7 +125,7 @@ std::vector<DetectedMachine> merge_descriptions(std::vector<DetectedMachine> mac
   const auto first = machines.begin() + static_cast<std::ptrdiff_t>(by_nccl);
   machines.erase(first, first + static_cast<std::ptrdiff_t>(both));
   merge_measurements(machines, how, notes);
-  complete_outlines(machines, how, notes);
+  complete_nodes(machines, how, notes);
   return machines;
 }
 

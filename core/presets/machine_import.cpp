@@ -21,7 +21,7 @@ namespace {
 const Seconds inside_latency(5e-6), network_latency(10e-6);
 constexpr double alike_within = 1.001, measured_alike = 1.1;  // the widest pair over the narrowest
 constexpr double card_gigabits = 100, no_card_gigabits = 25;
-constexpr std::size_t most_lines = 20;        // of notes of a kind
+constexpr std::size_t max_lines = 20;         // of notes of a kind
 constexpr std::size_t most_of_matrix = 1024;  // devices; a matrix of more takes longer to read than to measure
 
 std::string number_text(double value) { return fmt::format("{:.4g}", value); }
@@ -335,8 +335,8 @@ Result<ImportedCluster> cluster_of(FoundMachines found, const MachineImport& how
   if (!cluster) return tl::unexpected(std::move(cluster.error()));
   made.cluster = *std::move(cluster);
   for (std::vector<std::string> part : {conflicts, notes.take()}) {
-    shorten(made.notes, most_lines);
-    shorten(part, most_lines);
+    shorten(made.notes, max_lines);
+    shorten(part, max_lines);
     made.notes.insert(made.notes.end(), part.begin(), part.end());
   }
   return made;

@@ -50,8 +50,7 @@ std::string words_of(const Pattern& pattern) {
 
 bool is_incomplete(const DetectedMachine& machine) { return machine.source == "Slurm"; }
 
-void complete_outlines(std::vector<DetectedMachine>& machines, const MachineImport& how,
-                       std::vector<std::string>& notes) {
+void complete_nodes(std::vector<DetectedMachine>& machines, const MachineImport& how, std::vector<std::string>& notes) {
   const auto outlines_end = std::stable_partition(machines.begin(), machines.end(), is_incomplete);
   if (outlines_end == machines.begin()) return;
   std::vector<Pattern> patterns;

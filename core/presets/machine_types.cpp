@@ -39,8 +39,8 @@ const DeviceModel* match_by_architecture(int architecture) {
 /// By the most lanes that a GPU has to another one through switches, or to all of them together.
 const DeviceModel* match_by_lanes(const DetectedMachine& machine, std::size_t gpu, int& lanes) {
   int most = 0, sum = 0;
-  for (const Joint& joint : machine.joints[gpu])
-    if (joint.kind == InterconnectKind::link) {
+  for (const Interconnect& joint : machine.joints[gpu])
+    if (joint.kind == InterconnectKind::nvlink) {
       most = std::max(most, joint.lanes);
       sum += joint.lanes;
     }
@@ -72,7 +72,8 @@ DeviceModel with_told_memory(DeviceModel model, const FoundGpu& gpu) {
 
 std::string number(double value) { return fmt::format("{:.4g}", value); }
 
-BytesPerSecond over_link(const Joint& joint, const DeviceModel& one, const DeviceModel& other, ImportMessages& notes) {
+BytesPerSecond over_link(const Interconnect& joint, const DeviceModel& one, const DeviceModel& other,
+                         ImportMessages& notes) {
   const auto lane = [](const DeviceModel& model) {
     return model.link ? model.link->lane : gigabytes_per_second(model.type.name == "P100-16GB" ? 20 : 25);
   };
@@ -169,11 +170,11 @@ bool may_be_alike(const std::vector<GpuKind>& one, const std::vector<GpuKind>& o
   return std::ranges::equal(one, other, may_be_one);
 }
 
-BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, const DeviceModel& other,
+BytesPerSecond bandwidth_between(const Interconnect& joint, const DeviceModel& one, const DeviceModel& other,
                                  const DetectedMachine& machine, ImportMessages& notes) {
   if (joint.measured) return joint.measured->bandwidth;
-  if (joint.kind == InterconnectKind::link) return over_link(joint, one, other, notes);
-  if (joint.kind == InterconnectKind::untold) return usual_bandwidth(one, other, machine, notes);
+  if (joint.kind == InterconnectKind::nvlink) return over_link(joint, one, other, notes);
+  if (joint.kind == InterconnectKind::unknown) return usual_bandwidth(one, other, machine, notes);
   const BytesPerSecond assumed = std::min(pcie_bandwidth(one.pcie), pcie_bandwidth(other.pcie));
   if (!joint.pcie)
     notes.add(

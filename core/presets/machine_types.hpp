@@ -43,7 +43,7 @@ std::vector<GpuKind> kinds_of(const DetectedMachine& machine, const MachineImpor
 bool may_be_alike(const std::vector<GpuKind>& one, const std::vector<GpuKind>& other);
 
 /// Each way between two GPUs of one machine: as it was measured, else at the peak of what joins them.
-BytesPerSecond bandwidth_between(const Joint& joint, const DeviceModel& one, const DeviceModel& other,
+BytesPerSecond bandwidth_between(const Interconnect& joint, const DeviceModel& one, const DeviceModel& other,
                                  const DetectedMachine& machine, ImportMessages& notes);
 
 }  // namespace pipedeck::presets

@@ -53,7 +53,7 @@ Result<void> check_matrix(const FoundMatrix& matrix, const MachineImport& how) {
 Result<ImportedCluster> cluster_of_matrix(const FoundMatrix& matrix, const MachineImport& how) {
   TRY_VOID(check_matrix(matrix, how));
   const std::string& unit = how.unit.empty() ? matrix.unit : how.unit;
-  if (!is_unit(Measure::rate, unit))
+  if (!is_unit(QuantityKind::rate, unit))
     return fail(ErrorCode::bad_usage, fmt::format("found the unit '{}', expected GB/s, Gbit/s or the like", unit));
   const auto scale = parse_bandwidth("1" + unit);
   TRY(const auto device, catalogue_device(how.device.value_or(std::string(assumed_device_type))));

@@ -19,7 +19,7 @@ constexpr std::array profiles{
 
 std::span<const PaperProfile> paper_profiles() { return profiles; }
 
-const PaperProfile* paper_profile_named(const std::string& name) {
+const PaperProfile* find_paper_profile(const std::string& name) {
   const std::string wanted = in_lower_case(name);
   const auto found = std::find_if(profiles.begin(), profiles.end(), [&](const PaperProfile& one) {
     return wanted == in_lower_case(one.name) || wanted == one.alias;

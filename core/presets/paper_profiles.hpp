@@ -16,7 +16,7 @@ struct PaperProfile {
 std::span<const PaperProfile> paper_profiles();
 
 /// By name or alias in upper or lower case; nullptr: there is none of that name.
-const PaperProfile* paper_profile_named(const std::string& name);
+const PaperProfile* find_paper_profile(const std::string& name);
 
 /// All figures grow with the samples of a micro-batch.
 Profile profile_of(const PaperProfile& paper, int micro_batch);

@@ -73,7 +73,7 @@ std::string alias_of(const ParsedTransformer& transformer) {
   return alias;
 }
 
-std::optional<ParsedTransformer> transformer_named(const std::string& name) {
+std::optional<ParsedTransformer> find_transformer(const std::string& name) {
   const std::string wanted = in_lower_case(name);
   for (const ParsedTransformer& one : transformers())
     if (wanted == in_lower_case(one.config.name) || wanted == alias_of(one)) return one;
@@ -151,16 +151,16 @@ std::vector<std::string> transformer_preset_names() {
 }
 
 Result<ParsedTransformer> transformer_preset(const std::string& name) {
-  if (auto found = transformer_named(name)) return *std::move(found);
+  if (auto found = find_transformer(name)) return *std::move(found);
   return fail(ErrorCode::bad_usage, fmt::format("found no transformer preset '{}', expected one of: {}", name,
                                                 fmt::join(transformer_preset_names(), ", ")));
 }
 
-bool is_transformer_preset(const std::string& name) { return transformer_named(name).has_value(); }
+bool is_transformer_preset(const std::string& name) { return find_transformer(name).has_value(); }
 
 std::string model_preset_alias(const std::string& name) {
-  if (const auto transformer = transformer_named(name)) return alias_of(*transformer);
-  if (const PaperProfile* paper = paper_profile_named(name)) return paper->alias;
+  if (const auto transformer = find_transformer(name)) return alias_of(*transformer);
+  if (const PaperProfile* paper = find_paper_profile(name)) return paper->alias;
   const Result<ModelSpec> model = model_preset(name);
   return model ? alias_in(model->extra) : std::string();
 }
@@ -171,7 +171,7 @@ std::string cluster_preset_alias(const std::string& name) {
 }
 
 Result<ModelSpec> model_preset(const std::string& name) {
-  if (paper_profile_named(name) || transformer_named(name))
+  if (find_paper_profile(name) || find_transformer(name))
     return fail(ErrorCode::bad_usage,
                 fmt::format("found preset '{}', which is a profile, expected a model of layers to train", name));
   return named(models(), name, "model");
@@ -179,8 +179,8 @@ Result<ModelSpec> model_preset(const std::string& name) {
 Result<Cluster> cluster_preset(const std::string& name) { return named(clusters(), name, "cluster"); }
 
 Result<Profile> profile_preset(const std::string& name, std::optional<int> micro_batch, const std::string& device) {
-  if (const auto transformer = transformer_named(name)) return transformer_profile(*transformer, micro_batch, device);
-  if (const PaperProfile* paper = paper_profile_named(name)) return profile_of(*paper, micro_batch.value_or(1));
+  if (const auto transformer = find_transformer(name)) return transformer_profile(*transformer, micro_batch, device);
+  if (const PaperProfile* paper = find_paper_profile(name)) return profile_of(*paper, micro_batch.value_or(1));
   const Result<ModelSpec> model = model_preset(name);
   if (!model) {
     Error error = model.error();

@@ -13,7 +13,7 @@ namespace pipedeck::presets {
 /// A recording that is named after the file where the trace has no title, on the catalogue's device type where the
 /// trace names a GPU that is in there.
 struct TracedModules {
-  Recording recording;
+  ProfilerTrace recording;
   std::string path;
   std::string driver;  ///< what the trace calls the device
 };

@@ -40,7 +40,7 @@ Result<Problem> amp_problem(AmpSetup setup) {
   const bool gan = setup == AmpSetup::heterogeneous_model, mixed = setup == AmpSetup::heterogeneous_cluster;
   TRY(auto profile, gan ? Result<Profile>(presets::transgan()) : gpt_2(mixed ? v100 : t4));
   TRY(auto cluster, presets::cluster_preset(gan ? "amp-v100" : mixed ? "amp-mixed" : "amp-t4"));
-  Problem problem = question(std::move(profile), std::move(cluster), gan ? 64 : 32);
+  Problem problem = table_problem(std::move(profile), std::move(cluster), gan ? 64 : 32);
   problem.workload.precision = Precision::mixed_16;
   problem.workload.conventions.overlap = Overlap::none;  // eq. 4 adds the synchronisation; DeepSpeed does it at the end
   return problem;

@@ -9,11 +9,11 @@
 #include <fmt/ranges.h>
 
 #include "core/sim/simulate.hpp"
-#include "core/study/judge.hpp"
+#include "core/study/plan_simulator.hpp"
 
 namespace pipedeck::reproduce {
 
-Problem question(Profile profile, Cluster cluster, int global_batch, std::optional<int> micro_batch) {
+Problem table_problem(Profile profile, Cluster cluster, int global_batch, std::optional<int> micro_batch) {
   Problem problem;
   problem.profile = std::make_shared<const Profile>(std::move(profile));
   problem.cluster = std::make_shared<const Cluster>(std::move(cluster));
@@ -24,7 +24,7 @@ Problem question(Profile profile, Cluster cluster, int global_batch, std::option
 
 Result<std::vector<Plan>> answers(const std::string& planner, const Problem& problem,
                                   const planner::PlannerOptions& options, const Bench& bench, int top) {
-  TRY(const auto info, planner::planner_named(planner));
+  TRY(const auto info, planner::find_planner(planner));
   TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
   planner::PlannerContext context = study::context_for(simulator, bench.stop);
   context.fits = {};  // the papers' tables leave memory aside

@@ -13,7 +13,7 @@
 namespace pipedeck::reproduce {
 
 /// Batch 0: to be set by the caller.
-Problem question(Profile profile, Cluster cluster, int global_batch, std::optional<int> micro_batch = {});
+Problem table_problem(Profile profile, Cluster cluster, int global_batch, std::optional<int> micro_batch = {});
 
 /// The planner's answers, best first; error infeasible where there is none.
 Result<std::vector<Plan>> answers(const std::string& planner, const Problem& problem,

@@ -41,7 +41,7 @@ Result<ReproducedRow> benchmark_row(const Benchmark& model, const Bench& bench) 
   const auto cluster = presets::cluster_preset("dapple-a");
   if (!profile) return tl::unexpected(profile.error());
   if (!cluster) return tl::unexpected(cluster.error());
-  Problem problem = question(*profile, *cluster, model.batch, model.batch);
+  Problem problem = table_problem(*profile, *cluster, model.batch, model.batch);
   problem.workload.optimizer = model.optimizer;
   TRY(const auto simulation,
       judged(problem, pipeline(problem, {static_cast<int>(profile->layers.size())}, {1}), bench));
@@ -127,14 +127,14 @@ Stacked stacked(const Profile& bert_48, const Cluster& cluster, const std::vecto
   for (const int count : blocks) ends.push_back(1 + (sum += count));
   ++ends.back();
   const int batches = blocks.size() == 1 ? 1 : batches_a_stage * static_cast<int>(blocks.size());
-  Problem problem = question(bert(bert_48, sum), cluster, batches * table_3_micro_batch, table_3_micro_batch);
+  Problem problem = table_problem(bert(bert_48, sum), cluster, batches * table_3_micro_batch, table_3_micro_batch);
   Plan plan = pipeline(problem, ends, std::vector<int>(blocks.size(), 1));
   for (Stage& stage : plan.stages) stage.recompute.all = true;
   return {std::move(problem), std::move(plan)};
 }
 
 /// A stage's memory does not depend on the others' layers: the most blocks of each, one after the other.
-Result<std::vector<int>> most_blocks(const Profile& bert_48, const Cluster& cluster, int stages, const Bench& bench) {
+Result<std::vector<int>> max_blocks(const Profile& bert_48, const Cluster& cluster, int stages, const Bench& bench) {
   std::vector<int> most;
   for (int stage = 0; stage < stages; ++stage) {
     int fits = 0, too_many = 128;
@@ -160,7 +160,7 @@ Result<std::vector<ReproducedRow>> rows_of_table_8(const Bench& bench) {
   double own_utilisation = 1, own_layers = 1;
   for (const Scaled& size : table_8) {
     TRY_VOID(next_row(bench, rows.size(), std::size(table_8), size.config));
-    TRY(const auto blocks, most_blocks(*bert_48, *cluster, size.devices, bench));
+    TRY(const auto blocks, max_blocks(*bert_48, *cluster, size.devices, bench));
     const Stacked tower = stacked(*bert_48, *cluster, blocks);
     TRY(const auto simulation, judged(tower.problem, tower.plan, bench));
     const double parameters = static_cast<double>(parameters_of(*tower.problem.profile).count) / 4e9;

@@ -71,7 +71,7 @@ planner::PlannerOptions dapple_options(const std::string& model, const std::stri
 }
 
 /// Samples of a micro-batch that a device gets at least: those of the profile.
-int least_samples(const std::string& model, const Profile& profile) {
+int min_samples(const std::string& model, const Profile& profile) {
   return model == "ResNet-50" ? resnet_slice : smallest_measured_micro_batch(profile);
 }
 
@@ -85,7 +85,7 @@ Result<Problem> make_problem(const std::string& model, const std::string& config
   auto cluster = presets::cluster_preset(config);
   if (!profile) return tl::unexpected(profile.error());
   if (!cluster) return tl::unexpected(cluster.error());
-  Problem problem = question(*std::move(profile), *std::move(cluster), batch);
+  Problem problem = table_problem(*std::move(profile), *std::move(cluster), batch);
   problem.workload.optimizer = optimizer_of(model);
   return problem;
 }
@@ -148,7 +148,7 @@ Result<ReproducedRow> planned_row(const Planned& paper, const Bench& bench) {
     return row;
   }
   TRY(const auto ours, time_of(problem, *plan));
-  const int least = least_samples(paper.model, *problem.profile);
+  const int least = min_samples(paper.model, *problem.profile);
   TRY(const auto theirs, paper_time(problem, paper.shape, paper.split, least, bench));
   row.cells = {cell(paper.shape, plan_shape(*plan)), cell(paper.split, split_of(*plan, *problem.profile)),
                theirs ? cell(in_milliseconds(*theirs), in_milliseconds(ours), "{:.1f} ms")

@@ -43,7 +43,7 @@ Result<ReproducedRow> warmed_row(const Warmed& paper, const Bench& bench) {
   if (!profile) return tl::unexpected(profile.error());
   if (!cluster) return tl::unexpected(cluster.error());
   const int cut = end_of_counted(*profile, paper.split), layers = static_cast<int>(profile->layers.size());
-  Problem problem = question(*std::move(profile), *std::move(cluster), paper.batch, paper.micro_batch);
+  Problem problem = table_problem(*std::move(profile), *std::move(cluster), paper.batch, paper.micro_batch);
   Plan plan = pipeline(problem, {cut, layers}, paper.devices);
   if (!problem.profile->is_chain()) plan.order = topological_order(*problem.profile);
   const auto a = time_of(problem, plan);
@@ -108,7 +108,7 @@ struct Measured {
 };
 
 Result<Measured> measured(const Scheduled& paper, const Profile& bert, const Cluster& cluster, const Bench& bench) {
-  const Problem problem = question(bert, cluster, table_4_micro_batch * paper.micro_batches, table_4_micro_batch);
+  const Problem problem = table_problem(bert, cluster, table_4_micro_batch * paper.micro_batches, table_4_micro_batch);
   Plan plan = pipeline(problem, {end_of_counted(bert, 24), static_cast<int>(bert.layers.size())}, {1, 1});
   plan.schedule = paper.schedule;
   for (Stage& stage : plan.stages) stage.recompute.all = paper.recompute;

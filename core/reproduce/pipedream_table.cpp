@@ -84,7 +84,7 @@ Result<ReproducedRow> configured_row(const Configured& paper, const Bench& bench
   profile->device = device;
   const int mini_batch = paper.mini_batch;
   Problem problem =
-      question(*std::move(profile), first_nodes(*std::move(cluster), paper.servers), mini_batch * 128, mini_batch);
+      table_problem(*std::move(profile), first_nodes(*std::move(cluster), paper.servers), mini_batch * 128, mini_batch);
   problem.workload.optimizer = std::string(paper.model).starts_with("GNMT") ? Optimizer::adam : Optimizer::sgd;
   TRY(const auto plan, answer("pipedream", problem, {{"levels", "flat"}, {"ignore-memory", "true"}}, bench));
   TRY(const auto released, answer("pipedream", problem, {{"levels", "flat"}, {"as-released", "true"}}, bench));

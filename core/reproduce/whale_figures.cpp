@@ -36,7 +36,7 @@ Result<ReproducedRow> gained_row(const Gained& paper, const std::string& cluster
   if (!cluster) return tl::unexpected(cluster.error());
   profile->device = "V100-32GB";
   const int devices = static_cast<int>(devices_of(*cluster).size());
-  Problem problem = question(*std::move(profile), *std::move(cluster), devices * paper.samples);
+  Problem problem = table_problem(*std::move(profile), *std::move(cluster), devices * paper.samples);
   if (options.at("strategy") == "replicate") problem.workload.micro_batch = problem.workload.global_batch;
   TRY(const auto even, balanced_time(problem, options, "even", bench));
   TRY(const auto aware, balanced_time(problem, options, "aware", bench));

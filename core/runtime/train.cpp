@@ -27,7 +27,7 @@ namespace {
 class PauseListener {
  public:
   PauseListener(std::shared_ptr<machine::PauseGate> gate, const train::Run& run) : gate_(std::move(gate)) {
-    if (gate_ && !run.layout.synchronous() && run.processes->first())
+    if (gate_ && !run.layout.synchronous() && run.processes->is_rank_zero())
       gate_->listen([&admission = *run.admission] { admission.pause(); });
   }
   ~PauseListener() {
@@ -50,7 +50,7 @@ class Training {
     if (!open_gpus()) return tl::unexpected(run_->control->failure().value());
     announce();
     {
-      train::Crew crew(run_);
+      train::WorkerThreads crew(run_);
       const std::stop_callback at_once(stop, [run = run_] { run->control->request_stop(); });
       const PauseListener listener(options_.pause, *run_);
       sampler_ = make_sampler();
@@ -103,13 +103,13 @@ class Training {
   }
 
   /// Before processes report that they were stopped, they check for lost ones: mpirun also stops them if one is lost.
-  void go_through(train::Crew& crew, const std::stop_token& stop) {
+  void go_through(train::WorkerThreads& crew, const std::stop_token& stop) {
     try {
       run_steps(crew, stop);
     } catch (const transport::Interrupted&) {  // the interrupting thread has stored the reason
     }
     if (!stopped_ || run_->control->failure()) return;
-    if (auto lost = run_->processes->agree(std::nullopt)) run_->control->fail(*std::move(lost));
+    if (auto lost = run_->processes->agree_on_error(std::nullopt)) run_->control->fail(*std::move(lost));
   }
 
   std::unique_ptr<exec::Sampler> make_sampler() {
@@ -129,7 +129,7 @@ class Training {
   void report_samples(bool last) {
     if (options_.sample_every.count() == 0 || all_here()) return;
     const auto told = run_->processes->gather(samples_.told());
-    if (!run_->processes->first()) return;
+    if (!run_->processes->is_rank_zero()) return;
     for (const RunSample& sample : samples_.together(told, last)) {
       gpus_->take(sample);
       emit(sample);
@@ -145,22 +145,23 @@ class Training {
   }
 
   /// Waits during a pause of an asynchronous run, if it begins after this step: all devices wait by now.
-  void pause_asynchronous(train::Crew& crew, int step, const std::stop_token& stop) const {
-    if (!run_->processes->first() || !run_->admission->pauses_after(steps_done_here() * run_->layout.micro_batches))
+  void pause_asynchronous(train::WorkerThreads& crew, int step, const std::stop_token& stop) const {
+    if (!run_->processes->is_rank_zero() ||
+        !run_->admission->pauses_after(steps_done_here() * run_->layout.micro_batches))
       return;
     wait_while_paused(step, stop);
     crew.reset_step_timer();
-    run_->admission->go_on();
+    run_->admission->resume();
   }
   int steps_done_here() const { return static_cast<int>(durations_.size()); }
 
   /// Runs the steps. A stopped asynchronous run continues to the end of the steps that it has begun.
-  void run_steps(train::Crew& crew, const std::stop_token& stop) {
+  void run_steps(train::WorkerThreads& crew, const std::stop_token& stop) {
     for (int step = run_->from_step + 1; step <= options_.steps; ++step) {
       const bool begins = step == run_->from_step + 1 || run_->layout.synchronous();
       if (begins) wait_while_paused(step - 1, stop);
       if (begins) run_->control->begin_step();
-      stopped_ = begins && run_->processes->any(stop.stop_requested());
+      stopped_ = begins && run_->processes->any_of(stop.stop_requested());
       if (stopped_) return;
       const std::optional<train::StepResult> done = crew.step();
       stopped_ = !done;
@@ -200,7 +201,7 @@ class Training {
 
   void report(int step, const train::StepResult& crew_step) {
     const std::vector<exec::StepReport> reports = reports_of_all(crew_step.reports);
-    if (!run_->processes->first()) return;
+    if (!run_->processes->is_rank_zero()) return;
     for (std::size_t i = 0; i < reports.size(); ++i)
       if (!reports[i].warning.empty())
         emit(RunWarning{fmt::format("device {}: {}", run_->layout.placements[i].device.value, reports[i].warning)});
@@ -293,7 +294,7 @@ class Training {
   /// The sampler's thread emits events, too.
   void emit(const RunEvent& event) const {
     const std::lock_guard lock(emitting_);
-    if (sink_ && run_->processes->first()) sink_(event);
+    if (sink_ && run_->processes->is_rank_zero()) sink_(event);
   }
 
   const Plan& plan_;
@@ -322,16 +323,16 @@ Result<void> check_options(const ModelSpec& model, const train::TrainOptions& op
 Result<train::TrainedParameters> train_with(const layers::Backend& backend, const ModelSpec& model, const Plan& plan,
                                             const Schedule& schedule, const train::TrainOptions& options,
                                             const train::EventSink& sink, std::stop_token stop,
-                                            const train::Site& site) {
+                                            const train::RunEnvironment& site) {
   auto run = check_options(model, options)
                  .and_then([&] { return machine::check_cores(options.cores, devices_used(plan).size()); })
                  .and_then([&] { return train::make_run(model, plan, schedule, options, backend, site); });
-  if (auto error = site.processes->agree(run ? std::nullopt : std::optional(run.error())))
+  if (auto error = site.processes->agree_on_error(run ? std::nullopt : std::optional(run.error())))
     run = tl::unexpected(*std::move(error));
   auto trained = std::move(run).and_then([&](std::shared_ptr<train::Run> ready) {
     return Training(plan, options, sink, std::move(ready)).train(std::move(stop));
   });
-  if (!trained && sink && site.processes->first()) sink(RunFailed{trained.error().text()});
+  if (!trained && sink && site.processes->is_rank_zero()) sink(RunFailed{trained.error().text()});
   return trained;
 }
 

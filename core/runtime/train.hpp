@@ -27,6 +27,6 @@ Result<train::TrainedParameters> train_on_cpu(const ModelSpec& model, const Plan
 Result<train::TrainedParameters> train_with(const layers::Backend& backend, const ModelSpec& model, const Plan& plan,
                                             const Schedule& schedule, const train::TrainOptions& options,
                                             const train::EventSink& sink, std::stop_token stop = {},
-                                            const train::Site& site = train::single_process());
+                                            const train::RunEnvironment& site = train::single_process());
 
 }  // namespace pipedeck::runtime

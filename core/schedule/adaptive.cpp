@@ -14,9 +14,9 @@ namespace pipedeck::schedule {
 namespace {
 
 /// Upper bound of the operations that list scheduling orders in total, which bounds the time for a large plan.
-constexpr std::int64_t most_operations = 2'000'000;
+constexpr std::int64_t max_operations = 2'000'000;
 /// Number of retries with less memory for an order that does not fit.
-constexpr int most_retries = 3;
+constexpr int max_retries = 3;
 
 bool one_stage_a_device(const Plan& plan) { return pipeline_ranks(plan).size() == plan.stages.size(); }
 
@@ -46,8 +46,10 @@ std::vector<ListRule> rules_for(const Plan& plan) {
   const int ranks = static_cast<int>(pipeline_ranks(plan).size());
   std::vector<ListRule> rules;
   for (const int in_flight : {0, 2 * ranks, 2 * ranks - 1, ranks + 1, ranks})
-    for (const auto order : {ListRule::Order::backward_first, ListRule::Order::in_turn, ListRule::Order::forward_first})
-      for (const auto weights : {ListRule::Weights::patient, ListRule::Weights::fill, ListRule::Weights::fused})
+    for (const auto order :
+         {ListRule::Order::backward_first, ListRule::Order::alternate, ListRule::Order::forward_first})
+      for (const auto weights :
+           {ListRule::Weights::delay_weight_gradients, ListRule::Weights::fill, ListRule::Weights::fused})
         for (const bool deep_first : {true, false}) {
           // Without several chunks per device, there is nothing to prefer.
           if (!deep_first && one_stage_a_device(plan)) continue;
@@ -60,7 +62,7 @@ std::vector<Bytes> available_memory_of(const Plan& plan, std::span<const StageEs
   std::vector<Bytes> rooms;
   for (const PipelineRank& rank : pipeline_ranks(plan)) {
     Bytes room(std::numeric_limits<std::int64_t>::max());
-    for (const std::size_t s : rank.chunks) room = std::min(room, figures[s].room);
+    for (const std::size_t s : rank.chunks) room = std::min(room, figures[s].available_memory);
     rooms.push_back(room);
   }
   return rooms;
@@ -71,7 +73,7 @@ void reduce_memory(const Plan& plan, std::span<const StageEstimates> figures, st
   const std::vector<PipelineRank> ranks = pipeline_ranks(plan);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     Bytes largest;
-    for (const std::size_t s : ranks[r].chunks) largest = std::max(largest, figures[s].kept);
+    for (const std::size_t s : ranks[r].chunks) largest = std::max(largest, figures[s].saved_bytes);
     rooms[r] = rooms[r] - largest;
   }
 }
@@ -113,10 +115,10 @@ Result<Schedule> adaptive(const Plan& plan, std::span<const StageEstimates> figu
     if (Result<Schedule> schedule = build_schedule(fixed, figures)) choice.consider(*std::move(schedule));
   }
   const std::int64_t each = std::int64_t{3} * plan.micro_batches * static_cast<std::int64_t>(plan.stages.size());
-  std::int64_t left = most_operations / each;
+  std::int64_t left = max_operations / each;
   for (const ListRule& rule : rules_for(plan)) {
     std::vector<Bytes> rooms = available_memory_of(plan, figures);
-    for (int retry = 0; retry <= most_retries && left > 0; ++retry, --left) {
+    for (int retry = 0; retry <= max_retries && left > 0; ++retry, --left) {
       if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the search for an order was stopped");
       std::optional<ListSchedule> list = list_schedule(plan, figures, rule, rooms, stop);
       if (!list || choice.consider(std::move(list->schedule)) != Choice::Verdict::does_not_fit) break;

@@ -59,7 +59,7 @@ Result<void> check_both_directions(const Plan& plan, int least) {
   if (Result<void> apart = check_disjoint(plan, [](std::size_t, std::size_t) { return false; }); !apart) return apart;
   const std::size_t stages = plan.stages.size();
   for (std::size_t c = 0; plan.chunks && c < plan.chunks->size(); ++c) {
-    const Chunk& chunk = (*plan.chunks)[c];
+    const StageCopy& chunk = (*plan.chunks)[c];
     const std::size_t host = chunk.copy == 0 ? chunk.stage.index() : stages - 1 - chunk.stage.index();
     if (chunk.copy > 1)
       return bad(fmt::format("found copy {}, expected 0 or 1: '{}' has two", chunk.copy, name_of(plan.schedule)),

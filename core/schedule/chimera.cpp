@@ -31,7 +31,7 @@ void add_direction(std::vector<Slot>& slots, int stages, DirectedStage chunk, in
 Result<Schedule> chimera(const Plan& plan) {
   if (Result<void> placed = check_both_directions(plan, 2); !placed) return tl::unexpected(placed.error());
   const int stages = static_cast<int>(plan.stages.size()), half = plan.micro_batches / 2;
-  const std::vector<Chunk> chunks = stage_copies(plan);
+  const std::vector<StageCopy> chunks = stage_copies(plan);
   std::vector<std::vector<Operation>> lists;
   for (const PipelineRank& rank : pipeline_ranks(plan)) {
     std::vector<Slot> slots;

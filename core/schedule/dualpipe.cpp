@@ -12,7 +12,7 @@ Result<Schedule> dualpipe(const Plan& plan) {
   const int stages = static_cast<int>(plan.stages.size()), half = plan.micro_batches / 2;
   if (Result<void> placed = check_both_directions(plan, 2 * stages); !placed) return tl::unexpected(placed.error());
   std::vector<std::vector<Operation>> lists;
-  const std::vector<Chunk> chunks = stage_copies(plan);
+  const std::vector<StageCopy> chunks = stage_copies(plan);
   for (const PipelineRank& rank : pipeline_ranks(plan)) {
     // The first chunk is stage `place` for copy 0 and stage S - 1 - place for copy 1.
     int place = chunks[rank.chunks.front()].stage.value;

@@ -32,17 +32,17 @@ struct Seen {
 };
 
 /// Returns the chunks on the device, with the copy of each.
-std::vector<Chunk> chunks_on(const Plan& plan, DeviceId device) {
-  std::vector<Chunk> own;
-  for (Chunk& chunk : stage_copies(plan))
+std::vector<StageCopy> chunks_on(const Plan& plan, DeviceId device) {
+  std::vector<StageCopy> own;
+  for (StageCopy& chunk : stage_copies(plan))
     if (std::find(chunk.devices.begin(), chunk.devices.end(), device) != chunk.devices.end())
       own.push_back(std::move(chunk));
   return own;
 }
 
-std::string stages_text(const std::vector<Chunk>& chunks) {
+std::string stages_text(const std::vector<StageCopy>& chunks) {
   std::string text;
-  for (const Chunk& chunk : chunks) text += fmt::format("{}{}", text.empty() ? "" : ", ", chunk.stage.value);
+  for (const StageCopy& chunk : chunks) text += fmt::format("{}{}", text.empty() ? "" : ", ", chunk.stage.value);
   return text;
 }
 
@@ -57,7 +57,7 @@ class ListCheck {
   Result<void> run(const std::vector<Operation>& list) {
     for (std::size_t i = 0; i < list.size(); ++i)
       if (Result<void> counted = count(list[i], fmt::format("/operations/{}/{}", lane_, i)); !counted) return counted;
-    if (!list.empty() && list.back().joined)
+    if (!list.empty() && list.back().overlapped_with_next)
       return bad("found the last operation joined with the next, expected one behind it",
                  fmt::format("/operations/{}/{}", lane_, list.size() - 1));
     for (std::size_t c = 0; c < chunks_.size(); ++c)
@@ -77,7 +77,7 @@ class ListCheck {
       return bad(fmt::format("found micro-batch {}, expected 0 to {}", operation.micro_batch, plan_.micro_batches - 1),
                  place);
     const int copy = schedule_.copy_of(operation.micro_batch);
-    const auto own = std::find_if(chunks_.begin(), chunks_.end(), [&](const Chunk& chunk) {
+    const auto own = std::find_if(chunks_.begin(), chunks_.end(), [&](const StageCopy& chunk) {
       return chunk.stage == operation.stage && chunk.copy == copy;
     });
     if (own == chunks_.end())
@@ -89,7 +89,7 @@ class ListCheck {
     return {};
   }
 
-  Result<void> check(const Chunk& chunk, int micro_batch, const Seen& seen) const {
+  Result<void> check(const StageCopy& chunk, int micro_batch, const Seen& seen) const {
     const std::string place = fmt::format("/operations/{}", lane_);
     if (!seen.complete())
       return bad(
@@ -109,7 +109,7 @@ class ListCheck {
   const Schedule& schedule_;
   DeviceId device_;
   std::size_t lane_;
-  std::vector<Chunk> chunks_;
+  std::vector<StageCopy> chunks_;
   std::vector<std::vector<Seen>> seen_;  // by chunk and micro-batch
 };
 

@@ -16,9 +16,9 @@ std::vector<Operation> with_recompute(const Plan& plan, std::vector<Operation> l
   if (std::none_of(list.begin(), list.end(), recomputes)) return list;
   std::vector<Operation> out;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const bool second = i > 0 && list[i - 1].joined;
+    const bool second = i > 0 && list[i - 1].overlapped_with_next;
     if (!second && recomputes(list[i])) out.push_back({OpKind::recompute, list[i].stage, list[i].micro_batch});
-    if (list[i].joined && recomputes(list[i + 1]))
+    if (list[i].overlapped_with_next && recomputes(list[i + 1]))
       out.push_back({OpKind::recompute, list[i + 1].stage, list[i + 1].micro_batch});
     out.push_back(list[i]);
   }

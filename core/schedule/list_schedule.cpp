@@ -74,7 +74,7 @@ class Scheduler {
     rank.room = room;
     for (const std::size_t s : stages) {
       chunks_[s].rank = ranks_.size();
-      rank.each += figures_[s].kept.count + figures_[s].again.count;
+      rank.each += figures_[s].saved_bytes.count + figures_[s].recomputed_bytes.count;
     }
     const int operations = split() ? 3 : 2;
     rank.missing.assign(count_, operations * static_cast<int>(stages.size()));
@@ -115,7 +115,7 @@ class Scheduler {
   }
 
   bool should_wait(const RankState& rank, std::int64_t now, std::int64_t soon) const {
-    return rule_.weights == ListRule::Weights::patient && soon != never &&
+    return rule_.weights == ListRule::Weights::delay_weight_gradients && soon != never &&
            soon - now < figures_[rank.weights.front().stage.index()].backward_weight / 2;
   }
 
@@ -139,7 +139,7 @@ class Scheduler {
   }
 
   std::tuple<int, int, int> key_of(const RankState& rank, const Operation& operation, bool forward) const {
-    const bool preferred = rule_.order == ListRule::Order::in_turn
+    const bool preferred = rule_.order == ListRule::Order::alternate
                                ? forward != rank.last_was_forward
                                : forward == (rule_.order == ListRule::Order::forward_first);
     const int place = forward ? operation.stage.value : -operation.stage.value;
@@ -152,8 +152,8 @@ class Scheduler {
   /// Returns the bytes that an operation allocates until the end of its micro-batch's last operation on this stage.
   std::int64_t bytes_of(const Operation& operation) const {
     const StageEstimates& own = figures_[operation.stage.index()];
-    if (operation.kind == OpKind::forward) return own.kept.count;
-    return operation.kind == OpKind::backward_weight ? 0 : own.again.count;
+    if (operation.kind == OpKind::forward) return own.saved_bytes.count;
+    return operation.kind == OpKind::backward_weight ? 0 : own.recomputed_bytes.count;
   }
 
   bool fits(const RankState& rank, const Operation& operation) const {
@@ -218,8 +218,8 @@ class Scheduler {
     --rank.missing[m];
     const StageEstimates& own = figures_[operation.stage.index()];
     if (operation.kind == (split() ? OpKind::backward_weight : OpKind::backward)) {
-      rank.used -= own.kept.count + own.again.count;
-      rank.held[m] -= own.kept.count + own.again.count;
+      rank.used -= own.saved_bytes.count + own.recomputed_bytes.count;
+      rank.held[m] -= own.saved_bytes.count + own.recomputed_bytes.count;
     }
     while (rank.oldest + 1 < plan_.micro_batches && rank.missing[static_cast<std::size_t>(rank.oldest)] == 0)
       ++rank.oldest;

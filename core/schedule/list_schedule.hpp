@@ -16,11 +16,11 @@ namespace pipedeck::schedule {
 
 /// A rule that selects an idle device's operation when several are ready.
 struct ListRule {
-  enum class Order { backward_first, forward_first, in_turn };
+  enum class Order { backward_first, forward_first, alternate };
   enum class Weights {
-    fused,   ///< with the input gradient, as one backward
-    fill,    ///< separate, when nothing else is ready
-    patient  ///< as fill, but waits if another operation becomes ready before half of it would be done
+    fused,                  ///< with the input gradient, as one backward
+    fill,                   ///< separate, when nothing else is ready
+    delay_weight_gradients  ///< as fill, but waits if another operation becomes ready before half of it would be done
   };
   Order order = Order::backward_first;
   Weights weights = Weights::fill;

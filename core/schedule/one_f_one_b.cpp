@@ -13,7 +13,7 @@ std::vector<int> fitting_warmups(const Plan& plan, std::span<const StageEstimate
       plan::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, plan.warmup);
   int before = plan.micro_batches;
   for (std::size_t i = 0; i < warmups.size(); ++i)
-    before = warmups[i] = std::min({warmups[i], figures[i].fitting, before});
+    before = warmups[i] = std::min({warmups[i], figures[i].max_in_flight, before});
   return warmups;
 }
 

@@ -63,7 +63,7 @@ class Proof {
  private:
   Result<void> add_workers() {
     std::map<DeviceId, std::size_t> lane_of;
-    for (const Chunk& chunk : stage_copies(plan_)) {
+    for (const StageCopy& chunk : stage_copies(plan_)) {
       if (chunk.copy == 0) stage_begin_.push_back(workers_.size());
       const Stage& stage = plan_.stages[chunk.stage.index()];
       const std::vector<int> samples = replica_samples(stage, plan_.micro_batch);
@@ -111,13 +111,13 @@ class Proof {
         return fail(
             ErrorCode::bad_input,
             fmt::format("found {}, expected a stage that the device runs for that micro-batch", text(lane, operation)));
-      if (operation.joined && id + 1 == lane.end)
+      if (operation.overlapped_with_next && id + 1 == lane.end)
         return fail(ErrorCode::bad_input,
                     fmt::format("found {} joined with the next, expected one behind it", text(lane, operation)));
       int& slot = workers_[*worker].made_by[static_cast<std::size_t>(operation.micro_batch)][role_of(operation.kind)];
       if (slot != none)
         return fail(ErrorCode::bad_input, fmt::format("found {} twice, expected once", text(lane, operation)));
-      slot = operation.joined ? id + 1 : id;  // an overlapped pair delivers together
+      slot = operation.overlapped_with_next ? id + 1 : id;  // an overlapped pair delivers together
     }
     return {};
   }
@@ -139,7 +139,7 @@ class Proof {
         if (id > lane.begin) need(id, id - 1);
         TRY_VOID(add_data(lane, id, operation));
         // No operation of an overlapped pair starts before both can.
-        if (operation.joined) TRY_VOID(add_data(lane, id, operation_of(lane, id + 1)));
+        if (operation.overlapped_with_next) TRY_VOID(add_data(lane, id, operation_of(lane, id + 1)));
       }
     return {};
   }

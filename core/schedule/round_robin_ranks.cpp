@@ -16,7 +16,7 @@ std::string devices_text(const Stage& stage) {
   return fmt::format("[{}]", fmt::join(numbers, ", "));
 }
 
-tl::unexpected<Error> misplaced(const Plan& plan, std::size_t stage, const std::string& expected) {
+tl::unexpected<Error> placement_error(const Plan& plan, std::size_t stage, const std::string& expected) {
   return fail(ErrorCode::bad_input,
               fmt::format("found {}, expected {}: '{}' needs it", devices_text(plan.stages[stage]), expected,
                           name_of(plan.schedule)),
@@ -24,17 +24,19 @@ tl::unexpected<Error> misplaced(const Plan& plan, std::size_t stage, const std::
 }
 
 /// Checks that stages `first` and `second` are on the same devices.
-Result<void> together(const Plan& plan, std::size_t first, std::size_t second) {
+Result<void> on_same_rank(const Plan& plan, std::size_t first, std::size_t second) {
   if (plan.stages[second].devices == plan.stages[first].devices) return {};
-  return misplaced(plan, second, fmt::format("the devices of stage {}, {}", first, devices_text(plan.stages[first])));
+  return placement_error(plan, second,
+                         fmt::format("the devices of stage {}, {}", first, devices_text(plan.stages[first])));
 }
 
 /// Checks that the first `ranks` stages are on different devices.
-Result<void> apart(const Plan& plan, std::size_t ranks) {
+Result<void> on_different_ranks(const Plan& plan, std::size_t ranks) {
   std::set<std::vector<DeviceId>> seen;
   for (std::size_t k = 0; k < ranks; ++k)
     if (!seen.insert(plan.stages[k].devices).second)
-      return misplaced(plan, k, fmt::format("other devices than the stages before it in a pipeline of {}", ranks));
+      return placement_error(plan, k,
+                             fmt::format("other devices than the stages before it in a pipeline of {}", ranks));
   return {};
 }
 
@@ -57,9 +59,9 @@ Result<int> round_robin_ranks(const Plan& plan) {
                             "goes round them in turn",
                             plan.stages.size(), ranks, name_of(plan.schedule)),
                 "/stages");
-  if (Result<void> fine = apart(plan, ranks); !fine) return tl::unexpected(fine.error());
+  if (Result<void> fine = on_different_ranks(plan, ranks); !fine) return tl::unexpected(fine.error());
   for (std::size_t k = ranks; k < plan.stages.size(); ++k)
-    if (Result<void> fine = together(plan, k % ranks, k); !fine) return tl::unexpected(fine.error());
+    if (Result<void> fine = on_same_rank(plan, k % ranks, k); !fine) return tl::unexpected(fine.error());
   return static_cast<int>(ranks);
 }
 

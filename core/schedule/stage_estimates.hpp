@@ -11,7 +11,7 @@
 namespace pipedeck::schedule {
 
 struct StageEstimates {
-  int fitting = 1;  ///< D of the warm-up policies: micro-batches that fit in memory at the same time
+  int max_in_flight = 1;  ///< D of the warm-up policies: micro-batches that fit in memory at the same time
 
   // Nanoseconds of one micro-batch on the slowest replica.
   std::int64_t forward = 1, backward_input = 1, backward_weight = 1;
@@ -20,9 +20,9 @@ struct StageEstimates {
   std::int64_t activation_transfer = 0, gradient_transfer = 0;
 
   // Bytes on the most loaded device of the stage.
-  Bytes kept;   ///< per micro-batch from its forward on (before the recompute, if any)
-  Bytes again;  ///< additional ones from the recompute on
-  Bytes room{
+  Bytes saved_bytes;       ///< per micro-batch from its forward on (before the recompute, if any)
+  Bytes recomputed_bytes;  ///< additional ones from the recompute on
+  Bytes available_memory{
       std::numeric_limits<std::int64_t>::max()};  ///< capacity minus the persistent bytes of all chunks on that device
 
   std::int64_t backward() const { return backward_input + backward_weight; }

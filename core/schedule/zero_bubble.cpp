@@ -34,7 +34,7 @@ Schedule zero_bubble(const Plan& plan, std::span<const StageEstimates> figures) 
   const int kept = long_warmup ? 2 * stages - 1 : stages;
   std::vector<std::vector<Operation>> lists;
   for (int i = 0, before = micro_batches; i < stages; ++i) {
-    const int fitting = figures[static_cast<std::size_t>(i)].fitting;
+    const int fitting = figures[static_cast<std::size_t>(i)].max_in_flight;
     const int behind = long_warmup ? 2 * (stages - i) - 1 : stages - i;
     const int wanted =
         plan.warmup_counts ? (*plan.warmup_counts)[static_cast<std::size_t>(i)] : std::min({behind, fitting, before});

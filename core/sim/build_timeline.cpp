@@ -9,21 +9,23 @@ namespace pipedeck::sim {
 namespace {
 
 /// Where a device works: its lane, and its place among the lane's devices.
-struct Seat {
+struct LanePosition {
   DeviceId device;
   std::size_t lane = 0, rank = 0;
 };
 
-std::vector<Seat> seats_of(const engine::EngineInput& run) {
-  std::vector<Seat> seats;
+std::vector<LanePosition> seats_of(const engine::EngineInput& run) {
+  std::vector<LanePosition> seats;
   for (std::size_t l = 0; l < run.costs.lanes.size(); ++l)
     for (std::size_t rank = 0; rank < run.costs.lanes[l].devices.size(); ++rank)
       seats.push_back({run.costs.lanes[l].devices[rank], l, rank});
-  std::sort(seats.begin(), seats.end(), [](const Seat& a, const Seat& b) { return a.device < b.device; });
+  std::sort(seats.begin(), seats.end(),
+            [](const LanePosition& a, const LanePosition& b) { return a.device < b.device; });
   return seats;
 }
 
-void append_compute(Timeline& timeline, const engine::EngineInput& run, const engine::Trace& trace, const Seat& seat) {
+void append_compute(Timeline& timeline, const engine::EngineInput& run, const engine::Trace& trace,
+                    const LanePosition& seat) {
   timeline.append_lane({LaneRole::compute, seat.device, seat.device, 0, 0}, trace.operations[seat.lane]);
   if (!run.schedule.synchronous) return;
   std::vector<TimelineRow> rows;
@@ -41,7 +43,7 @@ void append_compute(Timeline& timeline, const engine::EngineInput& run, const en
 }
 
 /// Stages that are all-reduced on a device, each once.
-std::vector<std::size_t> stages_on(const engine::EngineInput& run, const Seat& seat) {
+std::vector<std::size_t> stages_on(const engine::EngineInput& run, const LanePosition& seat) {
   std::vector<std::size_t> stages;
   for (const std::size_t w : run.costs.lanes[seat.lane].workers)
     stages.push_back(static_cast<std::size_t>(run.costs.workers[w].stage));
@@ -50,7 +52,7 @@ std::vector<std::size_t> stages_on(const engine::EngineInput& run, const Seat& s
 }
 
 void append_collectives(Timeline& timeline, const engine::EngineInput& run, const engine::Trace& trace,
-                        const Seat& seat) {
+                        const LanePosition& seat) {
   std::vector<TimelineRow> rows;
   for (const std::size_t stage : stages_on(run, seat))
     for (const engine::ReductionRow& row : trace.reductions[stage])
@@ -119,9 +121,9 @@ Nanoseconds& part_before(IdleBreakdown& idle, OpKind kind) {
 
 Timeline build_timeline(const engine::EngineInput& run, const engine::Trace& trace) {
   Timeline timeline;
-  const std::vector<Seat> seats = seats_of(run);
-  for (const Seat& seat : seats) append_compute(timeline, run, trace, seat);
-  for (const Seat& seat : seats) append_collectives(timeline, run, trace, seat);
+  const std::vector<LanePosition> seats = seats_of(run);
+  for (const LanePosition& seat : seats) append_compute(timeline, run, trace, seat);
+  for (const LanePosition& seat : seats) append_collectives(timeline, run, trace, seat);
   for (std::size_t r = 0; r < trace.transfers.size(); ++r) append_link(timeline, run, trace, r);
   return timeline;
 }

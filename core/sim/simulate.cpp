@@ -13,10 +13,10 @@
 #include "core/sim/build_timeline.hpp"
 #include "core/sim/engine/joined_waits.hpp"
 #include "core/sim/engine/period.hpp"
+#include "core/sim/engine_plan.hpp"
 #include "core/sim/memory/curve.hpp"
 #include "core/sim/memory/identical_lanes.hpp"
 #include "core/sim/memory/upper.hpp"
-#include "core/sim/prepared.hpp"
 #include "core/sim/simulation_size.hpp"
 
 namespace pipedeck::sim {
@@ -183,13 +183,13 @@ class Verdict {
 };
 
 Result<void> check_size_of(const costs::SimulatorInputs& inputs, const Plan& plan, bool verdict) {
-  return check_size(plan, verdict, largest_simulation, slowed_bytes(inputs.conventions.calibration, verdict));
+  return check_size(plan, verdict, max_simulation, slowed_bytes(inputs.conventions.calibration, verdict));
 }
 
 }  // namespace
 
 Result<Simulator> Simulator::of(std::shared_ptr<const Profile> profile, std::shared_ptr<const Cluster> cluster,
-                                const Conventions& conventions) {
+                                const SimulationOptions& conventions) {
   Result<cost::Network> network = cost::Network::of(*cluster, conventions.calibration);
   if (!network) return tl::unexpected(network.error());
   std::vector<LayerId> order;
@@ -201,7 +201,7 @@ Result<Simulator> Simulator::of(std::shared_ptr<const Profile> profile, std::sha
 
 Result<Simulation> Simulator::run(const Plan& plan, std::stop_token stop, const SimulationDetail& detail) const {
   if (Result<void> small = check_size_of(*shared_, plan, true); !small) return tl::unexpected(small.error());
-  const Result<Prepared> ready = prepare(*shared_, plan, stop);
+  const Result<EnginePlan> ready = prepare(*shared_, plan, stop);
   if (!ready) return tl::unexpected(ready.error());
   const engine::EngineInput input = ready->run_of(*shared_, plan, true);
   const Result<engine::Trace> trace = run_to_end(input, stop);
@@ -211,7 +211,7 @@ Result<Simulation> Simulator::run(const Plan& plan, std::stop_token stop, const 
 
 Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop) const {
   if (Result<void> small = check_size_of(*shared_, plan, false); !small) return tl::unexpected(small.error());
-  const Result<Prepared> ready = prepare(*shared_, plan, stop);
+  const Result<EnginePlan> ready = prepare(*shared_, plan, stop);
   if (!ready) return tl::unexpected(ready.error());
   const engine::EngineInput input = ready->run_of(*shared_, plan, false);
   const Result<engine::Trace> trace = run_to_end(input, stop);
@@ -223,15 +223,15 @@ Result<Nanoseconds> Simulator::period(const Plan& plan, std::stop_token stop) co
   if (!plan.synchronous())
     return iteration_time(plan, std::move(stop)).map([](Seconds time) { return round_to_nanoseconds(time); });
   if (Result<void> small = check_size_of(*shared_, plan, false); !small) return tl::unexpected(small.error());
-  const Result<Prepared> ready = prepare(*shared_, plan, stop);
+  const Result<EnginePlan> ready = prepare(*shared_, plan, stop);
   if (!ready) return tl::unexpected(ready.error());
-  return engine::period_of(ready->run_of(*shared_, plan, false), stop);
+  return engine::steady_state_period(ready->run_of(*shared_, plan, false), stop);
 }
 
 const costs::SimulatorInputs& Simulator::inputs() const { return *shared_; }
 
 Result<Schedule> Simulator::schedule(const Plan& plan) const {
-  Result<Prepared> ready = prepare(*shared_, plan, {});
+  Result<EnginePlan> ready = prepare(*shared_, plan, {});
   if (!ready) return tl::unexpected(ready.error());
   return std::move(ready->schedule);
 }

@@ -28,10 +28,10 @@ struct SimulationDetail {
 class Simulator {
  public:
   static Result<Simulator> of(std::shared_ptr<const Profile> profile, std::shared_ptr<const Cluster> cluster,
-                              const Conventions& conventions);
+                              const SimulationOptions& conventions);
 
   /// The whole verdict with timeline and memory curves. Not fitting is no error: `fits` is false. bad_input where it
-  /// would take more memory than largest_simulation.
+  /// would take more memory than max_simulation.
   Result<Simulation> run(const Plan& plan, std::stop_token stop = {}, const SimulationDetail& detail = {}) const;
 
   /// Iteration time alone: no timeline, no memory curve.

@@ -20,11 +20,11 @@ struct SimulationSize {
 SimulationSize simulation_size(const Plan& plan);
 
 /// A quarter of what a workstation has: a verdict larger than this is asked for by mistake.
-inline constexpr Bytes largest_simulation{std::int64_t{16} << 30};
+inline constexpr Bytes max_simulation{std::int64_t{16} << 30};
 
 /// bad_input with what would be needed where that is more than `limit`. `beside`: bytes an operation that the caller
 /// holds besides.
-Result<void> check_size(const Plan& plan, bool verdict, Bytes limit = largest_simulation, std::int64_t beside = 0);
+Result<void> check_size(const Plan& plan, bool verdict, Bytes limit = max_simulation, std::int64_t beside = 0);
 
 /// Additional memory for slowed passes: their durations for a result, and for a timeline also the rows of the run that
 /// they are taken from.

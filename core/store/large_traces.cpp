@@ -162,7 +162,7 @@ void LargeTraces::write(Progress& progress, const Trace& trace) {
   if (!written && progress.failed) progress.failed(written.error());
 }
 
-void LargeTraces::then(std::function<void()> work) {
+void LargeTraces::after_writes(std::function<void()> work) {
   const auto when_written = [progress = progress_, work = std::move(work)] {
     {
       const std::lock_guard lock(progress->mutex);

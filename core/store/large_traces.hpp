@@ -66,7 +66,7 @@ class LargeTraces {
   /// Begins to write what was numbered since, and once more what failed.
   void write();
   /// When all that was begun is written, at once if it is; not at all where that failed.
-  void then(std::function<void()> work);
+  void after_writes(std::function<void()> work);
 
  private:
   struct Trace {

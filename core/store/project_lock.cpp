@@ -36,8 +36,8 @@ bool is_valid(int descriptor, const std::string& path) {
 
 Result<std::optional<ProjectLock>> ProjectLock::take(const std::string& project) {
   const std::string path = lock_path(project);
-  constexpr int most_tries = 100;
-  for (int i = 0; i < most_tries; ++i) {
+  constexpr int max_tries = 100;
+  for (int i = 0; i < max_tries; ++i) {
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor < 0)
       return fail(ErrorCode::io, fmt::format("the folder can't be written: {}", std::strerror(errno)), {}, project);

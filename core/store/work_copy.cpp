@@ -30,9 +30,9 @@ constexpr auto extra_tables = R"(
 constexpr auto pragmas = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
 
 /// Traces up to this many bytes are written within the change that brought them.
-constexpr std::size_t most_at_once = 256 * 1024;
+constexpr std::size_t max_at_once = 256 * 1024;
 
-bool large(const StoredTraces& traces) { return !traces.bytes || traces.bytes() > most_at_once; }
+bool large(const StoredTraces& traces) { return !traces.bytes || traces.bytes() > max_at_once; }
 
 Error in_file(Error error, const std::string& path) {
   error.file = path;
@@ -215,7 +215,7 @@ Result<void> RecoveryJournal::keep(ProjectContent content) {
   return {};
 }
 
-void RecoveryJournal::when_durable(std::function<void()> work) { state_->large_traces.then(std::move(work)); }
+void RecoveryJournal::when_durable(std::function<void()> work) { state_->large_traces.after_writes(std::move(work)); }
 
 void RecoveryJournal::saving(const ProjectContent& next) {
   std::set<std::shared_ptr<const void>> both;

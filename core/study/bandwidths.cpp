@@ -20,7 +20,7 @@ std::vector<std::vector<BytesPerSecond>> table_of(std::size_t size, const Rate& 
 }
 
 /// Returns the least of the given bandwidths between any two nodes, and inside each.
-std::vector<std::vector<BytesPerSecond>> least_by_node(const Cluster& cluster, const std::vector<Device>& devices) {
+std::vector<std::vector<BytesPerSecond>> min_by_node(const Cluster& cluster, const std::vector<Device>& devices) {
   const std::size_t count = cluster.nodes.size();
   std::vector<std::vector<BytesPerSecond>> least(count, std::vector<BytesPerSecond>(count));
   for (std::size_t i = 0; i < devices.size(); ++i)
@@ -37,14 +37,14 @@ std::vector<std::vector<BytesPerSecond>> least_by_node(const Cluster& cluster, c
 
 Result<Bandwidths> bandwidths_of(const Cluster& cluster) {
   const std::vector<Device> devices = devices_of(cluster);
-  const bool by_node = devices.size() > most_device_rows;
+  const bool by_node = devices.size() > max_device_rows;
   const std::size_t size = by_node ? cluster.nodes.size() : devices.size();
   Bandwidths table;
-  if (size < 2 || size > (by_node ? most_node_rows : most_device_rows)) return table;
+  if (size < 2 || size > (by_node ? max_node_rows : max_device_rows)) return table;
   if (by_node)
     for (const Node& node : cluster.nodes) table.nodes.push_back(node.name);
   if (cluster.bandwidth_matrix) {
-    table.rows = by_node ? least_by_node(cluster, devices) : *cluster.bandwidth_matrix;
+    table.rows = by_node ? min_by_node(cluster, devices) : *cluster.bandwidth_matrix;
     if (!by_node)
       for (std::size_t i = 0; i < size; ++i) table.rows[i][i] = {};
     return table;

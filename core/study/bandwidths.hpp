@@ -7,7 +7,7 @@
 
 namespace pipedeck::study {
 
-/// Returns the bandwidths between devices, up to most_device_rows, or else between nodes, up to most_node_rows. Empty
+/// Returns the bandwidths between devices, up to max_device_rows, or else between nodes, up to max_node_rows. Empty
 /// for larger clusters and for a single row. The cluster need not be connected. Returns bad_input if a link names no
 /// node or switch.
 Result<Bandwidths> bandwidths_of(const Cluster& cluster);

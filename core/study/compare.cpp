@@ -31,7 +31,7 @@ class SharedProgress {
 };
 
 /// Judges the best plan. An arrangement that is not possible counts as no plan.
-Result<void> take_best(ComparedPlan& answer, Plan plan, const Problem& problem, Judge& judge,
+Result<void> take_best(ComparedPlan& answer, Plan plan, const Problem& problem, PlanSimulator& judge,
                        const CompareOptions& options, const std::stop_token& stop) {
   if (options.arrange) {
     auto arranged = options.arrange(std::move(plan));
@@ -46,7 +46,7 @@ Result<void> take_best(ComparedPlan& answer, Plan plan, const Problem& problem, 
   return {};
 }
 
-Result<ComparedPlan> ask(const PlannerRequest& asked, const Problem& problem, Judge& judge,
+Result<ComparedPlan> ask(const PlannerRequest& asked, const Problem& problem, PlanSimulator& judge,
                          const CompareOptions& options, const planner::PlannerContext& context) {
   TRY(auto ranking, planner::run_planner(*asked.planner, problem, asked.options, context));
   ComparedPlan answer{.planner = asked.planner, .infeasible = std::move(ranking.infeasible)};
@@ -57,7 +57,7 @@ Result<ComparedPlan> ask(const PlannerRequest& asked, const Problem& problem, Ju
 
 }  // namespace
 
-Result<Comparison> compare(const Problem& problem, const std::vector<PlannerRequest>& planners, Judge& judge,
+Result<Comparison> compare(const Problem& problem, const std::vector<PlannerRequest>& planners, PlanSimulator& judge,
                            const CompareOptions& options, const Progress& progress, std::stop_token stop) {
   const auto begin = std::chrono::steady_clock::now();
   TRY(const auto simulator, judge.simulator(problem));
@@ -92,10 +92,10 @@ Result<Comparison> compare(const Problem& problem, const std::vector<PlannerRequ
   return comparison;
 }
 
-Result<std::optional<JudgedPlan>> fastest(Judge& judge, const Problem& problem, std::vector<Plan> plans,
-                                          std::stop_token stop) {
-  const auto rank = [](const JudgedPlan& of) { return std::pair(!of.simulation->fits, of.simulation->iteration); };
-  std::optional<JudgedPlan> best;
+Result<std::optional<SimulatedPlan>> fastest(PlanSimulator& judge, const Problem& problem, std::vector<Plan> plans,
+                                             std::stop_token stop) {
+  const auto rank = [](const SimulatedPlan& of) { return std::pair(!of.simulation->fits, of.simulation->iteration); };
+  std::optional<SimulatedPlan> best;
   for (Plan& plan : plans) {
     TRY(auto judged, judge.judged(problem, std::move(plan), stop));
     if (!best || rank(judged) < rank(*best)) best = std::move(judged);

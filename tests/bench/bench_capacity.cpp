@@ -11,7 +11,7 @@
 #include "core/io/documents/capacity.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
-#include "core/study/capacity/size_ladder.hpp"
+#include "core/study/capacity/size_candidates.hpp"
 #include "core/study/capacity/sweep.hpp"
 
 using namespace pipedeck;
@@ -38,8 +38,8 @@ study::capacity::Model seven_billion() {
   return {{config, {}}, {}, {}};
 }
 
-study::capacity::Question question_of(bool measured) {
-  study::capacity::Question question;
+study::capacity::Request question_of(bool measured) {
+  study::capacity::Request question;
   question.problem.cluster = std::make_shared<const Cluster>(*presets::cluster_preset("dapple-a"));
   question.problem.profile = std::make_shared<const Profile>(*presets::profile_preset("BERT-48"));
   if (measured) return question;
@@ -48,11 +48,11 @@ study::capacity::Question question_of(bool measured) {
   return question;
 }
 
-void sweep(const char* name, const study::capacity::Question& question, int threads) {
+void sweep(const char* name, const study::capacity::Request& question, int threads) {
   study::capacity::Space space{
       {"V100-32GB", "A100-40GB", "A100-80GB", "H100-SXM", "H200"}, {}, {256, 512}, {2, 4, 8, 16}};
   for (int nodes = 1; nodes <= 25; ++nodes) space.nodes.push_back(nodes);
-  const std::vector<CapacityPoint> points = study::capacity::capacity_points(space);
+  const std::vector<CapacityPoint> points = study::capacity::capacity_cache(space);
   const study::capacity::ProblemAt at = [&](const CapacityPoint& point) {
     return study::capacity::problem_at(question, point, presets::device_catalogue());
   };
@@ -72,9 +72,9 @@ void sweep(const char* name, const study::capacity::Question& question, int thre
              read ? seconds_since(begin) : -1);
 }
 
-void largest(const study::capacity::Question& question, study::capacity::SizeKind kind) {
+void largest(const study::capacity::Request& question, study::capacity::SizeKind kind) {
   const CapacityPoint point{"A100-80GB", 2, 64, 0};
-  const auto ladder = study::capacity::size_ladder(question, point, kind, {}, presets::device_catalogue());
+  const auto ladder = study::capacity::size_candidates(question, point, kind, {}, presets::device_catalogue());
   const auto begin = Clock::now();
   const auto found = study::capacity::find_largest(*ladder, point, study::capacity::capacity_planners(), {});
   fmt::print("largest {:<13} {:>8}, {} sizes planned for in {:.1f} s\n", study::capacity::name_of(kind),

@@ -19,11 +19,11 @@
 #include <fmt/format.h>
 
 #include "core/base/random.hpp"
+#include "core/runtime/cuda/bf16_copy.hpp"
 #include "core/runtime/cuda/convolution.hpp"
 #include "core/runtime/cuda/device.hpp"
 #include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/products.hpp"
-#include "core/runtime/cuda/rounded.hpp"
 
 using namespace pipedeck;
 
@@ -84,13 +84,13 @@ class Bench {
   /// Random values of that deviation around 0.
   template <class T = float>
   runtime::tensor::Tensor random(std::int64_t count, float deviation = 1) const {
-    return drawn<T>(count, [deviation](Random& random) { return deviation * random.bell(); });
+    return drawn<T>(count, [deviation](Random& random) { return deviation * random.normal(); });
   }
   template <class T = float>
   runtime::tensor::Tensor drawn(std::int64_t count, const std::function<float(Random&)>& draw) const {
     if constexpr (sizeof(T) == 2) {
       const runtime::tensor::Tensor floats = drawn<float>(count, draw);
-      runtime::tensor::Tensor rounded = runtime::cuda::halves(memory_, count);
+      runtime::tensor::Tensor rounded = runtime::cuda::make_bf16_buffer(memory_, count);
       runtime::cuda::convert(stream(), reinterpret_cast<runtime::cuda::Bf16*>(rounded.data()), floats.data(), count);
       return rounded;
     } else {
@@ -261,8 +261,9 @@ void losses(Bench& bench, const Sizes& sizes, std::int64_t columns) {
   const std::int64_t rows = sizes.rows();
   Pair<T> logits(bench, rows * columns);
   Pair<> loss(bench, 2);
-  runtime::tensor::Tensor targets = bench.drawn(
-      rows, [&](Random& random) { return static_cast<float>(random.below(static_cast<std::uint64_t>(columns))); });
+  runtime::tensor::Tensor targets = bench.drawn(rows, [&](Random& random) {
+    return static_cast<float>(random.uniform_int(static_cast<std::uint64_t>(columns)));
+  });
   // Read for the sums, read and written for the gradient.
   bench.moved(fmt::format("softmax cross-entropy of {}, {}", columns, name_of<T>),
               3.0 * sizeof(T) * static_cast<double>(rows * columns), [&](int i) {
@@ -275,8 +276,8 @@ void losses(Bench& bench, const Sizes& sizes, std::int64_t columns) {
 void updates(Bench& bench, const Sizes& sizes) {
   const std::int64_t n = sizes.values;
   runtime::tensor::Tensor weights = bench.random(n), gradient = bench.random(n), first = bench.random(n),
-                          second = bench.drawn(n, [](Random&random) { return static_cast<float>(random.unit()); }),
-                          rounded = runtime::cuda::halves(bench.memory(), n);
+                          second = bench.drawn(n, [](Random&random) { return static_cast<float>(random.uniform()); }),
+                          rounded = runtime::cuda::make_bf16_buffer(bench.memory(), n);
   for (const bool copy : {false, true})
     bench.moved(copy ? "Adam, with a copy in bf16" : "Adam", (copy ? 34.0 : 32.0) * static_cast<double>(n), [&](int) {
       runtime::cuda::adam_update(bench.stream(), weights.data(), gradient.data(), first.data(), second.data(),
@@ -296,12 +297,12 @@ void products_of(Bench& bench, const std::string& name, std::int64_t rows, std::
   const double operations = 2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out);
   const auto factor = [&](Pair<T>& of, int set, std::int64_t count) {
     if constexpr (sizeof(T) == 2)
-      return runtime::cuda::Factor(of[set]);
+      return runtime::cuda::GemmOperand(of[set]);
     else
-      return runtime::cuda::Factor(bench.memory(), of[set], count);
+      return runtime::cuda::GemmOperand(bench.memory(), of[set], count);
   };
   bench.computed(name, operations, [&](int i) {
-    const runtime::cuda::Factor x = factor(input, i, rows * in), w = factor(weights, i, in * out);
+    const runtime::cuda::GemmOperand x = factor(input, i, rows * in), w = factor(weights, i, in * out);
     if (results_are_floats)
       runtime::cuda::product(bench.device(), shape, output[i], x, w, nullptr);
     else
@@ -326,8 +327,8 @@ void large_product(Bench& bench, const char* type, const Sizes& sizes) {
   constexpr runtime::cuda::Element element =
       sizeof(T) == 2 ? runtime::cuda::Element::bf16 : runtime::cuda::Element::fp32;
   bench.computed(fmt::format("large product, {}", type), 2 * std::pow(static_cast<double>(n), 3), [&](int i) {
-    bench.device().products().multiply(n, n, n, {left[i], n, element}, {right[i], n, element},
-                                       {result[i], n, runtime::cuda::Element::fp32});
+    bench.device().gemms().multiply(n, n, n, {left[i], n, element}, {right[i], n, element},
+                                    {result[i], n, runtime::cuda::Element::fp32});
   });
 }
 
@@ -414,10 +415,10 @@ void memory_bound(const Sizes& sizes) {
   }
   const auto vocabulary = static_cast<std::uint64_t>(sizes.vocabulary);
   embeddings(bench, sizes, "a vocabulary",
-             [=](Random& random) { return static_cast<float>(random.below(vocabulary)); });
+             [=](Random& random) { return static_cast<float>(random.uniform_int(vocabulary)); });
   embeddings(bench, sizes, "bytes", [=](Random& random) {
     constexpr std::uint64_t space = 32, bytes = 256;
-    return static_cast<float>(random.below(6) == 0 ? space : random.below(std::min(bytes, vocabulary)));
+    return static_cast<float>(random.uniform_int(6) == 0 ? space : random.uniform_int(std::min(bytes, vocabulary)));
   });
   updates(bench, sizes);
 }

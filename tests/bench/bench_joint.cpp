@@ -65,7 +65,7 @@ void row(const std::string& title, const Problem& problem) {
     planner::PlannerOptions options;
     if (synchronous) options["synchronous-only"] = "true";
     const double took = seconds_of(
-        [&] { ranking = planner::run_planner(**planner::planner_named("joint"), problem, options, context); });
+        [&] { ranking = planner::run_planner(**planner::find_planner("joint"), problem, options, context); });
     if (!ranking || ranking->plans.empty()) {
       fmt::print("| {} | {} | {} | none | | | {:.2f} |\n", title, synchronous ? "synchronous" : "any", best.planner,
                  took);
@@ -169,7 +169,7 @@ void large() {
       planner::PlannerContext context;
       context.score = sim::score_of(simulator);
       context.relax = false;
-      ranking = planner::run_planner(**planner::planner_named("joint"), problem, options, context);
+      ranking = planner::run_planner(**planner::find_planner("joint"), problem, options, context);
     });
     const bool there = ranking && !ranking->plans.empty();
     fmt::print("{}: {:.2f} s, {}\n", title, took,

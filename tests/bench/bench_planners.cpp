@@ -24,7 +24,7 @@ void dapple_search(benchmark::State& state, int nodes, int devices) {
         *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
     planner::PlannerContext context;
     context.score = sim::score_of(simulator);
-    benchmark::DoNotOptimize(planner::run_planner(**planner::planner_named("dapple"), problem, options, context));
+    benchmark::DoNotOptimize(planner::run_planner(**planner::find_planner("dapple"), problem, options, context));
   }
 }
 void dapple_2x8(benchmark::State& state) { dapple_search(state, 2, 8); }
@@ -83,7 +83,7 @@ void capture_exact(benchmark::State& state) {
   const auto order = planner::search::device_orders(chain.network(), {}, 1).orders.front();
   for (auto _ : state) {
     planner::capture::Space space(chain, 2, 2, {.ignore_memory = true, .pipeline_only = state.range(2) == 0}, order);
-    benchmark::DoNotOptimize(planner::capture::Search(space, {}).least_peak(INT64_MAX));
+    benchmark::DoNotOptimize(planner::capture::Search(space, {}).min_peak(INT64_MAX));
   }
 }
 BENCHMARK(capture_exact)
@@ -110,7 +110,7 @@ void whale_whole(benchmark::State& state) {
         *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
     planner::PlannerContext context;
     context.score = sim::score_of(simulator);
-    benchmark::DoNotOptimize(planner::run_planner(**planner::planner_named("whale"), problem, {}, context));
+    benchmark::DoNotOptimize(planner::run_planner(**planner::find_planner("whale"), problem, {}, context));
   }
 }
 BENCHMARK(whale_whole)
@@ -152,7 +152,7 @@ BENCHMARK(amp_assignment)
 /// All degrees and micro-batches on 4 x 4, without simulation.
 void amp_whole(benchmark::State& state) {
   const Problem problem = uneven(static_cast<int>(state.range(0)));
-  for (auto _ : state) benchmark::DoNotOptimize(planner::run_planner(**planner::planner_named("amp"), problem, {}, {}));
+  for (auto _ : state) benchmark::DoNotOptimize(planner::run_planner(**planner::find_planner("amp"), problem, {}, {}));
 }
 BENCHMARK(amp_whole)->ArgName("layers")->Arg(30)->Arg(56)->Unit(benchmark::kMillisecond);
 

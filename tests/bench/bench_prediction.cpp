@@ -178,7 +178,7 @@ bool take(const Case& what, const ModelSpec& model, Outcome& outcome) {
   const auto profile = std::make_shared<const Profile>(*measured_profile);
   const auto cluster = std::make_shared<const Cluster>(
       runtime::profile::cpu_cluster(what.devices(), runtime::profile::load_of(*profile, what.parts())));
-  Conventions conventions;
+  SimulationOptions conventions;
   conventions.overlap = runtime::train::trainer_overlap;
   const Plan plan = plan_of(what, *profile, balanced_cut(*profile));
   const auto simulator = sim::Simulator::of(profile, cluster, conventions);

@@ -27,8 +27,8 @@ Plan straight(int stages, int micro_batches, ScheduleKind schedule) {
   return plan;
 }
 
-Conventions judged_in(NetworkModel network) {
-  Conventions conventions;
+SimulationOptions judged_in(NetworkModel network) {
+  SimulationOptions conventions;
   conventions.network = network;
   return conventions;
 }
@@ -136,7 +136,7 @@ void schedules_built(benchmark::State& state) {
     plan.stages[static_cast<std::size_t>(s)].devices = {DeviceId(v ? stages - 1 - s : s - stages / 2)};
   state.SetLabel(std::string(name_of(kind)));
   schedule::StageEstimates roomy;
-  roomy.fitting = micro_batches;
+  roomy.max_in_flight = micro_batches;
   const std::vector<schedule::StageEstimates> figures(plan.stages.size(), roomy);
   if (!schedule::build_schedule(plan, figures)) return state.SkipWithError("no such plan");
   for (auto _ : state) benchmark::DoNotOptimize(schedule::build_schedule(plan, figures));

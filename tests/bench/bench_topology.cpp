@@ -82,7 +82,7 @@ void measure(const char* name, views::topology::View& view, QPoint from, int ste
       QTest::mouseMove(&canvas, from + QPoint(10 + i % 120, 8 + i * 7 % 90));
       canvas.repaint();
     });
-  canvas.give_up();
+  canvas.cancel();
   QTest::mouseRelease(&canvas, Qt::LeftButton, {}, from);
   times.print(name);
 }

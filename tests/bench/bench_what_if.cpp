@@ -10,9 +10,9 @@
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
 #include "core/sim/explain/sensitivity.hpp"
-#include "core/study/whatif/buy_first.hpp"
 #include "core/study/whatif/change.hpp"
 #include "core/study/whatif/front.hpp"
+#include "core/study/whatif/upgrades.hpp"
 
 using namespace pipedeck;
 
@@ -39,7 +39,7 @@ int main() {
   problem.workload.global_batch = 64;
   problem = *study::whatif::with_change(problem, {}, presets::device_catalogue());
   const std::vector<study::PlannerRequest> asked = study::default_planners();
-  const study::whatif::SearchHow how{threads, {}, {}, {}};
+  const study::whatif::SearchOptions how{threads, {}, {}, {}};
   const auto today = study::whatif::best_plan(problem, asked, {}, 1, how);
   const std::vector<Plan> kept = study::whatif::freeze_warmups(problem, *today->best->found.plan);
 
@@ -63,9 +63,9 @@ int main() {
   fmt::print("front:         {} plans in {:.0f} ms\n", plans->size(), milliseconds_since(begin));
   begin = Clock::now();
   const auto gains = sim::explain::sensitivity(problem, *today->best->found.plan, 1.1, {}, {}, threads);
-  const auto bought = study::whatif::buy_first(problem, &today->best->found,
-                                               study::whatif::purchases(problem, &*gains, presets::device_catalogue()),
-                                               asked, presets::device_catalogue(), how);
+  const auto bought = study::whatif::upgrades(problem, &today->best->found,
+                                              study::whatif::purchases(problem, &*gains, presets::device_catalogue()),
+                                              asked, presets::device_catalogue(), how);
   fmt::print("what to buy:   {} purchases in {:.0f} ms\n", bought->size(), milliseconds_since(begin));
   return 0;
 }

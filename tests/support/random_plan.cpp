@@ -119,10 +119,10 @@ std::vector<std::vector<DeviceId>> random_ranks(Random& random, int devices, int
 }
 
 void add_shares(Random& random, Stage& stage, int micro_batch) {
-  stage.shares = replica_samples(stage, micro_batch);
+  stage.samples_per_replica = replica_samples(stage, micro_batch);
   for (int move = 0; move < 3; ++move) {
-    int& from = (*stage.shares)[static_cast<std::size_t>(random.integer(0, stage.replicas() - 1))];
-    int& to = (*stage.shares)[static_cast<std::size_t>(random.integer(0, stage.replicas() - 1))];
+    int& from = (*stage.samples_per_replica)[static_cast<std::size_t>(random.integer(0, stage.replicas() - 1))];
+    int& to = (*stage.samples_per_replica)[static_cast<std::size_t>(random.integer(0, stage.replicas() - 1))];
     if (from > 1) --from, ++to;
   }
 }

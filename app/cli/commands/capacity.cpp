@@ -8,13 +8,13 @@
 #include "app/cli/options/planner_arguments.hpp"
 #include "app/cli/text/capacity_text.hpp"
 #include "app/cli/text/console.hpp"
-#include "app/cli/work/capacity_points.hpp"
+#include "app/cli/work/capacity_cache.hpp"
 #include "app/cli/work/progress_log.hpp"
 #include "core/io/csv/capacity.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/presets/device_catalogue.hpp"
-#include "core/study/capacity/size_ladder.hpp"
+#include "core/study/capacity/size_candidates.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -58,7 +58,7 @@ class CapacityCommand : public options::Command {
     TRY(auto question, options_.question());
     TRY(const auto space, options_.space(question));
     TRY_VOID(progress_.open());
-    const study::whatif::SearchHow how{threads, stop, {}, progress_.callback()};
+    const study::whatif::SearchOptions how{threads, stop, {}, progress_.callback()};
     return largest_.empty() ? sweep(question, space, asked, how) : find_size(question, space, asked, how);
   }
 
@@ -70,25 +70,25 @@ class CapacityCommand : public options::Command {
     return fail(ErrorCode::bad_usage, "found no amount of training, expected --tokens or --samples, or --largest SIZE");
   }
 
-  static std::string model_name(const study::capacity::Question& question) {
+  static std::string model_name(const study::capacity::Request& question) {
     return question.model ? question.model->read.config.name : question.problem.profile->name;
   }
 
-  std::string identity(const study::capacity::Question& question,
+  std::string identity(const study::capacity::Request& question,
                        const std::vector<study::PlannerRequest>& asked) const {
     std::vector<std::string> planners;
     for (const study::PlannerRequest& one : asked) planners.push_back(one.planner->name);
     return io::capacity_question_sha256(options_.asked(question), planners);
   }
 
-  Result<int> sweep(const study::capacity::Question& question, const study::capacity::Space& space,
-                    const std::vector<study::PlannerRequest>& asked, const study::whatif::SearchHow& how) const {
+  Result<int> sweep(const study::capacity::Request& question, const study::capacity::Space& space,
+                    const std::vector<study::PlannerRequest>& asked, const study::whatif::SearchOptions& how) const {
     const std::string& currency = presets::device_catalogue().front().price.currency;
     TRY(const auto goal, goal_.goal(options_.sample_tokens(question), currency));
     const study::capacity::ProblemAt at = [&](const CapacityPoint& point) {
       return study::capacity::problem_at(question, point, presets::device_catalogue());
     };
-    const std::vector<CapacityPoint> points = study::capacity::capacity_points(space);
+    const std::vector<CapacityPoint> points = study::capacity::capacity_cache(space);
     // An error of the question itself shows at the first point.
     TRY_VOID(at(points.front()));
     TRY(auto kept, work::CapacityCache::open(points_file_, identity(question, asked), at));
@@ -123,24 +123,25 @@ class CapacityCommand : public options::Command {
     return {ErrorCode::infeasible, text, {}, {}};
   }
 
-  Result<int> find_size(const study::capacity::Question& question, const study::capacity::Space& space,
-                        const std::vector<study::PlannerRequest>& asked, const study::whatif::SearchHow& how) const {
-    const auto kind = study::capacity::size_kind_named(largest_);
+  Result<int> find_size(const study::capacity::Request& question, const study::capacity::Space& space,
+                        const std::vector<study::PlannerRequest>& asked,
+                        const study::whatif::SearchOptions& how) const {
+    const auto kind = study::capacity::parse_size_kind(largest_);
     if (!kind)
       return fail(ErrorCode::bad_usage,
                   fmt::format("--largest: found \"{}\", expected layers, hidden, sequence, micro-batch or global-batch",
                               largest_));
     study::capacity::Space one = space;
     if (options_.nodes.empty()) one.nodes = {static_cast<int>(question.problem.cluster->nodes.size())};
-    const std::vector<CapacityPoint> points = study::capacity::capacity_points(one);
+    const std::vector<CapacityPoint> points = study::capacity::capacity_cache(one);
     if (points.size() != 1)
       return fail(ErrorCode::bad_usage, fmt::format("--largest: found {} clusters and batches, expected one each of "
                                                     "--nodes, --device-types, --global-batch and --micro-batch",
                                                     points.size()));
     TRY(const auto sized, study::capacity::requires_transformer(*kind) ? options::of_transformer(question)
-                                                                       : Result<study::capacity::Question>(question));
+                                                                       : Result<study::capacity::Request>(question));
     TRY(const auto ladder,
-        study::capacity::size_ladder(sized, points.front(), *kind, steps_, presets::device_catalogue()));
+        study::capacity::size_candidates(sized, points.front(), *kind, steps_, presets::device_catalogue()));
     TRY(auto found, study::capacity::find_largest(ladder, points.front(), asked, how));
     const text::LargestText answer{model_name(question), question.problem.cluster->name, *kind, std::move(found)};
     const std::string human = plan_file_ == "-" || cluster_file_ == "-" ? "" : text::largest_text(answer);

@@ -37,7 +37,7 @@ struct Figures {
   double over_bound = 0;
 };
 
-Figures figures_of(const study::JudgedPlan& judged, const study::ProblemBounds& facts) {
+Figures figures_of(const study::SimulatedPlan& judged, const study::ProblemBounds& facts) {
   const Seconds iteration = to_seconds(judged.simulation->iteration);
   return {.iteration = iteration,
           .speed_up = facts.single_device.count / iteration.count,
@@ -192,7 +192,7 @@ class CompareCommand : public options::Command {
     TRY(const auto threads, question_.thread_count());
     TRY_VOID(question_.schedule.check());
     TRY(auto problem, question_.open());
-    study::Judge judge;
+    study::PlanSimulator judge;
     TRY(auto comparison, compare(problem, chosen, judge, threads, stop));
     TRY(auto bands, bands_of(problem, comparison, judge, threads, stop));
     TRY(const auto jitter, jitter_.options());
@@ -207,7 +207,7 @@ class CompareCommand : public options::Command {
  private:
   Result<std::vector<study::PlannerRequest>> chosen_planners() const {
     if (names_.empty()) return study::default_planners();
-    TRY(const auto named, options::planners_named(names_));
+    TRY(const auto named, options::parse_planners(names_));
     std::vector<study::PlannerRequest> chosen;
     for (const planner::PlannerInfo* planner : named) chosen.push_back({planner, {}});
     return chosen;
@@ -215,7 +215,7 @@ class CompareCommand : public options::Command {
 
   /// Fails if one planner does.
   Result<study::Comparison> compare(const Problem& problem, const std::vector<study::PlannerRequest>& chosen,
-                                    study::Judge& judge, int threads, std::stop_token stop) const {
+                                    study::PlanSimulator& judge, int threads, std::stop_token stop) const {
     study::CompareOptions options;
     options.threads = threads;
     options.arrange = [&](Plan plan) { return question_.schedule.apply(std::move(plan), *problem.profile); };
@@ -228,7 +228,7 @@ class CompareCommand : public options::Command {
 
   /// Returns a band for each judged plan with --jitter, and for none without.
   Result<std::vector<std::optional<JitterBand>>> bands_of(const Problem& problem, const study::Comparison& comparison,
-                                                          study::Judge& judge, int threads,
+                                                          study::PlanSimulator& judge, int threads,
                                                           const std::stop_token& stop) const {
     std::vector<std::optional<JitterBand>> bands(comparison.plans.size());
     TRY(const auto jitter, jitter_.options());

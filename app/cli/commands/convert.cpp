@@ -53,7 +53,7 @@ class ConvertCommand : public options::Command {
 
   Result<int> run(std::stop_token stop) override {
     TRY_VOID(take_output());
-    if (machines_.this_machine()) {
+    if (machines_.local_machine()) {
       if (!files_.empty()) return fail(ErrorCode::bad_usage, "--this-machine: found an input file, expected none");
       return write_cluster(machines_.cluster_here());
     }
@@ -80,7 +80,7 @@ class ConvertCommand : public options::Command {
 
  private:
   Result<void> take_output() {
-    const bool read_nothing = machines_.this_machine() || !machines_.cloud().empty();
+    const bool read_nothing = machines_.local_machine() || !machines_.cloud().empty();
     if (out_.empty() && !files_.empty()) {
       out_ = files_.back();
       files_.pop_back();

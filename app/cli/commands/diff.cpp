@@ -15,7 +15,7 @@
 #include "app/cli/work/file_formats.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/plan/validate.hpp"
-#include "core/sim/explain/time_parts.hpp"
+#include "core/sim/explain/time_breakdown.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -155,7 +155,7 @@ class DiffCommand : public options::Command {
     TRY_VOID(plan::validate(plan, *problem.profile, *problem.cluster));
     options::warn_if_made_for_others(plan, file, problem);
     TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
-    return sim::explain::time_parts(simulator, plan, stop);
+    return sim::explain::time_breakdown(simulator, plan, stop);
   }
 
   std::string report(const work::AnyFile& a, const work::AnyFile& b, const std::optional<Waterfall>& steps) const {

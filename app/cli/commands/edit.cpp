@@ -12,13 +12,13 @@
 #include "core/io/documents/formats.hpp"
 #include "core/io/importers.hpp"
 #include "core/plan/validate.hpp"
-#include "core/study/judge.hpp"
 #include "core/study/origin.hpp"
+#include "core/study/plan_simulator.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
 
-std::string edits_table(const study::JudgedPlan& before, const study::JudgedPlan& after) {
+std::string edits_table(const study::SimulatedPlan& before, const study::SimulatedPlan& after) {
   text::Table table({{"", text::Align::left},
                      {"shape", text::Align::left},
                      {"schedule", text::Align::left},
@@ -75,13 +75,12 @@ class EditCommand : public options::Command {
     options::warn_if_made_for_others(*plan, plan_file_, problem);
     TRY(auto edited, edit(*plan, problem));
     problem.workload = options::workload_of(edited, problem.workload.conventions);
-    study::Judge judge;
+    study::PlanSimulator judge;
     const auto before = judge.judged(problem, *plan, stop), after = judge.judged(problem, std::move(edited), stop);
     if (!before) return tl::unexpected(text::in_file(before.error(), plan_file_));
     if (!after) return tl::unexpected(after.error());
     const std::string human = after->plan.name + "\n" + edits_table(*before, *after) +
-                              spare_text(after->plan, *problem.cluster) + text::fits_sentence(*after->simulation) +
-                              "\n";
+                              spare_text(after->plan, *problem.cluster) + text::fits_text(*after->simulation) + "\n";
     const Plan written = study::with_origin(after->plan, study::origin_of(*problem.profile, *problem.cluster));
     TRY_VOID(output_.write(io::documents::plan_to_json(written), human));
     return 0;

@@ -22,7 +22,7 @@ namespace pipedeck::cli::commands {
 namespace {
 
 /// Arguments next to the file: the document of a project, the model of a job.
-struct Wish {
+struct ExportRequest {
   std::string name, model, backend = "cpu", precision;
   int steps = 0, processes = 1;
   bool any_of_jobs() const {
@@ -32,12 +32,13 @@ struct Wish {
 
 struct Part {
   std::string_view of, name, summary;
-  std::function<Result<std::string>(const work::AnyFile&, const Wish&)> text;
+  std::function<Result<std::string>(const work::AnyFile&, const ExportRequest&)> text;
 };
 
 template <class Value>
-std::function<Result<std::string>(const work::AnyFile&, const Wish&)> table(io::csv::CsvTable (*make)(const Value&)) {
-  return [make](const work::AnyFile& file, const Wish&) -> Result<std::string> {
+std::function<Result<std::string>(const work::AnyFile&, const ExportRequest&)> table(
+    io::csv::CsvTable (*make)(const Value&)) {
+  return [make](const work::AnyFile& file, const ExportRequest&) -> Result<std::string> {
     return make(std::get<Value>(file)).text();
   };
 }
@@ -56,7 +57,7 @@ const Timeline& last_timeline(const work::RunLog& log) {
   return *last;
 }
 
-Result<std::string> job(io::documents::JobLauncher launcher, const Plan& plan, const Wish& wish) {
+Result<std::string> job(io::documents::JobLauncher launcher, const Plan& plan, const ExportRequest& wish) {
   if (wish.model.empty() || wish.steps == 0)
     return fail(ErrorCode::bad_usage, "export: a job needs --model SPEC and --steps N");
   auto model = presets::open_model(wish.model);
@@ -66,7 +67,7 @@ Result<std::string> job(io::documents::JobLauncher launcher, const Plan& plan, c
   const bool gpus = wish.backend == "cuda";
   if (!gpus && !wish.precision.empty())
     return fail(ErrorCode::bad_usage, "export: --precision needs --backend cuda: it has no effect on the processor");
-  const auto precision = product_precision_named(wish.precision).value_or(ProductPrecision::fp32);
+  const auto precision = parse_product_precision(wish.precision).value_or(ProductPrecision::fp32);
   return io::documents::job_script({launcher, wish.steps, wish.processes, {gpus, precision}}, plan, *model);
 }
 
@@ -85,7 +86,7 @@ Result<std::vector<Plan>> plans_of(const store::ProjectContent& project) {
   return plans;
 }
 
-Result<std::string> project_plans(const work::AnyFile& file, const Wish&) {
+Result<std::string> project_plans(const work::AnyFile& file, const ExportRequest&) {
   TRY(const auto plans, plans_of(std::get<store::ProjectContent>(file)));
   std::vector<io::csv::ComparedPlanFigures> rows;
   for (const Plan& plan : plans) rows.push_back({&plan, nullptr, {}, {}, {}});
@@ -93,8 +94,8 @@ Result<std::string> project_plans(const work::AnyFile& file, const Wish&) {
 }
 
 /// The document of that kind and name, or the only one of its kind.
-std::function<Result<std::string>(const work::AnyFile&, const Wish&)> document(std::string kind) {
-  return [kind](const work::AnyFile& file, const Wish& wish) -> Result<std::string> {
+std::function<Result<std::string>(const work::AnyFile&, const ExportRequest&)> document(std::string kind) {
+  return [kind](const work::AnyFile& file, const ExportRequest& wish) -> Result<std::string> {
     std::vector<std::string> names;
     const store::StoredDocument* found = nullptr;
     for (const store::StoredDocument& document : std::get<store::ProjectContent>(file).documents) {
@@ -111,7 +112,7 @@ std::function<Result<std::string>(const work::AnyFile&, const Wish&)> document(s
   };
 }
 
-Result<std::string> calibration(const work::AnyFile& file, const Wish&) {
+Result<std::string> calibration(const work::AnyFile& file, const ExportRequest&) {
   const auto& settings = std::get<store::ProjectContent>(file).settings;
   const auto found = settings.find("calibration");
   if (found == settings.end()) return fail(ErrorCode::bad_usage, "the project holds no calibration");
@@ -127,28 +128,30 @@ const std::vector<Part>& parts() {
       {"cluster", "devices", "node, type, memory of each device", table<Cluster>(io::csv::cluster_devices_csv)},
       {"plan", "stages", "layers and devices of each stage", table<Plan>(io::csv::stages_csv)},
       {"plan", "job-slurm", "a Slurm script that trains --model with the plan",
-       [](const work::AnyFile& file, const Wish& wish) {
+       [](const work::AnyFile& file, const ExportRequest& wish) {
          return job(io::documents::JobLauncher::slurm, std::get<Plan>(file), wish);
        }},
       {"plan", "job-mpirun", "the same for mpirun",
-       [](const work::AnyFile& file, const Wish& wish) {
+       [](const work::AnyFile& file, const ExportRequest& wish) {
          return job(io::documents::JobLauncher::mpirun, std::get<Plan>(file), wish);
        }},
       {"simulation", "devices", "busy and idle time, peak of each device", table<Simulation>(io::csv::devices_csv)},
       {"simulation", "memory", "items of each device's peak", table<Simulation>(io::csv::memory_items_csv)},
       {"simulation", "memory-curve", "memory over time", table<Simulation>(io::csv::memory_curve_csv)},
       {"simulation", "operations", "start and end of each operation",
-       [](const work::AnyFile& file, const Wish&) { return operations(std::get<Simulation>(file).timeline); }},
+       [](const work::AnyFile& file, const ExportRequest&) { return operations(std::get<Simulation>(file).timeline); }},
       {"run-log", "steps", "loss, time, throughput of each step",
-       [](const work::AnyFile& file, const Wish&) -> Result<std::string> {
+       [](const work::AnyFile& file, const ExportRequest&) -> Result<std::string> {
          return io::csv::steps_csv(std::get<work::RunLog>(file).events).text();
        }},
       {"run-log", "samples", "busy time, memory, power, clocks over time (run --sample-every)",
-       [](const work::AnyFile& file, const Wish&) -> Result<std::string> {
+       [](const work::AnyFile& file, const ExportRequest&) -> Result<std::string> {
          return io::csv::samples_csv(std::get<work::RunLog>(file).events).text();
        }},
       {"run-log", "operations", "start and end of each operation of the last timeline",
-       [](const work::AnyFile& file, const Wish&) { return operations(last_timeline(std::get<work::RunLog>(file))); }},
+       [](const work::AnyFile& file, const ExportRequest&) {
+         return operations(last_timeline(std::get<work::RunLog>(file)));
+       }},
       {"project", "plans", "the plans with their predictions", project_plans},
       {"project", "profile", "the profile --name as JSON", document("profile")},
       {"project", "cluster", "the cluster --name as JSON", document("cluster")},
@@ -192,7 +195,7 @@ class ExportCommand : public options::Command {
         ->check(CLI::IsMember({"fp32", "tf32", "bf16"}))
         ->type_name("NAME");
     engine_.inputs.declare(app, false);
-    app.add_flag("--nearest", engine_.nearest,
+    app.add_flag("--nearest", engine_.closest,
                  "write the nearest supported plan if the engine does not support this one");
     app.add_option("--nearest-plan", engine_.nearest_plan, "with --nearest: file for that plan")->type_name("FILE");
     app.add_option("--plan", report_.plans, "further plan of a report; may be repeated")
@@ -217,14 +220,14 @@ class ExportCommand : public options::Command {
       if (part.of != work::format_name(file)) continue;
       possible.push_back(part.name);
       if (part.name != what_) continue;
-      if (!engine_.inputs.profile.empty() || !engine_.inputs.cluster.empty() || engine_.nearest ||
+      if (!engine_.inputs.profile.empty() || !engine_.inputs.cluster.empty() || engine_.closest ||
           !engine_.nearest_plan.empty())
         return fail(ErrorCode::bad_usage,
                     fmt::format("export: found options of plans for other engines with {}, expected none", what_));
       return write(part.text(file, wish_));
     }
     if (const auto* plan = std::get_if<Plan>(&file)) {
-      if (const study::engines::NamedOutput wanted = study::engines::engine_output_named(what_); wanted.engine)
+      if (const study::engines::NamedOutput wanted = study::engines::find_engine_output(what_); wanted.engine)
         return write(work::engine_export(wanted, *plan, file_, engine_, stop));
       for (const study::engines::Engine& engine : study::engines::engines())
         for (const study::engines::EngineOutput& output : engine.outputs) possible.push_back(output.name);
@@ -246,7 +249,7 @@ class ExportCommand : public options::Command {
 
   template <class Content>
   Result<int> report(const Content& content, const std::stop_token& stop) {
-    if (engine_.nearest || !engine_.nearest_plan.empty())
+    if (engine_.closest || !engine_.nearest_plan.empty())
       return fail(ErrorCode::bad_usage, "export: found options of jobs or engines with report, expected none");
     report_.inputs = engine_.inputs;
     report_.name = wish_.name;
@@ -257,13 +260,14 @@ class ExportCommand : public options::Command {
   }
 
   Result<void> no_report_options() const {
-    if (report_.plans.empty() && report_.judged.conventions() == Conventions() && report_.judged.calibration.empty())
+    if (report_.plans.empty() && report_.judged.conventions() == SimulationOptions() &&
+        report_.judged.calibration.empty())
       return {};
     return fail(ErrorCode::bad_usage, fmt::format("export: found options of a report with {}, expected none", what_));
   }
 
   std::string file_, what_, out_ = "-";
-  Wish wish_;
+  ExportRequest wish_;
   work::EngineExport engine_;
   work::ReportExport report_;
 };

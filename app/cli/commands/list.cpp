@@ -11,8 +11,8 @@
 #include "app/cli/text/table.hpp"
 #include "app/cli/work/file_formats.hpp"
 #include "core/planner/planner.hpp"
-#include "core/presets/cloud_shapes.hpp"
 #include "core/presets/device_catalogue.hpp"
+#include "core/presets/instance_types.hpp"
 #include "core/presets/presets.hpp"
 #include "core/runtime/profile/profiler.hpp"
 #include "core/schedule/build.hpp"
@@ -92,7 +92,7 @@ Items list_device_types() {
 
 Items list_cloud_shapes() {
   std::vector<Item> items;
-  for (const presets::InstanceType& shape : presets::cloud_shapes())
+  for (const presets::InstanceType& shape : presets::instance_types())
     items.push_back({shape.name, presets::cloud_shape_summary(shape)});
   return items;
 }
@@ -120,7 +120,7 @@ constexpr std::array<List, 8> lists{{{"planners", list_planners},
 void add_report(nlohmann::ordered_json& item, const runtime::machine::BackendReport& report) {
   item["backend"] = report.name;
   item["usable"] = report.usable;
-  if (!report.usable) item["why_not"] = report.why_not;
+  if (!report.usable) item["why_not"] = report.unavailable_reason;
   for (const runtime::machine::GpuKind& kind : report.gpus)
     item["gpus"].push_back({{"count", kind.count}, {"name", kind.name}});
 }

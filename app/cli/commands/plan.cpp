@@ -20,13 +20,13 @@
 namespace pipedeck::cli::commands {
 namespace {
 
-constexpr int most_plans = 1000;
+constexpr int plan_limit = 1000;
 
 /// One plan as itself, several as a JSON array, best first.
-std::string plans_to_json(const std::vector<study::JudgedPlan>& judged, bool as_list) {
+std::string plans_to_json(const std::vector<study::SimulatedPlan>& judged, bool as_list) {
   if (!as_list) return io::documents::plan_to_json(judged.front().plan);
   std::string text = "[\n";
-  for (const study::JudgedPlan& one : judged)
+  for (const study::SimulatedPlan& one : judged)
     text += io::documents::plan_to_json(one.plan) + (&one == &judged.back() ? "\n" : ",\n");
   return text + "]";
 }
@@ -56,7 +56,7 @@ std::string certificate_text(const Plan& plan) {
   return text;
 }
 
-std::string plans_table(const std::vector<study::JudgedPlan>& judged) {
+std::string plans_table(const std::vector<study::SimulatedPlan>& judged) {
   text::Table table(work::joined(work::plan_columns({"#"}), {{"warm-up A / B ms"},
                                                              {"worst peak"},
                                                              {"at most"},
@@ -75,13 +75,13 @@ std::string plans_table(const std::vector<study::JudgedPlan>& judged) {
 }
 
 /// Prints each plan's notes below the table.
-std::string reasons(const std::vector<study::JudgedPlan>& judged) {
+std::string reasons(const std::vector<study::SimulatedPlan>& judged) {
   std::string text;
   for (std::size_t i = 0; i < judged.size(); ++i) {
     const Plan& plan = judged[i].plan;
-    if (plan.why.empty()) continue;
+    if (plan.rationale.empty()) continue;
     text += fmt::format("\n{}. {}\n", i + 1, plan.name);
-    for (const std::string& sentence : plan.why) text += "   " + sentence + "\n";
+    for (const std::string& sentence : plan.rationale) text += "   " + sentence + "\n";
     text += certificate_text(plan);
   }
   return text;
@@ -93,7 +93,7 @@ class PlanCommand : public options::Command {
     question_.declare(app);
     app.add_option("--planner", planner_, "planner (pipedeck-cli list planners)")->required()->type_name("NAME");
     app.add_option("--top", top_, "number of best plans; several are written as a JSON array")
-        ->check(CLI::Range(1, most_plans))
+        ->check(CLI::Range(1, plan_limit))
         ->capture_default_str()
         ->type_name("K");
     app.add_flag("--explain", explain_, "explain each plan: its bottleneck and the loss of its neighbours");
@@ -108,7 +108,7 @@ class PlanCommand : public options::Command {
   }
 
   Result<int> run(std::stop_token stop) override {
-    TRY(const auto planner, planner::planner_named(planner_));
+    TRY(const auto planner, planner::find_planner(planner_));
     TRY(const auto options, options::planner_options(*planner, arguments_for(*planner)));
     TRY_VOID(question_.schedule.check());
     TRY_VOID(trials_.check());
@@ -118,7 +118,7 @@ class PlanCommand : public options::Command {
       TRY(auto model, trials_.open(*problem.profile));
       trained_ = std::move(model);
     }
-    study::Judge judge;
+    study::PlanSimulator judge;
     TRY(const auto simulator, judge.simulator(problem));
     TRY(const auto judged, search({planner, options}, problem, judge, threads, stop));
     return trials_.asked() ? select_by_trials(judged, simulator, stop) : answer(judged, plans_table(judged));
@@ -138,28 +138,29 @@ class PlanCommand : public options::Command {
     return arguments;
   }
 
-  Result<int> answer(const std::vector<study::JudgedPlan>& judged, const std::string& table) const {
+  Result<int> answer(const std::vector<study::SimulatedPlan>& judged, const std::string& table) const {
     TRY_VOID(output_.write(plans_to_json(judged, top_ > 1), table + reasons(judged)));
     return 0;
   }
 
   /// The fastest measured, or the fastest `--top` of them.
-  Result<int> select_by_trials(const std::vector<study::JudgedPlan>& judged, const sim::Simulator& simulator,
+  Result<int> select_by_trials(const std::vector<study::SimulatedPlan>& judged, const sim::Simulator& simulator,
                                std::stop_token stop) const {
     text::ProgressLine progress;
     TRY(auto trials, work::run_trials(judged, simulator, trained_, trials_.steps, progress.callback(), stop));
-    std::vector<study::JudgedPlan> best;
+    std::vector<study::SimulatedPlan> best;
     for (const study::Trial& trial : trials)
       if (static_cast<int>(best.size()) < top_ && trial.measured)
         best.push_back(judged[static_cast<std::size_t>(trial.plan)]);
-    best.front().plan.why.push_back(work::trial_sentence(trials, trials_.steps) + ".");
+    best.front().plan.rationale.push_back(work::trial_text(trials, trials_.steps) + ".");
     return answer(best, work::trials_table(trials, judged) + "\n" + plans_table(best));
   }
 
   int max_plans() const { return std::max(top_, trials_.plans); }
 
-  Result<std::vector<study::JudgedPlan>> search(const study::PlannerRequest& asked, const Problem& problem,
-                                                study::Judge& judge, int threads, std::stop_token stop) const {
+  Result<std::vector<study::SimulatedPlan>> search(const study::PlannerRequest& asked, const Problem& problem,
+                                                   study::PlanSimulator& judge, int threads,
+                                                   std::stop_token stop) const {
     TRY(const auto simulator, judge.simulator(problem));
     text::ProgressLine progress;
     planner::PlannerContext context = study::context_for(simulator, stop);
@@ -168,11 +169,11 @@ class PlanCommand : public options::Command {
     context.top = max_plans();
     context.explain = explain_;
     const options::TimeBudget budget(budget_);
-    context.hurry = budget.over();
+    context.deadline_token = budget.over();
     TRY(const auto ranking, planner::run_planner(*asked.planner, problem, asked.options, context));
     if (ranking.infeasible) return tl::unexpected(study::no_plan_fits(asked.planner->name, *ranking.infeasible));
     const study::Origin origin = study::origin_of(*problem.profile, *problem.cluster);
-    std::vector<study::JudgedPlan> judged;
+    std::vector<study::SimulatedPlan> judged;
     for (const Plan& plan : ranking.plans) {
       if (static_cast<int>(judged.size()) == max_plans()) break;
       TRY(auto scheduled, question_.schedule.apply(plan, *problem.profile));

@@ -121,7 +121,7 @@ class ProfileCommand : public options::Command {
 
   Result<Gpus> open_gpus() const {
     TRY(const auto module, runtime::cuda::cuda_module());
-    TRY(auto gpus, runtime::cuda::gpus_to_measure(*module, *runtime::cuda::cuda_precision_named(precision_)));
+    TRY(auto gpus, runtime::cuda::gpus_to_measure(*module, *runtime::cuda::parse_cuda_precision(precision_)));
     if (no_graphs_) gpus.backend.recorded.clear();
     return Gpus{module, std::move(gpus)};
   }

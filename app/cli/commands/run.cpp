@@ -52,14 +52,14 @@ Result<void> check_layers(const Plan& plan, const ModelSpec& model, const std::s
 Result<Schedule> schedule_of(const Plan& plan, const std::optional<Problem>& problem) {
   if (!problem) {
     schedule::StageEstimates unknown;
-    unknown.fitting = plan.micro_batches;
+    unknown.max_in_flight = plan.micro_batches;
     return schedule::build_schedule(plan, std::vector<schedule::StageEstimates>(plan.stages.size(), unknown));
   }
   TRY(const auto simulator, sim::Simulator::of(problem->profile, problem->cluster, problem->workload.conventions));
   return simulator.schedule(plan);
 }
 
-void warn_if_crowded(const Plan& plan, const runtime::transport::Processes& processes) {
+void warn_if_crowded(const Plan& plan, const runtime::transport::ProcessGroup& processes) {
   const std::size_t devices = devices_used(plan).size();
   const std::size_t cores = std::thread::hardware_concurrency() * static_cast<std::size_t>(processes.machines());
   if (cores > 0 && devices > cores)
@@ -129,7 +129,7 @@ class RunCommand : public options::Command {
     const std::string inputs =
         opened ? io::documents::plan_to_json(plan_) + io::documents::model_to_json(model_spec_) + options_text()
                : std::string();
-    TRY_VOID(site_.agree(opened, plan_, inputs));
+    TRY_VOID(site_.agree_on_error(opened, plan_, inputs));
     if (backend_.on_processor()) warn_if_crowded(plan_, *site_.site().processes);
     return check_only_ ? print_ready() : train(stop);
   }
@@ -145,7 +145,7 @@ class RunCommand : public options::Command {
 
   Result<void> check() {
     TRY_VOID(check_run_usage(*app_));
-    options_.overlap = *overlap_named(judged_.overlap);
+    options_.overlap = *parse_overlap(judged_.overlap);
     options_.bucket = Bytes(judged_.bucket_bytes);
     options_.memory_limit = Bytes(memory_limit_);
     TRY_VOID(open_plan());
@@ -192,7 +192,7 @@ class RunCommand : public options::Command {
 
   Result<void> open_data(const std::string& argument, const char* option, DataSource& data) const {
     if (argument.empty()) return {};
-    auto named = runtime::data::data_named(argument);
+    auto named = runtime::data::parse_data(argument);
     if (!named) return fail(named.error().code, fmt::format("run: {}: {}", option, named.error().message));
     data = *std::move(named);
     ModelSpec model = model_spec_;
@@ -273,7 +273,7 @@ class RunCommand : public options::Command {
     Result<void> opened;
     if (!log) opened = tl::unexpected(log.error());
     if (log && !control) opened = tl::unexpected(control.error());
-    TRY_VOID(site_.agree(opened));
+    TRY_VOID(site_.agree_on_error(opened));
     options_.sample_every = std::chrono::milliseconds(sample_every_);
     const bool timelines_wanted = options_.timeline_every > 0;
     if (predicted_ && !timelines_wanted) options_.timeline_every = std::max(1, options_.steps / sampled_timelines);

@@ -27,7 +27,7 @@
 #include "core/sim/explain/jitter.hpp"
 #include "core/sim/explain/sensitivity.hpp"
 #include "core/study/explain.hpp"
-#include "core/study/judge.hpp"
+#include "core/study/plan_simulator.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -73,7 +73,7 @@ std::string summary_text(const Verdict& verdict) {
   text += fmt::format("lower bound {} ms ({})\n", text::milliseconds_text(bound),
                       text::change_text(bound.count, iteration.count));
   if (other) text += fmt::format("warm-up A / B: {} ms\n", work::warmups_text(plan, iteration, other));
-  text += text::fits_sentence(simulation) + "\n";
+  text += text::fits_text(simulation) + "\n";
   return text + fmt::format("network {}, overlap {}{}, optimizer {}, precision {}, zero {}\n\n",
                             name_of(simulation.network), name_of(simulation.overlap),
                             options::collectives_text(simulation.collectives), name_of(plan.optimizer),
@@ -187,7 +187,7 @@ class SimulateCommand : public options::Command {
           !written)
         return tl::unexpected(written.error());
     for (std::size_t i = 0; i + 1 < tables_.size(); i += 2)
-      TRY_VOID(text::write_output(tables_[i + 1], table_named(tables_[i], verdict).text()));
+      TRY_VOID(text::write_output(tables_[i + 1], find_table(tables_[i], verdict).text()));
     const std::string json = io::documents::simulation_to_json(simulation, {.intervals = intervals_});
     std::string human;
     const bool quiet = output_.json_on_stdout() || csv_on_stdout();
@@ -218,7 +218,7 @@ class SimulateCommand : public options::Command {
     return false;
   }
 
-  static io::csv::CsvTable table_named(std::string_view name, const Verdict& verdict) {
+  static io::csv::CsvTable find_table(std::string_view name, const Verdict& verdict) {
     if (name == "devices") return io::csv::devices_csv(verdict.simulation);
     if (name == "memory") return io::csv::memory_items_csv(verdict.simulation);
     if (name == "memory-curve") return io::csv::memory_curve_csv(verdict.simulation);
@@ -247,13 +247,13 @@ class SimulateCommand : public options::Command {
     return 0;
   }
 
-  struct Asked {
+  struct RequestedTables {
     Plan plan;
     Problem problem;
     sim::Simulator simulator;
   };
 
-  Result<Asked> ask() const {
+  Result<RequestedTables> ask() const {
     auto plan = io::read_plan(plan_file_);
     if (!plan) return tl::unexpected(text::in_file(plan.error(), plan_file_));
     TRY(auto problem, options::open_inputs(inputs_, judged_));
@@ -266,11 +266,11 @@ class SimulateCommand : public options::Command {
     options::warn_if_made_for_others(*plan, plan_file_, problem);
 
     TRY(auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
-    return Asked{*std::move(plan), std::move(problem), std::move(simulator)};
+    return RequestedTables{*std::move(plan), std::move(problem), std::move(simulator)};
   }
 
   /// Nothing without --jitter.
-  Result<std::optional<JitterBand>> band_of(const Asked& asked, const std::stop_token& stop) const {
+  Result<std::optional<JitterBand>> band_of(const RequestedTables& asked, const std::stop_token& stop) const {
     const auto options = jitter_.options();
     if (!options) return tl::unexpected(options.error());
     if (!*options) return std::optional<JitterBand>();
@@ -281,8 +281,8 @@ class SimulateCommand : public options::Command {
   }
 
   /// As text; as JSON it becomes part of the simulation's document.
-  Result<Explanations> explain(const Asked& asked, const std::optional<JitterBand>& band, Simulation& simulation,
-                               const std::stop_token& stop) const {
+  Result<Explanations> explain(const RequestedTables& asked, const std::optional<JitterBand>& band,
+                               Simulation& simulation, const std::stop_token& stop) const {
     Explanations explanations;
     std::string& text = explanations.text;
     auto json = nlohmann::ordered_json::object();

@@ -26,15 +26,15 @@ class ValidateCommand : public options::Command {
   }
 
   Result<int> run(std::stop_token) override {
-    for (const std::string& path : files_) look_at_any(path);
+    for (const std::string& path : files_) inspect_any(path);
     TRY_VOID(text::write_output("-", json_ ? reports_.dump(2) + "\n" : lines_));
     return status_;
   }
 
  private:
-  void look_at_any(const std::string& path) {
+  void inspect_any(const std::string& path) {
     std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) return look_at_checkpoints(path);
+    if (std::filesystem::is_directory(path, ignored)) return inspect_checkpoints(path);
     if (begins_as_checkpoint(path)) {
       const auto part = runtime::checkpoint::ShardFile::open(path);
       const auto verified = part ? part->verify() : tl::unexpected(part.error());
@@ -54,7 +54,7 @@ class ValidateCommand : public options::Command {
   }
 
   /// Good where it can be resumed from, which is what such a folder is for.
-  void look_at_checkpoints(const std::string& path) {
+  void inspect_checkpoints(const std::string& path) {
     const auto steps = text::checkpoints_in(path);
     if (!steps) return bad(path, steps.error());
     if (steps->empty())

@@ -32,7 +32,7 @@ std::string share_text(Nanoseconds change, Nanoseconds whole) {
 
 }  // namespace
 
-std::string waterfall_text(const Waterfall& steps, const Conventions& judged) {
+std::string waterfall_text(const Waterfall& steps, const SimulationOptions& judged) {
   const Nanoseconds whole = steps.a.total();
   text::Table table({{"from A's iteration to B's", text::Align::left}, {"A ms"}, {"B ms"}, {"B - A ms"}, {"of A"}});
   const auto add = [&](const std::string& name, Nanoseconds a, Nanoseconds b, Nanoseconds change) {
@@ -47,7 +47,7 @@ std::string waterfall_text(const Waterfall& steps, const Conventions& judged) {
                                     options::collectives_text(judged.collectives));
 }
 
-Json waterfall_json(const Waterfall& steps, const Conventions& judged) {
+Json waterfall_json(const Waterfall& steps, const SimulationOptions& judged) {
   Json parts = Json::array();
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);

@@ -12,7 +12,7 @@
 
 namespace pipedeck::cli::commands {
 
-std::string waterfall_text(const Waterfall& steps, const Conventions& judged);
-nlohmann::ordered_json waterfall_json(const Waterfall& steps, const Conventions& judged);
+std::string waterfall_text(const Waterfall& steps, const SimulationOptions& judged);
+nlohmann::ordered_json waterfall_json(const Waterfall& steps, const SimulationOptions& judged);
 
 }  // namespace pipedeck::cli::commands

@@ -15,8 +15,8 @@
 #include "core/io/documents/formats.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/sim/explain/sensitivity.hpp"
-#include "core/study/whatif/buy_first.hpp"
 #include "core/study/whatif/front.hpp"
+#include "core/study/whatif/upgrades.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -49,7 +49,8 @@ class WhatIfCommand : public options::Command {
     const options::TimeBudget budget(budget_);
     TRY(const auto answer, find(problem, asked, {threads, stop, budget.over(), {}}));
     TRY_VOID(write(answer));
-    if (!answer.now) return tl::unexpected(Error{ErrorCode::infeasible, "no plan fits: " + answer.why_none, {}, {}});
+    if (!answer.now)
+      return tl::unexpected(Error{ErrorCode::infeasible, "no plan fits: " + answer.failure_reason, {}, {}});
     return 0;
   }
 
@@ -61,7 +62,7 @@ class WhatIfCommand : public options::Command {
   }
 
   Result<WhatIfAnswer> find(const Problem& problem, const std::vector<study::PlannerRequest>& asked,
-                            const study::whatif::SearchHow& how) const {
+                            const study::whatif::SearchOptions& how) const {
     const study::whatif::DeviceCatalogue& catalogue = presets::device_catalogue();
     TRY(auto change, options_.change(*problem.cluster));
     WhatIf prices;
@@ -77,16 +78,16 @@ class WhatIfCommand : public options::Command {
     answer.currency = catalogue.front().price.currency;
     answer.price_date = price_dates(catalogue);
     text::ProgressLine line;
-    study::whatif::SearchHow shown = how;
+    study::whatif::SearchOptions shown = how;
     shown.progress = line.callback();
     const auto first = study::whatif::best_plan(today, asked, {}, 1, shown);
     if (!first) return tl::unexpected(first.error());
-    if (first->best) answer.today = first->best->found;
+    if (first->best) answer.current = first->best->found;
     const std::vector<Plan> kept =
-        answer.today ? study::whatif::freeze_warmups(today, *answer.today->plan) : std::vector<Plan>();
+        answer.current ? study::whatif::freeze_warmups(today, *answer.current->plan) : std::vector<Plan>();
     TRY(auto then, answer.is_changed ? study::whatif::best_plan(changed, asked, kept, 1, shown) : first);
     if (then.best) answer.now = then.best->found;
-    answer.why_none = then.why_none;
+    answer.failure_reason = then.failure_reason;
     if (front_) {
       TRY(auto plans, study::whatif::find_front(changed, asked, study::whatif::front_space(changed), shown));
       answer.plans = std::move(plans);
@@ -101,7 +102,7 @@ class WhatIfCommand : public options::Command {
   static Result<std::vector<PurchaseGain>> find_purchases(const Problem& problem,
                                                           const std::optional<PlanCandidate>& now,
                                                           const std::vector<study::PlannerRequest>& asked,
-                                                          const study::whatif::SearchHow& how) {
+                                                          const study::whatif::SearchOptions& how) {
     std::optional<Sensitivity> gains;
     if (now) {
       TRY(auto found, sim::explain::sensitivity(problem, *now->plan, 1.1, how.progress, how.stop, how.threads));
@@ -109,7 +110,7 @@ class WhatIfCommand : public options::Command {
     }
     const std::vector<Purchase> offers =
         study::whatif::purchases(problem, gains ? &*gains : nullptr, presets::device_catalogue());
-    return study::whatif::buy_first(problem, now ? &*now : nullptr, offers, asked, presets::device_catalogue(), how);
+    return study::whatif::upgrades(problem, now ? &*now : nullptr, offers, asked, presets::device_catalogue(), how);
   }
 
   Result<void> write(const WhatIfAnswer& answer) const {

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_listed = 40;  ///< of a front, as text
+constexpr std::size_t max_listed = 40;  ///< of a front, as text
 
 std::string rate_text(BytesPerSecond rate) { return fmt::format("{:.4g} GB/s", in_gigabytes_per_second(rate)); }
 
@@ -30,7 +30,7 @@ std::string price_text(const std::optional<double>& price) { return price ? fmt:
 
 std::string scale_text(const TimeScale& times) {
   switch (times.source) {
-    case TimeScale::Source::same:
+    case TimeScale::Source::same_device:
       return {};
     case TimeScale::Source::measured:
       return fmt::format("times as measured on {}", times.to);
@@ -62,7 +62,8 @@ std::vector<std::string> change_lines(const WhatIfAnswer& answer) {
   const auto size = [](const std::optional<int>& samples) { return samples ? std::to_string(*samples) : "any"; };
   if (was.micro_batch != is.micro_batch)
     lines.push_back(fmt::format("micro-batch {} -> {}", size(was.micro_batch), size(is.micro_batch)));
-  if (answer.times && answer.times->source != TimeScale::Source::same) lines.push_back(scale_text(*answer.times));
+  if (answer.times && answer.times->source != TimeScale::Source::same_device)
+    lines.push_back(scale_text(*answer.times));
   return lines;
 }
 
@@ -94,10 +95,10 @@ std::string change_of(const std::optional<double>& before, const std::optional<d
 
 std::string best_text(const WhatIfAnswer& answer) {
   text::Table table = plan_table("");
-  if (answer.today) add_row(table, "today", *answer.today);
+  if (answer.current) add_row(table, "today", *answer.current);
   if (answer.now && answer.is_changed) add_row(table, "then", *answer.now);
-  if (answer.today && answer.now && answer.is_changed) {
-    const PlanCandidate &a = *answer.today, &b = *answer.now;
+  if (answer.current && answer.now && answer.is_changed) {
+    const PlanCandidate &a = *answer.current, &b = *answer.now;
     table.add({"change", "", "", "", "", text::change_text(a.iteration.count, b.iteration.count),
                text::change_text(a.samples_per_second, b.samples_per_second),
                text::change_text(static_cast<double>(a.largest_peak.count), static_cast<double>(b.largest_peak.count)),
@@ -120,12 +121,12 @@ std::vector<PlanCandidate> front_plans(const std::vector<PlanCandidate>& plans) 
 std::string front_text(const std::vector<PlanCandidate>& plans) {
   const std::vector<PlanCandidate> front = front_plans(plans);
   text::Table table = plan_table("#");
-  for (std::size_t i = 0; i < std::min(front.size(), most_listed); ++i) add_row(table, std::to_string(i + 1), front[i]);
+  for (std::size_t i = 0; i < std::min(front.size(), max_listed); ++i) add_row(table, std::to_string(i + 1), front[i]);
   std::string text =
       fmt::format("\n{} of {} plans are Pareto-optimal in throughput, memory and price:\n", front.size(), plans.size());
   text += table.text();
-  if (front.size() > most_listed)
-    text += fmt::format("... and {} more: --csv or --json has all\n", front.size() - most_listed);
+  if (front.size() > max_listed)
+    text += fmt::format("... and {} more: --csv or --json has all\n", front.size() - max_listed);
   return text;
 }
 
@@ -145,7 +146,7 @@ std::string purchases_text(const std::vector<PurchaseGain>& gains) {
   for (const PurchaseGain& gain : gains) {
     const std::string what = io::csv::purchase_text(gain.purchase);
     if (!gain.best) {
-      without += fmt::format("{}: {}\n", what, gain.why_not);
+      without += fmt::format("{}: {}\n", what, gain.failure_reason);
       continue;
     }
     table.add({std::to_string(++number), what, fmt::format("{:.2f}", gain.best->samples_per_second),
@@ -195,7 +196,7 @@ Json purchase_json(const PurchaseGain& gain) {
   if (!gain.purchase.type.empty()) json["type"] = gain.purchase.type;
   if (gain.purchase.factor != 1) json["factor"] = gain.purchase.factor;
   if (!gain.best) {
-    json["why_not"] = gain.why_not;
+    json["why_not"] = gain.failure_reason;
     return json;
   }
   json["gain_samples_per_s"] = gain.gain;
@@ -223,9 +224,9 @@ std::string what_if_json(const WhatIfAnswer& answer) {
             {"changes", change_lines(answer)}};
   if (answer.times) json["times"] = times_json(*answer.times);
   json["prices"] = {{"currency", answer.currency}, {"date", answer.price_date}};
-  json["today"] = answer.today ? found_json(*answer.today) : Json(nullptr);
+  json["today"] = answer.current ? found_json(*answer.current) : Json(nullptr);
   json["then"] = answer.now ? found_json(*answer.now) : Json(nullptr);
-  if (!answer.now) json["why_none"] = answer.why_none;
+  if (!answer.now) json["why_none"] = answer.failure_reason;
   if (answer.plans) {
     json["plans"] = Json::array();
     const std::vector<std::size_t> front = study::whatif::front_of(*answer.plans);
@@ -251,7 +252,7 @@ io::csv::CsvTable what_if_csv(const WhatIfAnswer& answer) {
     return io::csv::found_plans_csv(*answer.plans, stands);
   }
   std::vector<PlanCandidate> both;
-  if (answer.today) both.push_back(*answer.today);
+  if (answer.current) both.push_back(*answer.current);
   if (answer.now && answer.is_changed) both.push_back(*answer.now);
   io::csv::CsvTable plain = io::csv::found_plans_csv(both, std::vector<bool>(both.size()));
   std::vector<std::string> columns = plain.columns();
@@ -259,7 +260,7 @@ io::csv::CsvTable what_if_csv(const WhatIfAnswer& answer) {
   io::csv::CsvTable table(std::move(columns));
   for (std::size_t i = 0; i < plain.rows().size(); ++i) {
     std::vector<io::csv::CsvTable::Field> row = plain.rows()[i];
-    row.front() = io::csv::CsvTable::Field(i == 0 && answer.today ? "today" : "then");
+    row.front() = io::csv::CsvTable::Field(i == 0 && answer.current ? "today" : "then");
     table.add(std::move(row));
   }
   return table;

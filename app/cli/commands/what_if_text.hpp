@@ -16,8 +16,8 @@ struct WhatIfAnswer {
   Problem asked, changed;
   bool is_changed = false;         ///< anything but prices
   std::optional<TimeScale> times;  ///< where all devices become others
-  std::optional<PlanCandidate> today, now;
-  std::string why_none;  ///< why there is no `now`
+  std::optional<PlanCandidate> current, now;
+  std::string failure_reason;  ///< why there is no `now`
   std::optional<std::vector<PlanCandidate>> plans;
   std::optional<std::vector<PurchaseGain>> purchases;
   std::string currency, price_date;  ///< of the catalogue's prices

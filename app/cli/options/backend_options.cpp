@@ -45,11 +45,11 @@ Result<void> BackendOptions::check_usage(const CLI::App& app) const {
 }
 
 Result<runtime::layers::Backend> BackendOptions::open(const CLI::App& app, const Plan& plan,
-                                                      const runtime::transport::Processes& processes) const {
+                                                      const runtime::transport::ProcessGroup& processes) const {
   TRY_VOID(check_usage(app));
   if (on_processor()) return runtime::cpu::cpu_backend();
   TRY(const auto module, runtime::cuda::cuda_module());
-  auto backend = runtime::cuda::cuda_backend(*module, plan, *runtime::cuda::cuda_precision_named(precision_),
+  auto backend = runtime::cuda::cuda_backend(*module, plan, *runtime::cuda::parse_cuda_precision(precision_),
                                              oversubscribe_, processes);
   if (backend && no_graphs_) backend->recorded.clear();
   return backend;

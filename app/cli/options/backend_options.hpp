@@ -23,7 +23,7 @@ class BackendOptions {
   /// Returns the backend for `plan`. bad_usage for options without effect, for a missing module, driver or GPU, and for
   /// options of the CPU alone. bad_input names the part of the plan that GPUs can't run. `app`: parsed, of `run`.
   Result<runtime::layers::Backend> open(const CLI::App& app, const Plan& plan,
-                                        const runtime::transport::Processes& processes) const;
+                                        const runtime::transport::ProcessGroup& processes) const;
 
  private:
   Result<void> check_usage(const CLI::App& app) const;

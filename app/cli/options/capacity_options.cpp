@@ -25,9 +25,9 @@
 namespace pipedeck::cli::options {
 namespace {
 
-constexpr int most_counted = 1 << 30;
-constexpr int most_nodes = 65536;
-constexpr std::size_t most_listed = 4096;  ///< sizes of the cluster
+constexpr int max_counted = 1 << 30;
+constexpr int max_nodes = 65536;
+constexpr std::size_t max_listed = 4096;  ///< sizes of the cluster
 
 tl::unexpected<Error> of_option(const char* option, const Error& error) {
   return fail(ErrorCode::bad_usage, fmt::format("{}: {}", option, error.message));
@@ -36,7 +36,7 @@ tl::unexpected<Error> of_option(const char* option, const Error& error) {
 std::optional<int> number_in(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > most_nodes) return {};
+  if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > max_nodes) return {};
   return number;
 }
 
@@ -45,7 +45,7 @@ Result<std::vector<int>> node_counts(const std::string& text) {
   const auto refuse = [&] {
     return fail(ErrorCode::bad_usage,
                 fmt::format("--nodes: found \"{}\", expected numbers and ranges from 1 to {} such as 1,2,4-8", text,
-                            most_nodes));
+                            max_nodes));
   };
   std::vector<int> counts;
   for (std::size_t at = 0; at <= text.size();) {
@@ -55,7 +55,7 @@ Result<std::vector<int>> node_counts(const std::string& text) {
     const std::size_t dash = part.find('-');
     const auto first = number_in(part.substr(0, dash)),
                last = dash == std::string::npos ? first : number_in(part.substr(dash + 1));
-    if (!first || !last || *last < *first || static_cast<std::size_t>(*last - *first) >= most_listed) return refuse();
+    if (!first || !last || *last < *first || static_cast<std::size_t>(*last - *first) >= max_listed) return refuse();
     for (int count = *first; count <= *last; ++count) counts.push_back(count);
   }
   std::ranges::sort(counts);
@@ -90,7 +90,7 @@ Result<std::map<std::string, double>> prices_in(const std::vector<std::string>& 
     const std::size_t equals = text.rfind('=');
     const auto price = equals == std::string::npos || equals == 0
                            ? Result<double>(fail(ErrorCode::bad_usage, "found no price, expected TYPE=PRICE"))
-                           : parse_quantity(Measure::number, text.substr(equals + 1));
+                           : parse_quantity(QuantityKind::number, text.substr(equals + 1));
     if (!price || *price < 0)
       return fail(ErrorCode::bad_usage, fmt::format("--price: found \"{}\", expected TYPE=PRICE, from 0", text));
     prices[text.substr(0, equals)] = *price;
@@ -106,7 +106,7 @@ std::vector<int> once(std::vector<int> numbers) {
 
 }  // namespace
 
-Result<study::capacity::Question> of_transformer(study::capacity::Question question) {
+Result<study::capacity::Request> of_transformer(study::capacity::Request question) {
   if (question.model) return question;
   TRY(const auto origin, io::documents::origin_of(*question.problem.profile));
   if (!origin) return question;
@@ -154,11 +154,11 @@ void CapacityOptions::declare(CLI::App& app) {
   app.add_option("--global-batch", global_batches, "samples per iteration; several are all tried")
       ->required()
       ->delimiter(',')
-      ->check(CLI::Range(1, most_counted))
+      ->check(CLI::Range(1, max_counted))
       ->type_name("N,N...");
   app.add_option("--micro-batch", micro_batches, "samples per micro-batch [planners choose]")
       ->delimiter(',')
-      ->check(CLI::Range(1, most_counted))
+      ->check(CLI::Range(1, max_counted))
       ->type_name("N,N...");
   app.add_option("--nodes", nodes, "cluster sizes in nodes; additional nodes are like the last [1 to all]")
       ->type_name("N,N-N...");
@@ -199,8 +199,8 @@ Result<std::optional<study::capacity::Model>> CapacityOptions::model() const {
   return model;
 }
 
-Result<study::capacity::Question> CapacityOptions::question() const {
-  study::capacity::Question question;
+Result<study::capacity::Request> CapacityOptions::question() const {
+  study::capacity::Request question;
   TRY(auto read, model());
   question.model = std::move(read);
   TRY(auto problem, question.model ? open_hardware(inputs.cluster, judged) : open_inputs(inputs, judged));
@@ -217,12 +217,12 @@ Result<study::capacity::Question> CapacityOptions::question() const {
   return question;
 }
 
-int CapacityOptions::sample_tokens(const study::capacity::Question& question) const {
+int CapacityOptions::sample_tokens(const study::capacity::Request& question) const {
   if (sequence > 0 || !question.model) return sequence;
   return std::min(question.model->read.config.longest, longest_assumed);
 }
 
-Result<study::capacity::Space> CapacityOptions::space(const study::capacity::Question& question) const {
+Result<study::capacity::Space> CapacityOptions::space(const study::capacity::Request& question) const {
   study::capacity::Space space;
   const Cluster& cluster = *question.problem.cluster;
   TRY(auto names, type_names(types, cluster));
@@ -231,14 +231,14 @@ Result<study::capacity::Space> CapacityOptions::space(const study::capacity::Que
   space.nodes = std::move(counts);
   space.global_batches = once(global_batches);
   if (!micro_batches.empty()) space.micro_batches = once(micro_batches);
-  if (study::capacity::capacity_points(space).empty())
+  if (study::capacity::capacity_cache(space).empty())
     return fail(ErrorCode::bad_usage,
                 fmt::format("found no --micro-batch of {} that divides a --global-batch of {}",
                             fmt::join(space.micro_batches, ", "), fmt::join(space.global_batches, ", ")));
   return space;
 }
 
-io::CapacityAsked CapacityOptions::asked(const study::capacity::Question& question) const {
+io::CapacityAsked CapacityOptions::asked(const study::capacity::Request& question) const {
   io::CapacityAsked asked{PIPEDECK_VERSION, question.problem, {}, question.prices};
   if (question.model)
     asked.model = fmt::format("{} {} {}", io::sha256(io::read_file(inputs.profile).value_or(inputs.profile)), sequence,

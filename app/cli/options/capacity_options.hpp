@@ -27,7 +27,7 @@ struct GoalOptions {
 };
 
 /// For a size that only a transformer has: the shape in its computed profile, if there is one.
-Result<study::capacity::Question> of_transformer(study::capacity::Question question);
+Result<study::capacity::Request> of_transformer(study::capacity::Request question);
 
 /// The model, the cluster, and what is looked at.
 struct CapacityOptions {
@@ -41,13 +41,13 @@ struct CapacityOptions {
   void declare(CLI::App& app);
 
   /// Reads the files; prints assumptions on standard error.
-  Result<study::capacity::Question> question() const;
+  Result<study::capacity::Request> question() const;
   /// Tokens of a sample; 0: unknown.
-  int sample_tokens(const study::capacity::Question& question) const;
+  int sample_tokens(const study::capacity::Request& question) const;
   /// bad_usage names the option.
-  Result<study::capacity::Space> space(const study::capacity::Question& question) const;
+  Result<study::capacity::Space> space(const study::capacity::Request& question) const;
   /// All inputs of planners except the points.
-  io::CapacityAsked asked(const study::capacity::Question& question) const;
+  io::CapacityAsked asked(const study::capacity::Request& question) const;
 
  private:
   Result<std::optional<study::capacity::Model>> model() const;

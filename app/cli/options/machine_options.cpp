@@ -5,7 +5,7 @@
 
 #include "core/base/limits.hpp"
 #include "core/base/quantity_text.hpp"
-#include "core/presets/cloud_shapes.hpp"
+#include "core/presets/instance_types.hpp"
 #include "core/runtime/machine/local_machine.hpp"
 #include "core/runtime/profile/profiler.hpp"
 
@@ -82,7 +82,7 @@ Result<presets::ImportedCluster> MachineOptions::cluster_of_cloud() const {
 }
 
 Result<presets::ImportedCluster> MachineOptions::cluster_here() const {
-  runtime::machine::LocalMachine machine = runtime::machine::this_machine();
+  runtime::machine::LocalMachine machine = runtime::machine::local_machine();
   presets::ImportedCluster made;
   if (machine.gpus) {
     auto found = cluster({.machines = {std::move(*machine.gpus)}});

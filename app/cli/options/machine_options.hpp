@@ -18,7 +18,7 @@ class MachineOptions {
   const std::string& device() const { return device_; }  ///< which models are computed for, too
   /// Returns true if any other of the options was given.
   bool given() const { return given_any_ || this_machine_ || !cloud_.empty(); }
-  bool this_machine() const { return this_machine_; }
+  bool local_machine() const { return this_machine_; }
   /// A name of `list cloud-shapes`; empty: none was given.
   const std::string& cloud() const { return cloud_; }
   Result<presets::ImportedCluster> cluster(FoundMachines found) const;

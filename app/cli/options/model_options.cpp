@@ -74,7 +74,7 @@ void ModelOptions::declare(CLI::App& app) {
   const auto reached = [&](const char* name, double& part, const char* what) {
     return noticed(app.add_option(name, part, fmt::format("{} [{}]", what, part))->type_name("F"));
   };
-  reached("--reached-products", options_.reached.products, "fraction of the arithmetic peak that large products reach");
+  reached("--reached-products", options_.reached.gemms, "fraction of the arithmetic peak that large products reach");
   of_transformers_.push_back(
       reached("--reached-attention", options_.reached.attention, "fraction of that rate that fused attention reaches"));
   reached("--reached-memory", options_.reached.memory,

@@ -62,10 +62,10 @@ Result<planner::PlannerOptions> planner_options(const planner::PlannerInfo& plan
   return options;
 }
 
-Result<std::vector<const planner::PlannerInfo*>> planners_named(const std::vector<std::string>& names) {
+Result<std::vector<const planner::PlannerInfo*>> parse_planners(const std::vector<std::string>& names) {
   std::vector<const planner::PlannerInfo*> chosen;
   for (const std::string& name : names) {
-    TRY(const auto planner, planner::planner_named(name));
+    TRY(const auto planner, planner::find_planner(name));
     if (std::ranges::find(chosen, planner) == chosen.end()) chosen.push_back(planner);
   }
   return chosen;
@@ -74,7 +74,7 @@ Result<std::vector<const planner::PlannerInfo*>> planners_named(const std::vecto
 Result<std::vector<study::PlannerRequest>> asked_planners(const std::vector<std::string>& names,
                                                           std::vector<study::PlannerRequest> usual) {
   if (names.empty()) return usual;
-  TRY(const auto chosen, planners_named(names));
+  TRY(const auto chosen, parse_planners(names));
   std::vector<study::PlannerRequest> asked;
   for (const planner::PlannerInfo* planner : chosen) asked.push_back({planner, {}});
   return asked;

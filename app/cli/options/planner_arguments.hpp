@@ -15,7 +15,7 @@ Result<planner::PlannerOptions> planner_options(const planner::PlannerInfo& plan
                                                 const std::vector<std::string>& arguments);
 
 /// The planners of these names, each once, in this order.
-Result<std::vector<const planner::PlannerInfo*>> planners_named(const std::vector<std::string>& names);
+Result<std::vector<const planner::PlannerInfo*>> parse_planners(const std::vector<std::string>& names);
 /// As above, without options of their own; without names `usual`.
 Result<std::vector<study::PlannerRequest>> asked_planners(const std::vector<std::string>& names,
                                                           std::vector<study::PlannerRequest> usual);

@@ -29,12 +29,12 @@ std::string text(const Json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-Conventions conventions_of(const Json& question) {
-  Conventions judged;
-  judged.network = network_model_named(text(question, "network")).value_or(judged.network);
-  judged.overlap = overlap_named(text(question, "overlap")).value_or(judged.overlap);
+SimulationOptions conventions_of(const Json& question) {
+  SimulationOptions judged;
+  judged.network = parse_network_model(text(question, "network")).value_or(judged.network);
+  judged.overlap = parse_overlap(text(question, "overlap")).value_or(judged.overlap);
   judged.bucket = Bytes(std::max<std::int64_t>(1, whole(question, "bucket_bytes", judged.bucket.count)));
-  judged.collectives = collectives_named(text(question, "collectives")).value_or(judged.collectives);
+  judged.collectives = parse_collectives(text(question, "collectives")).value_or(judged.collectives);
   judged.reserve = Bytes(std::max<std::int64_t>(0, whole(question, "reserve_bytes")));
   judged.communication = Bytes(std::max<std::int64_t>(0, whole(question, "communication_bytes")));
   if (question.is_object() && question.contains("fragmentation") && question["fragmentation"].is_number())
@@ -63,8 +63,8 @@ class QuestionReader {
   explicit QuestionReader(const store::ProjectContent& project)
       : project_(project), question_(setting(project, "question")) {}
 
-  Result<ProjectQuestion> read() {
-    ProjectQuestion asked;
+  Result<ProjectRequest> read() {
+    ProjectRequest asked;
     const store::StoredDocument* profile = document(project_, "profile", whole(question_, "profile"));
     const store::StoredDocument* cluster = document(project_, "cluster", whole(question_, "cluster"));
     if (!profile || !cluster)
@@ -85,7 +85,7 @@ class QuestionReader {
   }
 
  private:
-  Result<void> read_calibration(ProjectQuestion& asked) const {
+  Result<void> read_calibration(ProjectRequest& asked) const {
     const auto stored = project_.settings.find("calibration");
     const auto on = project_.settings.find("calibration_on");
     if (stored == project_.settings.end() || on == project_.settings.end() || on->second != "true") return {};
@@ -96,7 +96,7 @@ class QuestionReader {
   }
 
   /// Entries of the question: for its model, its cluster and its batch.
-  Result<void> read_plans(ProjectQuestion& asked, std::int64_t profile, std::int64_t cluster) const {
+  Result<void> read_plans(ProjectRequest& asked, std::int64_t profile, std::int64_t cluster) const {
     const Json entries = setting(project_, "plans");
     const auto batch = whole(question_, "global_batch");
     for (const Json& entry : entries.is_array() ? entries : Json::array()) {
@@ -130,6 +130,6 @@ class QuestionReader {
 
 }  // namespace
 
-Result<ProjectQuestion> question_of(const store::ProjectContent& project) { return QuestionReader(project).read(); }
+Result<ProjectRequest> question_of(const store::ProjectContent& project) { return QuestionReader(project).read(); }
 
 }  // namespace pipedeck::cli::options

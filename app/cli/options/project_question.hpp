@@ -21,13 +21,13 @@ struct ProjectPlan {
   bool ticked = true;  ///< drawn below the table
 };
 
-struct ProjectQuestion {
+struct ProjectRequest {
   Problem problem;
   std::vector<ProjectPlan> plans;
   std::optional<CalibrationRecord> calibration;  ///< that plans are judged with
 };
 
 /// bad_usage where the project has no question: no model, no cluster, or no plans for them.
-Result<ProjectQuestion> question_of(const store::ProjectContent& project);
+Result<ProjectRequest> question_of(const store::ProjectContent& project);
 
 }  // namespace pipedeck::cli::options

@@ -25,8 +25,8 @@
 namespace pipedeck::cli::options {
 namespace {
 
-constexpr int largest_count = 1 << 30;
-constexpr int most_threads = 1024;
+constexpr int max_count = 1 << 30;
+constexpr int max_threads = 1024;
 
 std::optional<int> parse_number(std::string_view text) {
   int number = 0;
@@ -36,7 +36,7 @@ std::optional<int> parse_number(std::string_view text) {
 }
 
 /// By name, else by number.
-std::optional<LayerId> layer_named(const Profile& profile, const std::string& text) {
+std::optional<LayerId> find_layer(const Profile& profile, const std::string& text) {
   for (std::size_t i = 0; i < profile.layers.size(); ++i)
     if (profile.layers[i].name == text) return LayerId(i);
   const auto number = parse_number(text);
@@ -56,9 +56,9 @@ void announce(const CalibrationRecord& record, const std::string& file, const Pr
 
 Result<int> parse_threads(std::string_view text) {
   const auto threads = parse_number(text);
-  if (!threads || *threads < 1 || *threads > most_threads)
+  if (!threads || *threads < 1 || *threads > max_threads)
     return fail(ErrorCode::bad_usage,
-                fmt::format("PIPEDECK_THREADS: found \"{}\", expected 1 to {}", text, most_threads));
+                fmt::format("PIPEDECK_THREADS: found \"{}\", expected 1 to {}", text, max_threads));
   return *threads;
 }
 
@@ -68,7 +68,7 @@ void FileOptions::declare(CLI::App& app, bool required) {
   app.add_option("--profile", profile, "profile: a file or preset:NAME")->required(required)->type_name("P");
   app.add_option("--cluster", cluster, "cluster: a file or preset:NAME")->required(required)->type_name("C");
   app.add_option("--profile-micro-batch", profile_micro_batch, "samples per micro-batch of a graph text")
-      ->check(CLI::Range(1, largest_count))
+      ->check(CLI::Range(1, max_count))
       ->type_name("N");
 }
 
@@ -106,18 +106,18 @@ void SimulationOptionGroup::declare(CLI::App& app) {
       ->type_name("FILE");
 }
 
-Conventions SimulationOptionGroup::conventions() const {
-  return {.network = *network_model_named(network),
-          .overlap = *overlap_named(overlap),
+SimulationOptions SimulationOptionGroup::conventions() const {
+  return {.network = *parse_network_model(network),
+          .overlap = *parse_overlap(overlap),
           .bucket = Bytes(bucket_bytes),
-          .collectives = *collectives_named(collectives),
+          .collectives = *parse_collectives(collectives),
           .reserve = Bytes(reserve_bytes),
           .communication = Bytes(communication_bytes),
           .fragmentation = fragmentation};
 }
 
 std::string collectives_text(Collectives collectives) {
-  return collectives == Collectives::least ? "" : fmt::format(", collectives {}", name_of(collectives));
+  return collectives == Collectives::best_ring ? "" : fmt::format(", collectives {}", name_of(collectives));
 }
 
 void StateOptions::declare(CLI::App& app) {
@@ -140,7 +140,7 @@ void StateOptions::apply(Workload& workload, Precision usual) const {
 
 void PinOptions::declare(CLI::App& app) {
   const auto degree = [&](const char* name, std::optional<int>& value, const char* help) {
-    app.add_option(name, value, help)->check(CLI::Range(1, largest_count))->type_name("N");
+    app.add_option(name, value, help)->check(CLI::Range(1, max_count))->type_name("N");
   };
   degree("--pp", stages, "exactly N stages");
   degree("--dp", replicas, "N replicas of every stage");
@@ -151,13 +151,13 @@ void PinOptions::declare(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
-Result<Pins> PinOptions::pins(const Profile& profile) const {
-  Pins pins{stages, max_stages, replicas, tensor_parallel, {}};
+Result<PlanConstraints> PinOptions::pins(const Profile& profile) const {
+  PlanConstraints pins{stages, max_stages, replicas, tensor_parallel, {}};
   for (const std::string& text : layers) {
     const std::size_t equals = text.rfind('=');
     const auto device = equals == text.npos ? std::nullopt : parse_number(std::string_view(text).substr(equals + 1));
     if (!device) return fail(ErrorCode::bad_usage, fmt::format("--pin: found \"{}\", expected LAYER=DEVICE", text));
-    const auto layer = layer_named(profile, text.substr(0, equals));
+    const auto layer = find_layer(profile, text.substr(0, equals));
     if (!layer)
       return fail(ErrorCode::bad_usage,
                   fmt::format("--pin: no layer \"{}\" in \"{}\"", text.substr(0, equals), profile.name));
@@ -171,7 +171,7 @@ void ScheduleOptions::declare(CLI::App& app) {
       app.add_option("--schedule", name, "use another schedule on the same devices (pipedeck-cli list schedules)")
           ->type_name("NAME");
   app.add_option("--chunks", chunks, "stages per device of --schedule interleaved")
-      ->check(CLI::Range(1, largest_count))
+      ->check(CLI::Range(1, max_count))
       ->needs(option)
       ->capture_default_str()
       ->type_name("V");
@@ -190,17 +190,17 @@ Result<void> ScheduleOptions::check() const {
 Result<Plan> ScheduleOptions::apply(Plan plan, const Profile& profile) const {
   if (!name) return plan;
   TRY_VOID(check());
-  return plan::with_schedule(plan, profile, *schedule_named(*name), chunks);
+  return plan::with_schedule(plan, profile, *parse_schedule(*name), chunks);
 }
 
 void PlanningOptions::declare(CLI::App& app) {
   inputs.declare(app);
   app.add_option("--global-batch", global_batch, "samples per iteration")
       ->required()
-      ->check(CLI::Range(1, largest_count))
+      ->check(CLI::Range(1, max_count))
       ->type_name("N");
   app.add_option("--micro-batch", micro_batch, "samples per micro-batch [planners choose]")
-      ->check(CLI::Range(1, largest_count))
+      ->check(CLI::Range(1, max_count))
       ->type_name("N");
   state.declare(app);
   pinned.declare(app);
@@ -214,7 +214,7 @@ Result<int> PlanningOptions::thread_count() const { return options::thread_count
 CLI::Option* declare_threads(CLI::App& app, std::optional<int>& threads) {
   return app
       .add_option("--threads", threads, "threads; they change the speed, never the answer [1, or PIPEDECK_THREADS]")
-      ->check(CLI::Range(1, most_threads))
+      ->check(CLI::Range(1, max_threads))
       ->type_name("N");
 }
 
@@ -266,7 +266,7 @@ Result<Problem> open_hardware(const std::string& file, const SimulationOptionGro
   return problem;
 }
 
-Workload workload_of(const Plan& plan, const Conventions& conventions) {
+Workload workload_of(const Plan& plan, const SimulationOptions& conventions) {
   return {.global_batch = plan.global_batch,
           .micro_batch = plan.micro_batch,
           .optimizer = plan.optimizer,

@@ -35,7 +35,7 @@ struct SimulationOptionGroup {
   std::string calibration;  ///< a file
   void declare(CLI::App& app);
   /// All but what the calibration's file holds.
-  Conventions conventions() const;
+  SimulationOptions conventions() const;
 };
 
 /// ", collectives tree"; nothing for the default.
@@ -49,8 +49,8 @@ struct StateOptions {
   void declare(CLI::App& app);
   template <class PlanOrWorkload>
   void apply(PlanOrWorkload& target) const {
-    if (optimizer) target.optimizer = *optimizer_named(*optimizer);
-    if (precision) target.precision = *precision_named(*precision);
+    if (optimizer) target.optimizer = *parse_optimizer(*optimizer);
+    if (precision) target.precision = *parse_precision(*precision);
     if (zero) target.zero = *zero;
   }
   /// Without --precision the `usual` one. A note reports it if it is not fp32.
@@ -62,7 +62,7 @@ struct PinOptions {
   std::optional<int> stages, replicas, tensor_parallel, max_stages;
   std::vector<std::string> layers;  ///< LAYER=DEVICE, the layer by name or number
   void declare(CLI::App& app);
-  Result<Pins> pins(const Profile& profile) const;
+  Result<PlanConstraints> pins(const Profile& profile) const;
 };
 
 /// Another schedule than a plan's own: --schedule and --chunks.
@@ -107,6 +107,6 @@ Result<Problem> open_hardware(const std::string& file, const SimulationOptionGro
 void warn_if_made_for_others(const Plan& plan, const std::string& file, const Problem& problem);
 
 /// The workload that a plan answers, for bounds and comparisons.
-Workload workload_of(const Plan& plan, const Conventions& conventions);
+Workload workload_of(const Plan& plan, const SimulationOptions& conventions);
 
 }  // namespace pipedeck::cli::options

@@ -11,7 +11,7 @@
 namespace pipedeck::cli::options {
 namespace {
 
-constexpr int most_devices = 1 << 30;
+constexpr int max_devices = 1 << 30;
 
 /// The error with the option's name in front.
 tl::unexpected<Error> in_option(const char* option, const Error& error) {
@@ -28,7 +28,7 @@ Result<void> take(const char* option, const std::string& text, const Parse& pars
 }
 
 /// A type of the cluster by its own name, else one of the catalogue.
-Result<DeviceType> device_type_named(const std::string& name, const Cluster& cluster) {
+Result<DeviceType> parse_device_type(const std::string& name, const Cluster& cluster) {
   if (const DeviceType* own = find_device_type(cluster, name)) return *own;
   const auto model = presets::catalogue_device(name);
   if (!model) return in_option("--device-type", model.error());
@@ -39,7 +39,7 @@ Result<void> take_price(const std::string& text, std::map<std::string, double>& 
   const std::size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0)
     return fail(ErrorCode::bad_usage, fmt::format("--price: found \"{}\", expected TYPE=PRICE", text));
-  const auto price = parse_quantity(Measure::number, text.substr(equals + 1));
+  const auto price = parse_quantity(QuantityKind::number, text.substr(equals + 1));
   if (!price) return in_option("--price", price.error());
   if (*price < 0) return fail(ErrorCode::bad_usage, fmt::format("--price: found {}, expected at least 0", *price));
   prices[text.substr(0, equals)] = *price;
@@ -63,10 +63,10 @@ void WhatIfOptions::declare(CLI::App& app) {
   app.add_option("--device-type", device_type, "device type for all devices (pipedeck-cli list device-types)")
       ->type_name("NAME");
   app.add_option("--new-micro-batch", micro_batch, "other micro-batch; 0: planners choose")
-      ->check(CLI::Range(0, most_devices))
+      ->check(CLI::Range(0, max_devices))
       ->type_name("N");
   app.add_option("--new-global-batch", global_batch, "other global batch")
-      ->check(CLI::Range(1, most_devices))
+      ->check(CLI::Range(1, max_devices))
       ->type_name("N");
   app.add_option("--price", prices, "price per hour of a device of this type; may be repeated [the catalogue's]")
       ->type_name("TYPE=PRICE")
@@ -77,7 +77,7 @@ Result<WhatIf> WhatIfOptions::change(const Cluster& cluster) const {
   WhatIf change;
   const auto rate = [](const std::string& text) { return parse_bandwidth(text, "GB/s"); };
   const auto bytes = [](const std::string& text) { return parse_bytes(text); };
-  const auto type = [&](const std::string& text) { return device_type_named(text, cluster); };
+  const auto type = [&](const std::string& text) { return parse_device_type(text, cluster); };
   TRY_VOID(take("--bandwidth-inside", inside, rate, change.inside));
   TRY_VOID(take("--bandwidth-between", between, rate, change.between));
   TRY_VOID(take("--memory", memory, bytes, change.memory));

@@ -51,7 +51,7 @@ std::string use_text(RunUse use) {
       return "fitted";
     case RunUse::held_out:
       return "held out";
-    case RunUse::in_turn:
+    case RunUse::cross_validation:
       return "in turn";
   }
   return {};
@@ -83,7 +83,7 @@ std::string mean_text(const std::optional<MeanErrors>& mean, const std::string& 
 
 /// How far the errors after can be believed.
 std::string held_out_text(const CalibrationRecord& record) {
-  const bool in_turn = !record.runs.empty() && record.runs.front().use == RunUse::in_turn;
+  const bool in_turn = !record.runs.empty() && record.runs.front().use == RunUse::cross_validation;
   std::string text = mean_text(mean_errors(record, false), "fitted from");
   text += mean_text(mean_errors(record, true), in_turn ? "left out in turn" : "held out");
   if (in_turn)

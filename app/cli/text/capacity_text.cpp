@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_listed = 40;  ///< points, as text
+constexpr std::size_t max_listed = 40;  ///< points, as text
 
 std::string days_text(Seconds time) {
   if (time.count < 86400) return fmt::format("{:.2f} h", time.count / 3600);
@@ -47,7 +47,7 @@ std::string verdict_text(const CapacityAnswer& answer, const CapacityFound& foun
     case CapacityStatus::memory:
       return fmt::format("{} too little memory", memory_text(missing_memory(found)));
     case CapacityStatus::no_plan:
-      return found.why_not.empty() ? "no plan" : shortened(found.why_not, 60);
+      return found.failure_reason.empty() ? "no plan" : shortened(found.failure_reason, 60);
     case CapacityStatus::time:
       return days_text(cost->time - *answer.goal.within) + " too long";
     case CapacityStatus::money:
@@ -105,8 +105,8 @@ std::string points_text(const CapacityAnswer& answer) {
                {answer.currency},
                {"ruled out by", Align::left}});
   std::vector<std::size_t> shown = answer.ranked;
-  if (shown.size() > most_listed)
-    shown.resize(most_listed);
+  if (shown.size() > max_listed)
+    shown.resize(max_listed);
   else
     std::ranges::sort(shown);
   for (const std::size_t i : shown) add_row(table, answer, i);
@@ -144,7 +144,7 @@ Json point_json(const CapacityFound& found) {
             {"nodes", found.point.nodes},
             {"global_batch", found.point.global_batch},
             {"micro_batch", found.point.micro_batch > 0 ? Json(found.point.micro_batch) : Json(nullptr)}};
-  if (!found.why_not.empty()) json["why_not"] = found.why_not;
+  if (!found.failure_reason.empty()) json["why_not"] = found.failure_reason;
   json["best"] = found.plan ? plan_json(found) : Json(nullptr);
   return json;
 }
@@ -173,14 +173,14 @@ Json index_of(const CapacityAnswer& answer, const CapacityFound* found) {
 std::string next_text(const study::capacity::LargestAnswer& answer) {
   const CapacityFound& next = *answer.next_found;
   std::string text = fmt::format("the next, {}, does not fit: ", *answer.next);
-  if (answer.proof == study::capacity::LargestProof::states)
+  if (answer.proof == study::capacity::LargestProof::states_exceed_memory)
     text += fmt::format("weights, gradients and optimizer alone are {}, all devices hold {}",
                         memory_text(answer.next_states), memory_text(answer.devices_hold));
   else if (next.plan)
     text += fmt::format("the nearest plan ({}) has {} too little memory; {}", next.plan->plan->name,
-                        memory_text(missing_memory(next)), next.why_not);
+                        memory_text(missing_memory(next)), next.failure_reason);
   else
-    text += next.why_not;
+    text += next.failure_reason;
   return text + "\n";
 }
 

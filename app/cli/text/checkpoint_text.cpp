@@ -25,7 +25,7 @@ Result<std::vector<runtime::checkpoint::StepContent>> checkpoints_in(const std::
   TRY(const auto steps, runtime::checkpoint::steps_in(folder));
   std::vector<runtime::checkpoint::StepContent> contents;
   for (const runtime::checkpoint::StepFolder& step : steps)
-    contents.push_back(runtime::checkpoint::look_at(step, true));
+    contents.push_back(runtime::checkpoint::inspect(step, true));
   return contents;
 }
 

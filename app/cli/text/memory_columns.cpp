@@ -39,7 +39,7 @@ std::string fits_word(const Simulation& simulation) {
   return {};
 }
 
-std::string fits_sentence(const Simulation& simulation) {
+std::string fits_text(const Simulation& simulation) {
   switch (fit_of(simulation)) {
     case Fit::surely:
       return "fits in memory, by the upper estimate too";

@@ -15,7 +15,7 @@ std::string at_most_text(const Simulation& simulation);
 /// "yes"; "yes (at most: no)" where some device's upper estimate does not fit; "no".
 std::string fits_word(const Simulation& simulation);
 /// A sentence of the same.
-std::string fits_sentence(const Simulation& simulation);
+std::string fits_text(const Simulation& simulation);
 
 /// Returns each device's memory at its peak, item by item.
 std::string items_table(const Simulation& simulation);

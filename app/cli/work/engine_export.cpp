@@ -16,7 +16,7 @@
 namespace pipedeck::cli::work {
 namespace {
 
-std::string cost_text(const study::JudgedPlan& near, const study::JudgedPlan& own) {
+std::string cost_text(const study::SimulatedPlan& near, const study::SimulatedPlan& own) {
   const Seconds now = to_seconds(own.simulation->iteration), then = to_seconds(near.simulation->iteration);
   return fmt::format("{}, {}, {} micro-batches of {}: {} ms per iteration instead of {} ms ({}){}",
                      stage_shape_text(near.plan), schedule_text(near.plan), near.plan.micro_batches,
@@ -36,7 +36,7 @@ Result<std::string> engine_export(const study::engines::NamedOutput& wanted, con
   if (how.inputs.profile.empty() || how.inputs.cluster.empty())
     return fail(ErrorCode::bad_usage,
                 fmt::format("export: {} needs --profile and --cluster of the plan", wanted.output->name));
-  if (!how.nearest_plan.empty() && !how.nearest)
+  if (!how.nearest_plan.empty() && !how.closest)
     return fail(ErrorCode::bad_usage, "export: --nearest-plan needs --nearest");
   TRY(const auto problem, options::open_inputs(how.inputs, {}));
   TRY_VOID(plan::validate(plan, *problem.profile, *problem.cluster));
@@ -44,7 +44,7 @@ Result<std::string> engine_export(const study::engines::NamedOutput& wanted, con
   const auto origin = io::documents::origin_of(*problem.profile);
   if (!origin) return tl::unexpected(text::in_file(origin.error(), how.inputs.profile));
   const TransformerOrigin* shape = *origin ? &**origin : nullptr;
-  const study::engines::EngineQuestion question{plan, *problem.profile, *problem.cluster, shape};
+  const study::engines::EngineRequest question{plan, *problem.profile, *problem.cluster, shape};
   auto text = study::engines::engine_text(wanted, question);
   if (text) {
     TRY_VOID(write_plan(how.nearest_plan, plan));
@@ -53,12 +53,12 @@ Result<std::string> engine_export(const study::engines::NamedOutput& wanted, con
   const std::string why = text.error().message;
   Problem asked = problem;
   asked.workload = options::workload_of(plan, problem.workload.conventions);
-  study::Judge judge;
-  TRY(const auto near, study::fastest(judge, asked, study::engines::nearest_plans(*wanted.engine, question), stop));
+  study::PlanSimulator judge;
+  TRY(const auto near, study::fastest(judge, asked, study::engines::closest_plans(*wanted.engine, question), stop));
   if (!near) return fail(ErrorCode::bad_input, why + "; no plan of these layers on these devices is supported");
   TRY(const auto own, judge.judged(asked, plan, stop));
   const std::string cost = cost_text(*near, own);
-  if (!how.nearest)
+  if (!how.closest)
     return fail(ErrorCode::bad_input, fmt::format("{}; nearest supported plan, written with --nearest: {}", why, cost));
   text::print_note(why);
   text::print_note("written instead: " + cost);

@@ -14,7 +14,7 @@ namespace pipedeck::cli::work {
 
 struct EngineExport {
   options::FileOptions inputs;  ///< what the plan is for
-  bool nearest = false;         ///< write the nearest plan where the plan itself does not fit
+  bool closest = false;         ///< write the nearest plan where the plan itself does not fit
   std::string nearest_plan;     ///< the file that the plan that was written goes to; empty: nowhere
 };
 

@@ -28,7 +28,7 @@ struct Overloaded : Cases... {
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-Result<RunLog> run_log_from(const std::string& content, const std::string& path) {
+Result<RunLog> parse_run_log(const std::string& content, const std::string& path) {
   auto events = io::documents::events_from_lines(content);
   if (!events) {
     events.error().file = path;
@@ -129,7 +129,7 @@ Result<RunLog> read_run_log(const std::string& path) {
   TRY(const auto content, io::read_file(path));
   if (!io::documents::is_run_log(content))
     return fail(ErrorCode::bad_input, "found no events of a run, expected what run --events writes", "line 1", path);
-  return run_log_from(content, path);
+  return parse_run_log(content, path);
 }
 
 Result<RunLog> read_traces_as_run(const std::vector<std::string>& paths, const std::stop_token& stop) {
@@ -143,7 +143,7 @@ Result<AnyFile> read_any_file(const std::string& path, const io::ReadOptions& op
     return read_traces_as_run({path}, stop).map([](RunLog&& log) { return AnyFile(std::move(log)); });
   TRY(const auto content, io::read_file(path));
   if (io::documents::is_run_log(content))
-    return run_log_from(content, path).map([](RunLog&& log) { return AnyFile(std::move(log)); });
+    return parse_run_log(content, path).map([](RunLog&& log) { return AnyFile(std::move(log)); });
   if (const auto kind = io::detect_file_kind(content); kind && *kind == io::FileKind::project) {
     TRY(auto project, store::read_project(path));
     return AnyFile(std::move(project));

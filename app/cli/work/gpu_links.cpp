@@ -38,7 +38,7 @@ std::string group_text(const runtime::transport::AllReduceMeasurement& measured,
                        std::size_t count) {
   std::vector<DeviceId> devices;
   for (std::size_t i = 0; i < count; ++i) devices.emplace_back(static_cast<int>(i));
-  const cost::AllReduce rings(network, devices, Collectives::least), as_nccl(network, devices, Collectives::nccl);
+  const cost::AllReduce rings(network, devices, Collectives::best_ring), as_nccl(network, devices, Collectives::nccl);
   const auto us = [](Seconds time) { return microseconds(time.count); };
   text::Table table({{"bytes"},
                      {"predicted by rings us"},
@@ -67,18 +67,18 @@ FoundGpu take_gpu(std::vector<FoundGpu>& known, const std::string& name) {
 }  // namespace
 
 DetectedMachine machine_of(const std::vector<std::string>& names, const std::vector<std::vector<Link>>& links) {
-  runtime::machine::LocalMachine here = runtime::machine::this_machine();
+  runtime::machine::LocalMachine here = runtime::machine::local_machine();
   DetectedMachine machine = here.gpus ? *std::move(here.gpus) : DetectedMachine{};
   if (machine.name.empty()) machine.name = "this machine";
   machine.source = links.empty() ? "CUDA" : "CUDA, links measured";
   std::vector<FoundGpu> known = std::exchange(machine.gpus, {});
-  machine.joints.assign(names.size(), std::vector<Joint>(names.size()));
+  machine.joints.assign(names.size(), std::vector<Interconnect>(names.size()));
   for (std::size_t i = 0; i < names.size(); ++i) {
     machine.gpus.push_back(take_gpu(known, names[i]));
     machine.gpus.back().label = fmt::format("GPU{}", i);
     for (std::size_t j = 0; j < names.size(); ++j) {
       if (i == j) continue;
-      machine.joints[i][j].kind = InterconnectKind::untold;
+      machine.joints[i][j].kind = InterconnectKind::unknown;
       if (!links.empty()) machine.joints[i][j].measured = links[i][j];
     }
   }

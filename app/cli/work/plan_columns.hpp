@@ -7,7 +7,7 @@
 
 #include "app/cli/text/table.hpp"
 #include "core/model/plan.hpp"
-#include "core/study/judge.hpp"
+#include "core/study/plan_simulator.hpp"
 
 namespace pipedeck::cli::work {
 

@@ -35,7 +35,7 @@ RemoteControl::RemoteControl(int input, bool owned, std::shared_ptr<runtime::mac
                              std::function<void()> stop)
     : input_(input), owned_(owned), gate_(std::move(gate)), stop_(std::move(stop)) {
   ensure(::pipe2(wake_, O_CLOEXEC) == 0, "a pipe to a thread of this program");
-  thread_ = std::thread([this] { listen(); });
+  thread_ = std::thread([this] { read_commands(); });
 }
 
 RemoteControl::~RemoteControl() {
@@ -45,7 +45,7 @@ RemoteControl::~RemoteControl() {
   if (owned_) ::close(input_);
 }
 
-void RemoteControl::listen() {
+void RemoteControl::read_commands() {
   while (true) {
     pollfd watched[] = {{input_, POLLIN, 0}, {wake_[0], POLLIN, 0}};
     if (::poll(watched, 2, -1) < 0 && errno != EINTR) return;
@@ -65,14 +65,14 @@ bool RemoteControl::read_more() {
   rest_.append(bytes, static_cast<std::size_t>(count));
   std::size_t begin = 0;
   for (std::size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n', begin)) {
-    obey(rest_.substr(begin, end - begin));
+    apply_command(rest_.substr(begin, end - begin));
     begin = end + 1;
   }
   rest_.erase(0, begin);
   return true;
 }
 
-void RemoteControl::obey(const std::string& line) {
+void RemoteControl::apply_command(const std::string& line) {
   if (line == "pause") return gate_->pause();
   if (line == "resume") return gate_->resume();
   if (line == "stop") return stop_();

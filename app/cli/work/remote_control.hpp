@@ -25,9 +25,9 @@ class RemoteControl {
 
  private:
   RemoteControl(int input, bool owned, std::shared_ptr<runtime::machine::PauseGate> gate, std::function<void()> stop);
-  void listen();
+  void read_commands();
   bool read_more();
-  void obey(const std::string& line);
+  void apply_command(const std::string& line);
 
   int input_;
   bool owned_;

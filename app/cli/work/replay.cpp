@@ -18,7 +18,7 @@ namespace {
 std::vector<const DeviceType*> types_of(const Plan& plan, const Cluster& cluster, std::size_t stage) {
   const std::vector<Device> devices = devices_of(cluster);
   std::set<int> positions;
-  for (const Chunk& chunk : stage_copies(plan))
+  for (const StageCopy& chunk : stage_copies(plan))
     if (chunk.stage.index() == stage)
       for (const DeviceId device : chunk.devices) positions.insert(devices[device.index()].type);
   std::vector<const DeviceType*> types;

@@ -21,12 +21,12 @@
 namespace pipedeck::cli::work {
 namespace {
 
-using study::reports::Question;
+using study::reports::Request;
 
 std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr))); }
 
-Question question_for(Problem problem) {
-  Question question;
+Request question_for(Problem problem) {
+  Request question;
   question.title = fmt::format("{} on {}", problem.profile->name, problem.cluster->name);
   question.problem = std::move(problem);
   question.price_list = presets::device_catalogue();
@@ -35,7 +35,7 @@ Question question_for(Problem problem) {
   return question;
 }
 
-Result<void> write(const Question& question, const std::string& out, const std::stop_token& stop) {
+Result<void> write(const Request& question, const std::string& out, const std::stop_token& stop) {
   text::ProgressLine line;
   TRY(const auto made, study::reports::make_report(question, line.callback(), stop));
   // Standard output and devices take a page; pictures of a text need a folder.
@@ -43,7 +43,7 @@ Result<void> write(const Question& question, const std::string& out, const std::
                                                              : text::write_output(out, study::reports::to_html(made));
 }
 
-Result<void> check_name(const options::ProjectQuestion& asked, const std::string& name) {
+Result<void> check_name(const options::ProjectRequest& asked, const std::string& name) {
   std::vector<std::string> names;
   for (const options::ProjectPlan& plan : asked.plans)
     if (!plan.plan.stages.empty()) names.push_back(plan.plan.name);
@@ -53,7 +53,7 @@ Result<void> check_name(const options::ProjectQuestion& asked, const std::string
 }
 
 /// The ticked plans in detail, or the one that was named; where nothing is ticked, all.
-void add_plans(Question& question, const options::ProjectQuestion& asked, const study::reports::ProjectFile& from,
+void add_plans(Request& question, const options::ProjectRequest& asked, const study::reports::ProjectFile& from,
                const std::string& name) {
   const bool any_ticked = std::ranges::any_of(
       asked.plans, [](const options::ProjectPlan& plan) { return plan.ticked && !plan.plan.stages.empty(); });
@@ -69,14 +69,14 @@ void add_plans(Question& question, const options::ProjectQuestion& asked, const 
 
 Result<void> export_report(const store::ProjectContent& project, const std::string& file, const ReportExport& how,
                            std::stop_token stop) {
-  if (how.inputs.given() || !how.plans.empty() || how.judged.conventions() != Conventions() ||
+  if (how.inputs.given() || !how.plans.empty() || how.judged.conventions() != SimulationOptions() ||
       !how.judged.calibration.empty())
     return fail(
         ErrorCode::bad_usage,
         "export: found options for plan files, expected none: a project has its own model, cluster and conventions");
   TRY(const auto asked, options::question_of(project));
   TRY_VOID(check_name(asked, how.name));
-  Question question = question_for(asked.problem);
+  Request question = question_for(asked.problem);
   const study::reports::ProjectFile from{file, question.problem.profile->name, question.problem.cluster->name,
                                          asked.calibration.has_value()};
   question.commands = study::reports::question_commands(from);
@@ -91,7 +91,7 @@ Result<void> export_report(const Plan& plan, const std::string& file, const Repo
   if (!how.name.empty())
     return fail(ErrorCode::bad_usage, "export: found --name with a plan, expected it with a project");
   TRY(auto problem, options::open_inputs(how.inputs, how.judged));
-  Question question = question_for(std::move(problem));
+  Request question = question_for(std::move(problem));
   question.calibration = how.judged.calibration;
   const auto add = [&](const Plan& one, const std::string& of) -> Result<void> {
     if (auto valid = plan::validate(one, *question.problem.profile, *question.problem.cluster); !valid)

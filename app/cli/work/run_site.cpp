@@ -17,7 +17,7 @@
 namespace pipedeck::cli::work {
 namespace {
 
-runtime::train::Site site_of(const std::shared_ptr<runtime::mpi::Processes>& processes) {
+runtime::train::RunEnvironment site_of(const std::shared_ptr<runtime::mpi::ProcessGroup>& processes) {
   return {[processes](const std::vector<std::shared_ptr<runtime::tensor::DeviceMemory>>& memories,
                       runtime::transport::RunControl& control) { return processes->connect(memories, control); },
           processes};
@@ -47,21 +47,22 @@ Result<void> RunTransport::open(std::chrono::milliseconds timeout) {
     return fail(ErrorCode::bad_usage,
                 "run: --transport mpi: found one process, expected several started together: mpirun -n 2 pipedeck-cli "
                 "run --transport mpi ..., or srun --mpi=pmix");
-  TRY(auto joined, runtime::mpi::Processes::join(**wire, timeout));
+  TRY(auto joined, runtime::mpi::ProcessGroup::join(**wire, timeout));
   processes_ = std::move(joined);
   site_ = site_of(processes_);
   if (!first()) text::set_quiet();
   return {};
 }
 
-Result<void> RunTransport::agree(const Result<void>& checked) const {
-  auto error = site_.processes->agree(checked ? std::nullopt : std::optional(checked.error()));
+Result<void> RunTransport::agree_on_error(const Result<void>& checked) const {
+  auto error = site_.processes->agree_on_error(checked ? std::nullopt : std::optional(checked.error()));
   if (error) return tl::unexpected(*std::move(error));
   return {};
 }
 
-Result<void> RunTransport::agree(const Result<void>& checked, const Plan& plan, const std::string& inputs) const {
-  if (auto agreed = agree(checked); !agreed || !processes_) return agreed;
+Result<void> RunTransport::agree_on_error(const Result<void>& checked, const Plan& plan,
+                                          const std::string& inputs) const {
+  if (auto agreed = agree_on_error(checked); !agreed || !processes_) return agreed;
   const std::size_t devices = devices_used(plan).size();
   if (static_cast<std::size_t>(processes_->size()) > devices)
     return fail(ErrorCode::bad_usage, fmt::format("run: --transport mpi: found {} processes, expected {} at most, one "
@@ -69,24 +70,25 @@ Result<void> RunTransport::agree(const Result<void>& checked, const Plan& plan, 
                                                   processes_->size(), devices, devices));
   TRY(const auto all, processes_->collect(inputs));
   const bool alike = std::all_of(all.begin(), all.end(), [&](const std::string& one) { return one == all.front(); });
-  if (alike) return agree({});
-  return agree(fail(ErrorCode::bad_input,
-                    "run: --transport mpi: found another plan, model or option in another process than in the first: "
-                    "the same files and the same program are needed on every host"));
+  if (alike) return agree_on_error({});
+  return agree_on_error(
+      fail(ErrorCode::bad_input,
+           "run: --transport mpi: found another plan, model or option in another process than in the first: "
+           "the same files and the same program are needed on every host"));
 }
 
 void RunTransport::say(const std::string& message) const {
-  if (!processes_ || processes_->speaks()) text::print_error({ErrorCode::run_failed, message, {}, {}});
+  if (!processes_ || processes_->is_reporter()) text::print_error({ErrorCode::run_failed, message, {}, {}});
 }
 
 Result<int> RunTransport::end(Result<int> result) {
   if (!processes_) return result;
   const int status = result ? *result : exit_status(result.error().code);
-  if (!result && processes_->speaks()) text::print_error(result.error());
+  if (!result && processes_->is_reporter()) text::print_error(result.error());
   if (status == exit_status(ErrorCode::run_failed)) processes_->abort(status);
-  const auto parted = processes_->part();
+  const auto parted = processes_->disconnect();
   if (parted) return status;
-  if (status == 0 && processes_->speaks()) text::print_error(parted.error());
+  if (status == 0 && processes_->is_reporter()) text::print_error(parted.error());
   std::fflush(nullptr);
   // A thread hangs inside MPI. mpirun waits without end for who is stopped, unless another process fails.
   std::_Exit(status == 0 ? exit_status(parted.error().code) : status);

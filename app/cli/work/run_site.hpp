@@ -13,7 +13,7 @@ class App;
 }
 
 namespace pipedeck::runtime::mpi {
-class Processes;
+class ProcessGroup;
 }  // namespace pipedeck::runtime::mpi
 
 namespace pipedeck::cli::work {}
@@ -30,10 +30,10 @@ class RunTransport {
   /// MPI, or if this process was not started together with others.
   Result<void> open(std::chrono::milliseconds timeout);
   /// Agrees with all processes: a refusal by one is one by all, and so are `inputs` (as text) that differ.
-  Result<void> agree(const Result<void>& checked, const Plan& plan, const std::string& inputs) const;
-  Result<void> agree(const Result<void>& checked) const;
-  bool first() const { return site_.processes->first(); }
-  const runtime::train::Site& site() const { return site_; }
+  Result<void> agree_on_error(const Result<void>& checked, const Plan& plan, const std::string& inputs) const;
+  Result<void> agree_on_error(const Result<void>& checked) const;
+  bool first() const { return site_.processes->is_rank_zero(); }
+  const runtime::train::RunEnvironment& site() const { return site_; }
   /// On standard error, by the first process that is not lost.
   void say(const std::string& message) const;
 
@@ -43,8 +43,8 @@ class RunTransport {
 
  private:
   std::string transport_ = "threads";
-  std::shared_ptr<runtime::mpi::Processes> processes_;  ///< null: threads of this process
-  runtime::train::Site site_;
+  std::shared_ptr<runtime::mpi::ProcessGroup> processes_;  ///< null: threads of this process
+  runtime::train::RunEnvironment site_;
 };
 
 /// Returns true if another process of the same run reports the error in these arguments of `run`. Waits until it could.

@@ -93,7 +93,7 @@ Result<ModelSpec> TrialOptions::open(const Profile& profile) const {
   return spec;
 }
 
-Result<std::vector<study::Trial>> run_trials(const std::vector<study::JudgedPlan>& judged,
+Result<std::vector<study::Trial>> run_trials(const std::vector<study::SimulatedPlan>& judged,
                                              const sim::Simulator& simulator, const ModelSpec& model, int steps,
                                              const Progress& progress, std::stop_token stop) {
   const sim::Simulator as_trained = simulator.with_overlap(runtime::train::trainer_overlap);
@@ -112,7 +112,7 @@ Result<std::vector<study::Trial>> run_trials(const std::vector<study::JudgedPlan
   return trials;
 }
 
-std::string trials_table(const std::vector<study::Trial>& trials, const std::vector<study::JudgedPlan>& judged) {
+std::string trials_table(const std::vector<study::Trial>& trials, const std::vector<study::SimulatedPlan>& judged) {
   text::Table table({{"#"},
                      {"plan", text::Align::left},
                      {"shape", text::Align::left},
@@ -144,7 +144,7 @@ std::string trials_table(const std::vector<study::Trial>& trials, const std::vec
   return table.text();
 }
 
-std::string trial_sentence(const std::vector<study::Trial>& trials, int steps) {
+std::string trial_text(const std::vector<study::Trial>& trials, int steps) {
   const study::Trial& best = trials.front();
   const auto ran =
       std::count_if(trials.begin(), trials.end(), [](const study::Trial& t) { return t.measured.has_value(); });

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/model/model.hpp"
-#include "core/study/judge.hpp"
+#include "core/study/plan_simulator.hpp"
 #include "core/study/trial.hpp"
 
 namespace CLI {
@@ -33,12 +33,12 @@ struct TrialOptions {
 /// Trains the plans one after another and sorts the trials, fastest first. A trial's number is the plan's position.
 /// Predictions are for the runtime's overlap. A plan that cannot be run is a failed trial. Returns cancelled if it is
 /// stopped, and run_failed if no plan ran.
-Result<std::vector<study::Trial>> run_trials(const std::vector<study::JudgedPlan>& judged,
+Result<std::vector<study::Trial>> run_trials(const std::vector<study::SimulatedPlan>& judged,
                                              const sim::Simulator& simulator, const ModelSpec& model, int steps,
                                              const Progress& progress, std::stop_token stop);
 
-std::string trials_table(const std::vector<study::Trial>& trials, const std::vector<study::JudgedPlan>& judged);
+std::string trials_table(const std::vector<study::Trial>& trials, const std::vector<study::SimulatedPlan>& judged);
 /// Returns the note of the best one: "The fastest of 4 plans trained ...".
-std::string trial_sentence(const std::vector<study::Trial>& trials, int steps);
+std::string trial_text(const std::vector<study::Trial>& trials, int steps);
 
 }  // namespace pipedeck::cli::work

@@ -98,7 +98,7 @@ constexpr std::array<MemoryName, memory_item_count> memory_names{{
 
 QString place_text(const Plan& plan, DeviceId device) {
   QStringList stages;
-  for (const Chunk& chunk : stage_copies(plan))
+  for (const StageCopy& chunk : stage_copies(plan))
     if (std::ranges::count(chunk.devices, device) > 0) stages << QString::number(chunk.stage.value);
   if (stages.isEmpty()) return QStringLiteral("G%1").arg(device.value);
   return (stages.size() == 1 ? InspectorText::tr("G%1 (stage %2)") : InspectorText::tr("G%1 (stages %2)"))
@@ -111,16 +111,16 @@ void fill_memory(InspectorContent& content, const PlanRow& row) {
   if (!device) return;
   const QString place = place_text(row.plan, device->device);
   content.fits = device->peak <= device->capacity;
-  content.memory_sentence =
-      content.fits ? InspectorText::tr("Peak %1 of %2 on %3 at %4, with %5 micro-batches in flight")
-                         .arg(format_bytes(device->peak), format_bytes(device->capacity), place,
-                              format_time(to_seconds(device->peak_time)))
-                         .arg(device->peak_micro_batches)
-                   : InspectorText::tr("Does not fit: %1 needs %2, %3 more than its %4")
-                         .arg(place, format_bytes(device->peak), format_bytes(device->peak - device->capacity),
-                              format_bytes(device->capacity));
+  content.memory_text = content.fits
+                            ? InspectorText::tr("Peak %1 of %2 on %3 at %4, with %5 micro-batches in flight")
+                                  .arg(format_bytes(device->peak), format_bytes(device->capacity), place,
+                                       format_time(to_seconds(device->peak_time)))
+                                  .arg(device->peak_micro_batches)
+                            : InspectorText::tr("Does not fit: %1 needs %2, %3 more than its %4")
+                                  .arg(place, format_bytes(device->peak), format_bytes(device->peak - device->capacity),
+                                       format_bytes(device->capacity));
   if (content.fits && device->peak_upper_bound > device->peak)
-    content.memory_sentence +=
+    content.memory_text +=
         InspectorText::tr("; upper estimate %1, whatever the operation times%2")
             .arg(format_bytes(device->peak_upper_bound),
                  device->peak_upper_bound > device->capacity ? InspectorText::tr(", above its capacity") : QString());
@@ -250,7 +250,7 @@ InspectorContent inspector_content(const PlanRow& row) {
     return content;
   }
   content.why = reason_sentences(row);
-  for (const std::string& sentence : row.plan.why) content.why.push_back(text::to_qstring(sentence));
+  for (const std::string& sentence : row.plan.rationale) content.why.push_back(text::to_qstring(sentence));
   if (!row.note.isEmpty()) content.why.push_back(row.note);
   content.iteration = iteration_parts(*row.simulation);
   fill_memory(content, row);

@@ -46,7 +46,7 @@ struct InspectorContent {
   QString subtitle;
   std::vector<QString> why;              ///< sentences
   std::vector<InspectorPart> iteration;  ///< add up to 1: mean share of the iteration per device
-  QString memory_sentence;
+  QString memory_text;
   std::vector<InspectorPart> memory;  ///< of the most loaded device, relative to its capacity or its peak, if higher
   double capacity_share = 1;          ///< position of the capacity on the memory bar; under 1: the plan does not fit
   bool fits = true;

@@ -23,7 +23,7 @@ class Sentences {
     if (reasons_.replication) add_replication(*reasons_.replication);
     if (reasons_.widest_cut) add_cut(*reasons_.widest_cut);
     // A planner's rationale explains the pace.
-    if (reasons_.balance && plan_.why.empty()) add_balance(*reasons_.balance);
+    if (reasons_.balance && plan_.rationale.empty()) add_balance(*reasons_.balance);
     if (reasons_.ideal_bubble) add_bubble(*reasons_.ideal_bubble);
     if (!reasons_.recomputed.empty()) add_recompute();
     return std::move(sentences_);

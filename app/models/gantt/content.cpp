@@ -79,7 +79,7 @@ std::vector<int> stages_of(const Timeline& timeline, const DeviceLanes& lanes) {
 
 /// Replicas fed in turn differ in their micro-batches. Above this number of lanes, the first replica of a stage
 /// represents all. This leaves room for the plans to compare with.
-constexpr std::size_t most_lanes_unfolded = 8;
+constexpr std::size_t max_lanes_unfolded = 8;
 
 void set_representatives(std::vector<Group>& groups) {
   std::map<int, std::size_t> first_of_stage;
@@ -87,7 +87,7 @@ void set_representatives(std::vector<Group>& groups) {
     groups[i].leader = i;
     // With several chunks, the stage of the first operation is ambiguous: both ends of a bidirectional pipeline start
     // with stage 0.
-    if (groups.size() <= most_lanes_unfolded || groups[i].stages.size() > 1) continue;
+    if (groups.size() <= max_lanes_unfolded || groups[i].stages.size() > 1) continue;
     groups[i].leader = first_of_stage.emplace(groups[i].stage, i).first->second;
   }
 }
@@ -179,13 +179,13 @@ int Group::chunk_of(int of_stage) const {
   return place == stages.end() ? 0 : static_cast<int>(place - stages.begin());
 }
 
-int Content::most_chunks() const {
+int Content::max_chunks() const {
   std::size_t most = 1;
   for (const Group& group : groups) most = std::max(most, group.stages.size());
   return static_cast<int>(most);
 }
 
-std::size_t Content::followers(std::size_t group) const {
+std::size_t Content::represented_devices(std::size_t group) const {
   std::size_t devices = 0;
   for (std::size_t i = 0; i < groups.size(); ++i)
     if (i != group && groups[i].leader == group) devices += groups[i].devices.size();

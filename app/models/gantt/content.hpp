@@ -46,9 +46,9 @@ struct Content {
   bool empty() const { return groups.empty(); }
   std::optional<std::size_t> group_of(DeviceId device) const;
   /// Returns the maximum number of chunks of a device.
-  int most_chunks() const;
+  int max_chunks() const;
   /// Returns the number of devices of other groups that `group` represents.
-  std::size_t followers(std::size_t group) const;
+  std::size_t represented_devices(std::size_t group) const;
 };
 
 /// Returns the drawn lanes of the timeline, ascending. A lane that represents several devices occurs once.

@@ -71,7 +71,7 @@ std::vector<Row> device_rows(const Content& content, const std::set<DeviceId>& o
     const Group& group = content.groups[i];
     const bool stage_open = opened.contains(content.groups[group.leader].devices.front());
     if (group.leader != i && !stage_open) continue;
-    const bool several = content.followers(group.leader) > 0;
+    const bool several = content.represented_devices(group.leader) > 0;
     if (!stage_open || (!several && group.devices.size() == 1)) {
       rows.push_back({several ? Row::Kind::stage : Row::Kind::group, i});
       continue;
@@ -91,7 +91,7 @@ std::size_t lane_count(const Content& content, const std::set<DeviceId>& opened)
 bool folds(const Content& content, const Row& row) {
   if (row.kind == Row::Kind::link) return false;
   const std::size_t leader = content.groups[row.group].leader;
-  return content.groups[leader].devices.size() > 1 || content.followers(leader) > 0;
+  return content.groups[leader].devices.size() > 1 || content.represented_devices(leader) > 0;
 }
 
 DeviceId fold_key(const Content& content, const Row& row) {
@@ -104,7 +104,7 @@ Metrics metrics_for(std::size_t lanes) {
   metrics.strip = lanes <= 8 ? 5 : lanes <= 24 ? 4 : 3;
   metrics.gap = lanes <= 8 ? 4 : lanes <= 24 ? 3 : 2;
   metrics.link = lanes <= 24 ? 10 : 8;
-  metrics.pale = 0;
+  metrics.secondary = 0;
   return metrics;
 }
 
@@ -125,7 +125,7 @@ Geometry lay_out(const Content& content, const std::set<DeviceId>& opened, const
     y = row.pale_top + pale + metrics.gap;
     geometry.rows.push_back(row);
   };
-  for (const Row& row : device_rows(content, opened)) add(row, metrics.lane, metrics.pale);
+  for (const Row& row : device_rows(content, opened)) add(row, metrics.lane, metrics.secondary);
   if (metrics.link > 0)
     for (std::size_t i = 0; i < content.links.size(); ++i) add({Row::Kind::link, i}, metrics.link, 0);
   geometry.height = geometry.rows.empty() ? 0 : y - metrics.gap + metrics.margin;
@@ -157,7 +157,7 @@ QString row_name(const Content& content, const Row& row, const QStringList& devi
     case Row::Kind::group:
       return with_chunks(group(row.group));
     case Row::Kind::stage:
-      return QStringLiteral("%1 + %2").arg(group(row.group)).arg(content.followers(row.group));
+      return QStringLiteral("%1 + %2").arg(group(row.group)).arg(content.represented_devices(row.group));
     case Row::Kind::device:
       return with_chunks(device_name(content.groups[row.group].devices[row.device], device_names));
     case Row::Kind::link:

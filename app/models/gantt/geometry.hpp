@@ -17,12 +17,12 @@ namespace pipedeck::models::gantt {
 
 /// A set of heights in device-independent pixels.
 struct Metrics {
-  int lane = 24;   ///< boxes of a compute lane
-  int strip = 5;   ///< part of it where an all-reduce is visible below a computation
-  int pale = 11;   ///< the second timeline's lane; 0: there is none
-  int link = 10;   ///< a transfer lane; 0: not shown
-  int gap = 4;     ///< between lanes
-  int margin = 2;  ///< above the first and below the last lane
+  int lane = 24;       ///< boxes of a compute lane
+  int strip = 5;       ///< part of it where an all-reduce is visible below a computation
+  int secondary = 11;  ///< the second timeline's lane; 0: there is none
+  int link = 10;       ///< a transfer lane; 0: not shown
+  int gap = 4;         ///< between lanes
+  int margin = 2;      ///< above the first and below the last lane
   bool operator==(const Metrics&) const = default;
 };
 

@@ -8,7 +8,7 @@ namespace pipedeck::models::gantt {
 
 namespace {
 
-constexpr double least_span = 10;  // ns
+constexpr double min_span = 10;  // ns
 
 }  // namespace
 
@@ -32,10 +32,10 @@ TimeAxis minimap_dragged(const TimeAxis& axis, MinimapGrip grip, double pixels, 
     case MinimapGrip::inside:
       return axis.panned(time);
     case MinimapGrip::left:
-      moved.begin = std::clamp(axis.begin + time, 0.0, axis.end - least_span);
+      moved.begin = std::clamp(axis.begin + time, 0.0, axis.end - min_span);
       return moved;
     case MinimapGrip::right:
-      moved.end = std::clamp(axis.end + time, axis.begin + least_span, axis.full);
+      moved.end = std::clamp(axis.end + time, axis.begin + min_span, axis.full);
       return moved;
     case MinimapGrip::none:
       break;

@@ -256,9 +256,9 @@ void OperationTableModel::sort(int column, Qt::SortOrder order) {
     emit sorted();
   };
   if (sort_column_ < 0) return put({});
-  if (total() > most_sorted) {
+  if (total() > max_sorted) {
     sort_column_ = -1;
-    emit sort_refused(tr("Too many operations to sort: %L1. Filter them down to %L2.").arg(total()).arg(most_sorted));
+    emit sort_refused(tr("Too many operations to sort: %L1. Filter them down to %L2.").arg(total()).arg(max_sorted));
     return;
   }
   const bool descending = order == Qt::DescendingOrder;

@@ -11,7 +11,7 @@
 #include <QAbstractTableModel>
 #include <QStringList>
 
-#include "app/models/background.hpp"
+#include "app/models/background_task.hpp"
 #include "app/models/gantt/content.hpp"
 #include "app/models/gantt/operation_set.hpp"
 
@@ -24,7 +24,7 @@ class OperationTableModel : public QAbstractTableModel {
   enum Column { place, kind, micro_batch, stage, start, end, duration, idle, waited, column_count };
   static constexpr std::size_t page_size = 100'000;
   /// Maximum number of rows that can be sorted.
-  static constexpr std::size_t most_sorted = 4'000'000;
+  static constexpr std::size_t max_sorted = 4'000'000;
 
   explicit OperationTableModel(QObject* parent = nullptr);
 
@@ -72,7 +72,7 @@ class OperationTableModel : public QAbstractTableModel {
   int sort_column_ = -1;
   Qt::SortOrder sort_order_ = Qt::AscendingOrder;
   QStringList kind_names_, device_names_;
-  Background background_;
+  BackgroundTask background_;
 };
 
 }  // namespace pipedeck::models::gantt

@@ -23,7 +23,7 @@ struct KindWord {
   Kinds kinds;
 };
 
-const std::vector<KindWord>& kind_words() {
+const std::vector<KindWord>& kind_labels() {
   using enum OpKind;
   static const Kinds backwards{backward, backward_input};
   static const std::vector<KindWord> words{{"f", {forward}},
@@ -120,7 +120,7 @@ class Parser {
 
   bool take_kind(const QString& name) {
     std::vector<OpKind> kinds;
-    for (const KindWord& known : kind_words())
+    for (const KindWord& known : kind_labels())
       if (name == QLatin1String(known.word)) kinds = known.kinds;
     for (qsizetype kind = 0; kind < words_.kinds.size(); ++kind)
       if (bare(words_.kinds[kind]) == name) kinds.push_back(static_cast<OpKind>(kind));

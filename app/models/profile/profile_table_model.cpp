@@ -100,7 +100,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
     case Qt::EditRole:
       return numeric ? QVariant(number(layer, index.row(), column)) : QVariant(text(layer, index.row(), column));
     case measure_role:
-      return column < forward ? QVariant() : QVariant(int(column < output ? Measure::time : Measure::bytes));
+      return column < forward ? QVariant() : QVariant(int(column < output ? QuantityKind::time : QuantityKind::bytes));
     case sort_role:
       return numeric ? QVariant(number(layer, index.row(), column)) : QVariant(text(layer, 0, column));
     case share_role:

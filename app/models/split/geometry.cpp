@@ -9,8 +9,8 @@
 
 namespace pipedeck::models::split {
 
-Firsts stage_starts(const Plan& plan) {
-  Firsts firsts;
+StageStarts stage_starts(const Plan& plan) {
+  StageStarts firsts;
   for (const Stage& stage : plan.stages) firsts.push_back(stage.first);
   return firsts;
 }
@@ -30,7 +30,7 @@ std::optional<int> Strip::layer_at(double x) const {
   return std::min(static_cast<int>(above - edges.begin()) - 1, layers() - 1);
 }
 
-std::optional<int> Strip::stage_cut_at(double x, const Firsts& firsts, double reach) const {
+std::optional<int> Strip::stage_cut_at(double x, const StageStarts& firsts, double reach) const {
   std::optional<int> best;
   double nearest = reach;
   for (std::size_t stage = 1; stage < firsts.size(); ++stage) {
@@ -66,7 +66,7 @@ Layers split_layers(const Profile& profile, const Plan& plan) {
 
 std::vector<StagePlace> stage_places(const Plan& plan) {
   std::vector<StagePlace> places(plan.stages.size());
-  const std::vector<Chunk> chunks = stage_copies(plan);
+  const std::vector<StageCopy> chunks = stage_copies(plan);
   const std::vector<PipelineRank> ranks = pipeline_ranks(plan);
   // Ranks are numbered by their first stages: a rank's first chunk may be the copy of a later one.
   std::vector<int> numbers(ranks.size(), -1);
@@ -78,7 +78,7 @@ std::vector<StagePlace> stage_places(const Plan& plan) {
   }
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
     for (std::size_t i = 0; i < ranks[rank].chunks.size(); ++i) {
-      const Chunk& chunk = chunks[ranks[rank].chunks[i]];
+      const StageCopy& chunk = chunks[ranks[rank].chunks[i]];
       StagePlace& place = places[chunk.stage.index()];
       if (chunk.copy > 0) {
         place.copies.insert(place.copies.end(), chunk.devices.begin(), chunk.devices.end());

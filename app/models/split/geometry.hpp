@@ -15,9 +15,9 @@
 namespace pipedeck::models::split {
 
 /// First layers of all stages, strictly ascending from 0: a split of `layers` layers.
-using Firsts = std::vector<int>;
+using StageStarts = std::vector<int>;
 
-Firsts stage_starts(const Plan& plan);
+StageStarts stage_starts(const Plan& plan);
 
 /// A plan's layers along one row of pixels. Their width is their time, with a minimum so that each is visible.
 struct Strip {
@@ -32,7 +32,7 @@ struct Strip {
   /// Returns the layer at pixel x, or nullopt outside the strip.
   std::optional<int> layer_at(double x) const;
   /// Returns the stage (> 0) whose first cut is nearest to pixel x within `reach` pixels.
-  std::optional<int> stage_cut_at(double x, const Firsts& firsts, double reach) const;
+  std::optional<int> stage_cut_at(double x, const StageStarts& firsts, double reach) const;
 };
 
 /// Returns the edges for weights (times of layers). Each layer takes at least `sliver` of the whole.

@@ -16,7 +16,7 @@ constexpr double scroll_height = 8;
 constexpr double column_padding = 3;
 
 constexpr double dot_width = 12;  // chip without text
-constexpr double least_dot = 4;
+constexpr double min_dot = 4;
 
 /// A row of chips with `group` devices each. They are folded into one chip if they don't fit.
 class ChipRow {
@@ -34,17 +34,17 @@ class ChipRow {
       unit.text = short_devices_text(unit.devices, 2);
       unit.place = static_cast<int>(i);
       units.push_back(std::move(unit));
-      if (units.size() > most_units) break;  // too many to fit
+      if (units.size() > max_units) break;  // too many to fit
     }
     const ChipStyle narrow{style_.height, style_.padding / 2, style_.gap / 2};
-    if (units.size() <= most_units)
+    if (units.size() <= max_units)
       for (const ChipStyle& style : {style_, narrow})
         if (place(units, style)) return units;
     return folded(devices, narrow);
   }
 
  private:
-  static constexpr std::size_t most_units = 256;
+  static constexpr std::size_t max_units = 256;
 
   double width(const Chip& chip, const ChipStyle& style) const { return width_of_(chip.text) + 2 * style.padding; }
 
@@ -70,7 +70,7 @@ class ChipRow {
     }
     one.front().text.clear();
     const double width = std::min(dot_width, row_.width());
-    if (width < least_dot) return {};
+    if (width < min_dot) return {};
     const double height = std::min(width, style.height);
     one.front().rect = QRectF(row_.center().x() - width / 2, row_.center().y() - height / 2, width, height);
     return one;

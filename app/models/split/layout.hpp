@@ -43,7 +43,7 @@ struct Chip {
 struct Layout {
   Areas areas;
   Strip strip;
-  Firsts firsts;
+  StageStarts firsts;
   std::vector<QRectF> columns;  ///< visible part of each stage; may be empty
   std::vector<Chip> chips;
   std::vector<int> tensor_parallel;  ///< degree per stage

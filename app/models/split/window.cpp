@@ -29,9 +29,9 @@ void Window::reveal(double from, double to) {
   if (from < begin) pan(from - begin);
 }
 
-double least_span(int layers) { return std::min(1.0, 4.0 / std::max(layers, 1)); }
+double min_span(int layers) { return std::min(1.0, 4.0 / std::max(layers, 1)); }
 
-CutTarget cut_target(const Strip& strip, const Firsts& firsts, int stage, double x, double reach) {
+CutTarget cut_target(const Strip& strip, const StageStarts& firsts, int stage, double x, double reach) {
   const auto s = static_cast<std::size_t>(stage);
   const int low = firsts[s - 1], high = s + 1 < firsts.size() ? firsts[s + 1] : strip.layers();
   const int nearest = strip.nearest_cut(x, low, high);
@@ -40,7 +40,7 @@ CutTarget cut_target(const Strip& strip, const Firsts& firsts, int stage, double
   return {std::clamp(nearest, low + 1, high - 1), false};
 }
 
-std::vector<LayerBox> layer_boxes(const Strip& strip, const Firsts& firsts, const std::vector<double>& shares,
+std::vector<LayerBox> layer_boxes(const Strip& strip, const StageStarts& firsts, const std::vector<double>& shares,
                                   const std::vector<bool>& marks, double left, double right, double least) {
   std::vector<LayerBox> boxes;
   const auto seen = [&](double x) { return (x - strip.left) / strip.width; };

@@ -29,7 +29,7 @@ struct Window {
 };
 
 /// Returns the smallest useful span for a model with `layers` layers: a few layers.
-double least_span(int layers);
+double min_span(int layers);
 
 /// A result of dragging the cut before `stage` to pixel x.
 struct CutTarget {
@@ -38,7 +38,7 @@ struct CutTarget {
   bool operator==(const CutTarget&) const = default;
 };
 /// Returns the nearest cut between its neighbours, or a neighbour within `reach` pixels.
-CutTarget cut_target(const Strip& strip, const Firsts& firsts, int stage, double x, double reach);
+CutTarget cut_target(const Strip& strip, const StageStarts& firsts, int stage, double x, double reach);
 
 /// A box of one layer, or of adjacent layers narrower than `least` pixels; only for layers within [left, right].
 struct LayerBox {
@@ -48,7 +48,7 @@ struct LayerBox {
   int stage = 0;
   bool marked = false;  ///< at least half of its layers are marked
 };
-std::vector<LayerBox> layer_boxes(const Strip& strip, const Firsts& firsts, const std::vector<double>& shares,
+std::vector<LayerBox> layer_boxes(const Strip& strip, const StageStarts& firsts, const std::vector<double>& shares,
                                   const std::vector<bool>& marks, double left, double right, double least = 2);
 
 }  // namespace pipedeck::models::split

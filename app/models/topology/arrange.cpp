@@ -73,7 +73,7 @@ Block in_rows_of(const std::vector<Block>& blocks, std::size_t a_row) {
 /// Arranges blocks in rows with the aspect ratio nearest to the wanted one; up to four form one row. Rows are balanced:
 /// 5 boxes at 4 per row become 3 and 2.
 Block in_rows(const std::vector<Block>& blocks) {
-  constexpr std::size_t one_row = 4, most_a_row = 128;
+  constexpr std::size_t one_row = 4, max_a_row = 128;
   const std::size_t count = blocks.size();
   if (count == 0) return {};
   if (count <= one_row) return in_rows_of(blocks, count);
@@ -84,7 +84,7 @@ Block in_rows(const std::vector<Block>& blocks) {
   }
   std::size_t best = 1;
   double least = 1e300;
-  for (std::size_t a_row = 1; a_row <= std::min(count, most_a_row); ++a_row) {
+  for (std::size_t a_row = 1; a_row <= std::min(count, max_a_row); ++a_row) {
     const std::size_t rows = (count + a_row - 1) / a_row, even = (count + rows - 1) / rows;
     const double aspect = static_cast<double>(even) * width / (static_cast<double>(rows) * height);
     const double off = std::abs(std::log(aspect / wanted_aspect));
@@ -94,9 +94,9 @@ Block in_rows(const std::vector<Block>& blocks) {
 }
 
 /// A stack of switch levels above a block. Each switch is centred over its neighbours.
-class Hood {
+class SwitchLevels {
  public:
-  Hood(const Cluster& cluster, const Places& below, double width) : width_(width) {
+  SwitchLevels(const Cluster& cluster, const Places& below, double width) : width_(width) {
     for (const NetworkLink& link : cluster.links) {
       joined_[link.from].push_back(link.to);
       joined_[link.to].push_back(link.from);
@@ -195,7 +195,7 @@ class Arranger {
     for (const Switch& s : cluster_.switches)
       if (rack_of(s.name) == rack) levels[levels_.at(s.name)].push_back(s.name);
     if (levels.empty()) return block;
-    Hood hood(cluster_, block.places, block.size.width());
+    SwitchLevels hood(cluster_, block.places, block.size.width());
     const double step = switch_size().height() + level_gap;
     Block result;
     double left = 0, right = block.size.width(), y = static_cast<double>(levels.size()) * step;

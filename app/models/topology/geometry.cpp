@@ -21,8 +21,8 @@ constexpr double device_height = 42;
 constexpr double device_gap = 8;
 constexpr double padding = 14;
 constexpr double header_height = 30;
-constexpr double least_node_width = 12 * topology_grid;
-constexpr int most_chips = 128;  ///< maximum devices of a node that are drawn individually
+constexpr double min_node_width = 12 * topology_grid;
+constexpr int max_chips = 128;  ///< maximum devices of a node that are drawn individually
 
 int device_count(const Node& node) {
   int count = 0;
@@ -32,7 +32,7 @@ int device_count(const Node& node) {
 
 /// Returns the chips per row; 0 if there are too many to draw.
 int columns_of(int devices) {
-  if (devices > most_chips) return 0;
+  if (devices > max_chips) return 0;
   if (devices <= 8) return std::min(devices, 4);
   return devices <= 32 ? 8 : 16;
 }
@@ -295,7 +295,7 @@ QSizeF topology_size(const Node& node) {
   if (columns == 0) return {20 * topology_grid, header_height + 2 * padding + 2 * device_height};
   const int rows = std::max(1, (count + columns - 1) / columns);
   const double chips = columns * device_width + (columns - 1) * device_gap;
-  return {std::max(least_node_width, 2 * padding + chips),
+  return {std::max(min_node_width, 2 * padding + chips),
           header_height + 2 * padding + rows * device_height + (rows - 1) * device_gap};
 }
 

@@ -117,7 +117,7 @@ struct Layout {
   std::array<QPointF, 2> ports_of(const End& end) const;
   /// Returns all visible elements that can be selected, in the order of keyboard navigation.
   std::vector<End> ends() const;
-  std::optional<End> end_named(const std::string& name) const;
+  std::optional<End> find_end(const std::string& name) const;
 };
 
 /// A selection: nodes and switches by name, links by position.
@@ -155,7 +155,7 @@ QPointF point_on(const TopologyLink& link, double t);
 Selection pruned(const Selection& selection, const Cluster& cluster);
 /// Returns the part of a selection that still exists after an edit. Links are matched by their ends, since their
 /// positions change.
-Selection carried(const Selection& selection, const Cluster& before, const Cluster& now);
+Selection remap_selection(const Selection& selection, const Cluster& before, const Cluster& now);
 /// Returns nodes and switches whose boxes intersect the rectangle, and links whose label is inside it. A collapsed rack
 /// yields all its members.
 Selection in_rectangle(const Layout& layout, const QRectF& rectangle);

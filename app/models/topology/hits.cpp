@@ -115,7 +115,7 @@ std::vector<End> Layout::ends() const {
   return result;
 }
 
-std::optional<End> Layout::end_named(const std::string& name) const {
+std::optional<End> Layout::find_end(const std::string& name) const {
   const QString wanted = QString::fromStdString(name);
   for (std::size_t i = 0; i < nodes.size(); ++i)
     if (nodes[i].name == wanted)
@@ -155,7 +155,7 @@ Selection pruned(const Selection& selection, const Cluster& cluster) {
   return kept;
 }
 
-Selection carried(const Selection& selection, const Cluster& before, const Cluster& now) {
+Selection remap_selection(const Selection& selection, const Cluster& before, const Cluster& now) {
   Selection kept = pruned({selection.places, {}}, now);
   std::set<std::pair<std::string, std::string>> ends;
   for (const int link : pruned(selection, before).links) {

@@ -33,14 +33,14 @@ class Search {
 
   std::vector<TopologyProblem> all() {
     if (cluster_.nodes.empty())
-      say(TopologyProblem::prevents, ProblemText::tr("No nodes yet: add one from the palette"), {});
-    look_at_types();
-    look_at_names();
-    look_at_nodes();
+      say(TopologyProblem::error, ProblemText::tr("No nodes yet: add one from the palette"), {});
+    inspect_types();
+    inspect_names();
+    inspect_nodes();
     if (!cluster_.bandwidth_matrix) {
-      look_at_links();
-      look_at_reach();
-      look_at_switches();
+      inspect_links();
+      inspect_reach();
+      inspect_switches();
     }
     std::ranges::stable_sort(found_, {}, &TopologyProblem::severity);
     return std::move(found_);
@@ -62,44 +62,44 @@ class Search {
     return at;
   }
 
-  void look_at_types() {
+  void inspect_types() {
     std::set<std::string> names;
     for (const DeviceType& type : cluster_.device_types) {
       if (type.memory.count <= 0)
-        say(TopologyProblem::prevents, ProblemText::tr("Device type %1 has no memory").arg(text::to_qstring(type.name)),
+        say(TopologyProblem::error, ProblemText::tr("Device type %1 has no memory").arg(text::to_qstring(type.name)),
             nodes_with(type.name));
       if (!names.insert(type.name).second)
-        say(TopologyProblem::prevents,
-            ProblemText::tr("Two device types are named %1").arg(text::to_qstring(type.name)), nodes_with(type.name));
+        say(TopologyProblem::error, ProblemText::tr("Two device types are named %1").arg(text::to_qstring(type.name)),
+            nodes_with(type.name));
     }
     for (const Node& node : cluster_.nodes)
       for (const DeviceGroup& group : node.devices)
         if (!names.contains(group.type))
-          say(TopologyProblem::prevents,
+          say(TopologyProblem::error,
               ProblemText::tr("%1 has devices of type %2, which is not defined")
                   .arg(text::to_qstring(node.name), text::to_qstring(group.type)),
               {{node.name}, {}});
   }
 
-  void look_at_names() {
+  void inspect_names() {
     std::set<std::string> names;
     const auto look = [&](const std::string& name) {
       if (!names.insert(name).second)
-        say(TopologyProblem::prevents,
-            ProblemText::tr("Two nodes or switches are named %1").arg(text::to_qstring(name)), {{name}, {}});
+        say(TopologyProblem::error, ProblemText::tr("Two nodes or switches are named %1").arg(text::to_qstring(name)),
+            {{name}, {}});
     };
     for (const Node& node : cluster_.nodes) look(node.name);
     for (const Switch& s : cluster_.switches) look(s.name);
   }
 
-  void look_at_nodes() {
+  void inspect_nodes() {
     for (const Node& node : cluster_.nodes) {
       const int devices = devices_of(node);
       if (devices == 0)
-        say(TopologyProblem::prevents, ProblemText::tr("%1 has no device").arg(text::to_qstring(node.name)),
+        say(TopologyProblem::error, ProblemText::tr("%1 has no device").arg(text::to_qstring(node.name)),
             {{node.name}, {}});
       if (devices > 1 && !node.link && !cluster_.bandwidth_matrix)
-        say(TopologyProblem::prevents,
+        say(TopologyProblem::error,
             ProblemText::tr("The %1 devices inside %2 are not connected: set the bandwidth inside the node")
                 .arg(devices)
                 .arg(text::to_qstring(node.name)),
@@ -107,22 +107,22 @@ class Search {
     }
   }
 
-  void look_at_links() {
+  void inspect_links() {
     std::map<std::pair<std::string, std::string>, int> first;
     for (std::size_t i = 0; i < cluster_.links.size(); ++i) {
       const NetworkLink& link = cluster_.links[i];
       const int index = static_cast<int>(i);
       const QString title = ProblemText::tr("%1 – %2").arg(text::to_qstring(link.from), text::to_qstring(link.to));
       if (!(link.link.bandwidth.count > 0))
-        say(TopologyProblem::prevents, ProblemText::tr("The link %1 has no bandwidth").arg(title), {{}, {index}});
+        say(TopologyProblem::error, ProblemText::tr("The link %1 has no bandwidth").arg(title), {{}, {index}});
       if (!position_.contains(link.from) || !position_.contains(link.to))
-        say(TopologyProblem::prevents, ProblemText::tr("The link %1 has a missing end").arg(title), {{}, {index}});
+        say(TopologyProblem::error, ProblemText::tr("The link %1 has a missing end").arg(title), {{}, {index}});
       else if (link.from == link.to)
-        say(TopologyProblem::prevents, ProblemText::tr("The link %1 joins a node to itself").arg(title), {{}, {index}});
+        say(TopologyProblem::error, ProblemText::tr("The link %1 joins a node to itself").arg(title), {{}, {index}});
       else
         join(position_[link.from], position_[link.to]);
       if (const auto [at, fresh] = first.try_emplace(std::minmax(link.from, link.to), index); !fresh)
-        say(TopologyProblem::doubtful, ProblemText::tr("%1 are linked twice: paths use the wider link").arg(title),
+        say(TopologyProblem::warning, ProblemText::tr("%1 are linked twice: paths use the wider link").arg(title),
             {{}, {at->second, index}});
     }
   }
@@ -134,7 +134,7 @@ class Search {
   void join(std::size_t a, std::size_t b) { group_[root(a)] = root(b); }
 
   /// Compares with the largest group of connected nodes.
-  void look_at_reach() {
+  void inspect_reach() {
     std::map<std::size_t, int> sizes;
     for (const Node& node : cluster_.nodes) ++sizes[root(position_[node.name])];
     if (sizes.size() < 2) return;
@@ -145,22 +145,22 @@ class Search {
         std::ranges::find_if(cluster_.nodes, [&](const Node& n) { return root(position_[n.name]) == largest; });
     for (const Node& node : cluster_.nodes)
       if (root(position_[node.name]) != largest)
-        say(TopologyProblem::prevents,
+        say(TopologyProblem::error,
             ProblemText::tr("%1 cannot be reached from %2: link them, or link both to a switch")
                 .arg(text::to_qstring(node.name), text::to_qstring(some->name)),
             {{node.name}, {}});
   }
 
-  void look_at_switches() {
+  void inspect_switches() {
     std::map<std::string, int> links;
     for (const NetworkLink& link : cluster_.links) ++links[link.from], ++links[link.to];
     for (const Switch& s : cluster_.switches) {
       if (links[s.name] == 0)
-        say(TopologyProblem::doubtful, ProblemText::tr("No link leads to switch %1").arg(text::to_qstring(s.name)),
+        say(TopologyProblem::warning, ProblemText::tr("No link leads to switch %1").arg(text::to_qstring(s.name)),
             {{s.name}, {}});
       if (links[s.name] == 1)
-        say(TopologyProblem::doubtful,
-            ProblemText::tr("Only one link leads to switch %1").arg(text::to_qstring(s.name)), {{s.name}, {}});
+        say(TopologyProblem::warning, ProblemText::tr("Only one link leads to switch %1").arg(text::to_qstring(s.name)),
+            {{s.name}, {}});
     }
   }
 

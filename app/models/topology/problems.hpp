@@ -7,10 +7,10 @@
 namespace pipedeck::models::topology {
 
 struct TopologyProblem {
-  enum Severity { prevents, doubtful };
-  Severity severity = prevents;  ///< prevents: planning is impossible, or the saved cluster could not be loaded again
-  QString text;                  ///< "n3 can't be reached from n0: no links lead there"
-  Selection at;                  ///< elements to show
+  enum Severity { error, warning };
+  Severity severity = error;  ///< prevents: planning is impossible, or the saved cluster could not be loaded again
+  QString text;               ///< "n3 can't be reached from n0: no links lead there"
+  Selection at;               ///< elements to show
   bool operator==(const TopologyProblem&) const = default;
 };
 

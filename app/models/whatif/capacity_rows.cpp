@@ -65,7 +65,7 @@ QString tip_text(const CapacityGoal& goal, const CapacityFound& found, const QSt
     lines << CapacityText::tr("%1 device-hours").arg(QLocale().toString(cost->device_hours, 'f', 0));
   }
   if (const QString out = ruled_out_text(goal, found, currency); !out.isEmpty()) lines << out;
-  if (!found.why_not.empty()) lines << text::to_qstring(found.why_not);
+  if (!found.failure_reason.empty()) lines << text::to_qstring(found.failure_reason);
   if (found.plan) lines << CapacityText::tr("Double-click to add the plan to the project");
   return lines.join('\n');
 }
@@ -94,7 +94,7 @@ std::vector<BarRow> capacity_rows(const CapacityGoal& goal, std::span<const Capa
   return rows;
 }
 
-QString capacity_words(const CapacityGoal& goal, std::span<const CapacityFound> found, const QString& currency) {
+QString capacity_text(const CapacityGoal& goal, std::span<const CapacityFound> found, const QString& currency) {
   if (found.empty()) return {};
   const CapacityFound& first = found[ranked_capacity(goal, found).front()];
   const QString where = where_text(first);

@@ -22,6 +22,6 @@ std::vector<BarRow> capacity_rows(const CapacityGoal& goal, std::span<const Capa
                                   const QString& currency);
 
 /// Describes the best point, or else the nearest one and why it is ruled out. Empty if nothing was found.
-QString capacity_words(const CapacityGoal& goal, std::span<const CapacityFound> found, const QString& currency);
+QString capacity_text(const CapacityGoal& goal, std::span<const CapacityFound> found, const QString& currency);
 
 }  // namespace pipedeck::models::whatif

@@ -35,16 +35,16 @@ QString three_times(const JitterBand& band) {
 std::vector<BarRow> jitter_rows(const std::vector<JitterShown>& shown) {
   std::vector<BarRow> rows;
   for (const auto& [plan, band] : shown) {
-    const double change = band.still.count == 0 ? 0
-                                                : static_cast<double>(band.mean.count - band.still.count) /
-                                                      static_cast<double>(band.still.count);
+    const double change = band.is_disabled.count == 0 ? 0
+                                                      : static_cast<double>(band.mean.count - band.is_disabled.count) /
+                                                            static_cast<double>(band.is_disabled.count);
     BarRow row;
     row.label = plan;
     row.from = seconds_of(band.p5);
     row.to = seconds_of(band.p95);
     row.text = three_times(band);
     row.mark = seconds_of(band.p50);
-    row.faint_mark = seconds_of(band.still);
+    row.faint_mark = seconds_of(band.is_disabled);
     row.tool_tip =
         JitterText::tr(
             "%1 iterations whose passes vary by %2 %: p5 %3, p50 %4, p95 %5, mean %6 (%7 compared with no variation)")

@@ -21,7 +21,7 @@ struct FrontText {
 std::vector<bool> three_way_front(const std::vector<PlanCandidate>& plans) {
   const bool priced =
       std::ranges::all_of(plans, [](const PlanCandidate& plan) { return plan.price_per_hour.has_value(); });
-  std::vector<Costs> costs;
+  std::vector<ObjectiveVector> costs;
   for (const PlanCandidate& plan : plans)
     costs.push_back(
         {-plan.samples_per_second, static_cast<double>(plan.largest_peak.count), priced ? *plan.price_per_hour : 0});
@@ -30,7 +30,7 @@ std::vector<bool> three_way_front(const std::vector<PlanCandidate>& plans) {
 
 std::vector<std::size_t> line_of(const ParetoContent& content) {
   std::vector<std::size_t> known;
-  std::vector<Costs> costs;
+  std::vector<ObjectiveVector> costs;
   for (std::size_t i = 0; i < content.plans.size(); ++i)
     if (const auto x = measure_of(content.plans[i], content.x)) {
       known.push_back(i);

@@ -40,13 +40,13 @@ void find_span(const ParetoContent& content, ParetoGeometry& geometry) {
   geometry.log_x = least > 0 && most / least > log_from;
   if (geometry.log_x) {
     const double beyond = std::pow(most / least, room);
-    geometry.least_x = least / beyond;
-    geometry.most_x = most * beyond;
+    geometry.min_x = least / beyond;
+    geometry.max_x = most * beyond;
   } else {
-    geometry.least_x = 0;
-    geometry.most_x = most > 0 ? most * (1 + room) : 1;
+    geometry.min_x = 0;
+    geometry.max_x = most > 0 ? most * (1 + room) : 1;
   }
-  geometry.most_y = highest > 0 ? highest * (1 + room) : 1;
+  geometry.max_y = highest > 0 ? highest * (1 + room) : 1;
 }
 
 void make_ticks(const ParetoContent& content, ParetoGeometry& geometry) {
@@ -56,41 +56,40 @@ void make_ticks(const ParetoContent& content, ParetoGeometry& geometry) {
     geometry.across.push_back({geometry.x_of(value), measure_value_text(value, content.x)});
   };
   if (geometry.log_x) {
-    const double decades = std::log2(geometry.most_x / geometry.least_x);
+    const double decades = std::log2(geometry.max_x / geometry.min_x);
     const int every = std::max(1, static_cast<int>(std::ceil(decades / columns)));
-    for (int power = static_cast<int>(std::ceil(std::log2(geometry.least_x))); std::exp2(power) <= geometry.most_x;
+    for (int power = static_cast<int>(std::ceil(std::log2(geometry.min_x))); std::exp2(power) <= geometry.max_x;
          ++power)
       if (power % every == 0) add(std::exp2(power));
   } else {
-    double step = nice_step(geometry.most_x, columns, memory);
+    double step = nice_step(geometry.max_x, columns, memory);
     if (content.x == FrontMeasure::devices) step = std::max(1.0, step);
-    for (double value = 0; value <= geometry.most_x; value += step) add(value);
+    for (double value = 0; value <= geometry.max_x; value += step) add(value);
   }
-  const double step = nice_step(geometry.most_y, std::max(1.0, geometry.plot.height() / row_distance), false);
-  for (double value = 0; value <= geometry.most_y; value += step)
+  const double step = nice_step(geometry.max_y, std::max(1.0, geometry.plot.height() / row_distance), false);
+  for (double value = 0; value <= geometry.max_y; value += step)
     geometry.up.push_back({geometry.y_of(value), QLocale().toString(value, 'g', 6)});
 }
 
 /// Returns a radius whose area grows linearly with the measure, from `least` to `most`.
 double radius_of(const PlanCandidate& plan, FrontMeasure measure, double least, double most) {
   const auto value = measure_of(plan, measure);
-  if (!value || most <= least) return (ParetoGeometry::least_radius + ParetoGeometry::most_radius) / 2;
+  if (!value || most <= least) return (ParetoGeometry::min_radius + ParetoGeometry::max_radius) / 2;
   const double share = (*value - least) / (most - least);
-  const double small = ParetoGeometry::least_radius * ParetoGeometry::least_radius;
-  const double large = ParetoGeometry::most_radius * ParetoGeometry::most_radius;
+  const double small = ParetoGeometry::min_radius * ParetoGeometry::min_radius;
+  const double large = ParetoGeometry::max_radius * ParetoGeometry::max_radius;
   return std::sqrt(small + share * (large - small));
 }
 
 }  // namespace
 
 double ParetoGeometry::x_of(double value) const {
-  const double share =
-      log_x ? std::log(value / least_x) / std::log(most_x / least_x) : (value - least_x) / (most_x - least_x);
+  const double share = log_x ? std::log(value / min_x) / std::log(max_x / min_x) : (value - min_x) / (max_x - min_x);
   return plot.left() + share * plot.width();
 }
 
 double ParetoGeometry::y_of(double samples_per_second) const {
-  return plot.bottom() - samples_per_second / most_y * plot.height();
+  return plot.bottom() - samples_per_second / max_y * plot.height();
 }
 
 std::optional<std::size_t> ParetoGeometry::hit(const ParetoContent& content, const QPointF& position) const {

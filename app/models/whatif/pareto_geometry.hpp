@@ -19,11 +19,11 @@ struct FrontTick {
 };
 
 struct ParetoGeometry {
-  static constexpr double least_radius = 3, most_radius = 9;
+  static constexpr double min_radius = 3, max_radius = 9;
 
   QRectF plot;
-  double least_x = 0, most_x = 1;  ///< at the plot's left and right edge
-  double most_y = 1;               ///< samples per second at its top edge; 0 at the bottom
+  double min_x = 0, max_x = 1;  ///< at the plot's left and right edge
+  double max_y = 1;             ///< samples per second at its top edge; 0 at the bottom
   bool log_x = false;
   std::vector<QPointF> points;  ///< by plan; points with unknown x are far outside
   std::vector<double> radii;    ///< by plan

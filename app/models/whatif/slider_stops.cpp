@@ -23,7 +23,7 @@ SliderValues::SliderValues(std::vector<double> stops, double today) : values_(st
   values_.push_back(today);
   std::ranges::sort(values_);
   values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
-  today_ = static_cast<int>(std::ranges::lower_bound(values_, today) - values_.begin());
+  current_ = static_cast<int>(std::ranges::lower_bound(values_, today) - values_.begin());
 }
 
 SliderValues SliderValues::doublings(double today, int down, int up) {

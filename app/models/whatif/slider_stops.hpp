@@ -26,11 +26,11 @@ class SliderValues {
   double at(int stop) const;
   /// Returns the nearest stop by ratio, or by difference if a value is 0.
   int nearest(double value) const;
-  int today() const { return today_; }
+  int current() const { return current_; }
 
  private:
   std::vector<double> values_;
-  int today_ = 0;
+  int current_ = 0;
 };
 
 /// Returns the available micro-batch sizes: 0 (chosen by the planners), and `measured` times each power of two that

@@ -20,7 +20,7 @@ struct WhatIfText {
   Q_DECLARE_TR_FUNCTIONS(WhatIf)
 };
 
-constexpr int most_places = 3;
+constexpr int max_places = 3;
 
 /// A figure of a plan: its text and the value to compare; `less` means lower is better.
 struct Figure {
@@ -62,9 +62,9 @@ QString share_text(double before, double after, const QString& more, const QStri
 
 QString places_text(const std::vector<std::string>& places) {
   QStringList names;
-  for (std::size_t i = 0; i < places.size() && static_cast<int>(i) < most_places; ++i)
+  for (std::size_t i = 0; i < places.size() && static_cast<int>(i) < max_places; ++i)
     names << text::to_qstring(places[i]);
-  const int others = static_cast<int>(places.size()) - most_places;
+  const int others = static_cast<int>(places.size()) - max_places;
   const QString named = names.join(QStringLiteral(", "));
   return others > 0 ? WhatIfText::tr("%1 and %2 more").arg(named).arg(others) : named;
 }
@@ -85,7 +85,7 @@ QString gain_text(const PurchaseGain& gain) {
 }
 
 QString purchase_tip(const PurchaseGain& gain) {
-  if (!gain.best) return text::to_qstring(gain.why_not);
+  if (!gain.best) return text::to_qstring(gain.failure_reason);
   QStringList lines{WhatIfText::tr("%1 samples/s with %2")
                         .arg(format_number(gain.best->samples_per_second), text::to_qstring(gain.best->plan->name))};
   lines << (gain.price_change ? price_change_text(*gain.price_change) : WhatIfText::tr("The price is unknown"));
@@ -142,7 +142,7 @@ QString difference_text(const std::optional<PlanCandidate>& today, const std::op
 
 QString times_text(const TimeScale& times) {
   switch (times.source) {
-    case TimeScale::Source::same:
+    case TimeScale::Source::same_device:
       return {};
     case TimeScale::Source::measured:
       return WhatIfText::tr("Times on %1 come from the profile.").arg(text::to_qstring(times.to));

@@ -14,7 +14,7 @@ namespace pipedeck::models::whatif {
 
 struct Row {
   enum class Verdict { same, better, worse, neutral };
-  QString label, today, now;
+  QString label, current, now;
   QString change;  ///< empty: equal, or not comparable
   Verdict verdict = Verdict::same;
   bool operator==(const Row&) const = default;

@@ -6,8 +6,8 @@
 #include <QCoreApplication>
 
 #include "app/text/in_qt.hpp"
-#include "core/presets/cloud_shapes.hpp"
 #include "core/presets/device_catalogue.hpp"
+#include "core/presets/instance_types.hpp"
 
 namespace pipedeck::session::cluster {
 
@@ -42,7 +42,7 @@ CloudInstance offer_of(const presets::InstanceType& shape) {
 
 std::vector<CloudInstance> cloud_offers() {
   std::vector<CloudInstance> offers;
-  std::ranges::transform(presets::cloud_shapes(), std::back_inserter(offers), offer_of);
+  std::ranges::transform(presets::instance_types(), std::back_inserter(offers), offer_of);
   return offers;
 }
 

@@ -64,7 +64,7 @@ std::string add_type(Cluster& cluster, DeviceType type);
 
 // -- links
 /// Returns why these two cannot be connected; empty if they can.
-std::string why_not_joined(const Cluster& cluster, const std::string& from, const std::string& to);
+std::string not_joinable_reason(const Cluster& cluster, const std::string& from, const std::string& to);
 Result<DrawnCluster> with_link(DrawnCluster drawn, const std::string& from, const std::string& to, Link link);
 Result<DrawnCluster> with_links_changed(DrawnCluster drawn, const std::vector<int>& links, LinkChange change);
 /// Returns the link that most of the cluster's links have, or 25 Gbit/s.

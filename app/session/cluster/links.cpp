@@ -56,7 +56,7 @@ Result<DrawnCluster> with_bus(DrawnCluster drawn, const std::vector<std::string>
   return checked(std::move(drawn));
 }
 
-std::string why_not_joined(const Cluster& cluster, const std::string& from, const std::string& to) {
+std::string not_joinable_reason(const Cluster& cluster, const std::string& from, const std::string& to) {
   if (cluster.bandwidth_matrix) return check_no_matrix(cluster).error().message;
   if (from == to) return two_ends_text().toStdString();
   for (const NetworkLink& link : cluster.links)
@@ -66,7 +66,7 @@ std::string why_not_joined(const Cluster& cluster, const std::string& from, cons
 }
 
 Result<DrawnCluster> with_link(DrawnCluster drawn, const std::string& from, const std::string& to, Link link) {
-  if (const std::string why = why_not_joined(drawn.cluster, from, to); !why.empty())
+  if (const std::string why = not_joinable_reason(drawn.cluster, from, to); !why.empty())
     return fail(ErrorCode::bad_input, why);
   drawn.cluster.links.push_back({from, to, link});
   return checked(std::move(drawn));

@@ -12,7 +12,7 @@ namespace pipedeck::session::cluster {
 
 namespace {
 
-constexpr std::size_t most_nodes = 512;  ///< one flow per node: more would take seconds
+constexpr std::size_t max_nodes = 512;  ///< one flow per node: more would take seconds
 
 /// A maximum flow over the links, each with its bandwidth in both directions.
 class Flow {
@@ -92,9 +92,9 @@ class Flow {
 };
 
 /// Computes the minimum over the flows from the first node to all others, since each cut separates it from some other.
-std::optional<Strengths::Cut> min_cut(const Cluster& cluster) {
+std::optional<Strengths::MinCut> min_cut(const Cluster& cluster) {
   const std::size_t nodes = cluster.nodes.size();
-  if (nodes < 2 || nodes > most_nodes || cluster.bandwidth_matrix) return std::nullopt;
+  if (nodes < 2 || nodes > max_nodes || cluster.bandwidth_matrix) return std::nullopt;
   Flow flow(cluster);
   double least = 1e300;
   std::vector<bool> near;
@@ -106,13 +106,14 @@ std::optional<Strengths::Cut> min_cut(const Cluster& cluster) {
   }
   const auto near_nodes = std::count(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(nodes), true);
   const bool smaller_is_near = 2 * near_nodes <= static_cast<std::ptrdiff_t>(nodes);
-  Strengths::Cut cut{{}, BytesPerSecond(least)};
+  Strengths::MinCut cut{{}, BytesPerSecond(least)};
   for (std::size_t i = 0; i < nodes; ++i)
     if (near[i] == smaller_is_near) cut.side.push_back(cluster.nodes[i].name);
   return cut;
 }
 
-std::optional<Strengths::AllReduce> all_reduce(const Cluster& cluster, Bytes bytes, const Conventions& conventions) {
+std::optional<Strengths::AllReduce> all_reduce(const Cluster& cluster, Bytes bytes,
+                                               const SimulationOptions& conventions) {
   const auto network = cost::Network::of(cluster);
   if (!network || network->device_count() < 2 || bytes.count <= 0) return std::nullopt;
   std::vector<DeviceId> all;
@@ -128,7 +129,7 @@ std::optional<Strengths::AllReduce> all_reduce(const Cluster& cluster, Bytes byt
     const Seconds time = cost::AllReduce(*network, devices, conventions.collectives).time(bytes);
     result.inside = result.inside ? std::max(*result.inside, time) : time;
   }
-  const auto& some = network->representatives();
+  const auto& some = network->representative_devices();
   for (const DeviceId a : some)
     for (const DeviceId b : some) {
       if (network->node_of(a) == network->node_of(b)) continue;
@@ -150,13 +151,13 @@ std::vector<Strengths::Type> types_of(const Cluster& cluster) {
     speeds[type.name] = type.relative_speed;
   }
   std::ranges::stable_sort(types, std::greater<>(), [&](const auto& type) { return speeds[type.name]; });
-  for (auto& type : types) type.times_slower = speeds[types.front().name] / speeds[type.name];
+  for (auto& type : types) type.slowdown = speeds[types.front().name] / speeds[type.name];
   return types;
 }
 
 }  // namespace
 
-Strengths summarize_cluster(const Cluster& cluster, Bytes gradients, const Conventions& conventions) {
+Strengths summarize_cluster(const Cluster& cluster, Bytes gradients, const SimulationOptions& conventions) {
   Strengths strengths;
   strengths.types = types_of(cluster);
   strengths.all_reduce = all_reduce(cluster, gradients, conventions);

@@ -15,11 +15,11 @@ namespace pipedeck::session::cluster {
 struct Strengths {
   /// A partition of the nodes with the least bandwidth between both sides. `side` lists one side in cluster order;
   /// `bandwidth` is the sum over the links.
-  struct Cut {
+  struct MinCut {
     std::vector<std::string> side;
     BytesPerSecond bandwidth;
   };
-  std::optional<Cut> narrowest;
+  std::optional<MinCut> narrowest;
 
   /// An all-reduce over all devices with the question's algorithm, and over the devices of one node (the slowest node).
   struct AllReduce {
@@ -33,12 +33,12 @@ struct Strengths {
   struct Type {
     std::string name;
     int devices = 0;
-    double times_slower = 1;  ///< factor compared with the fastest type
+    double slowdown = 1;  ///< factor compared with the fastest type
   };
   std::vector<Type> types;  ///< types with devices, fastest first
 };
 
 /// Computes the strengths. `gradients` are the bytes of an all-reduce. A disconnected cluster only has types.
-Strengths summarize_cluster(const Cluster& cluster, Bytes gradients, const Conventions& conventions);
+Strengths summarize_cluster(const Cluster& cluster, Bytes gradients, const SimulationOptions& conventions);
 
 }  // namespace pipedeck::session::cluster

@@ -6,7 +6,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
-#include "core/study/judge.hpp"
+#include "core/study/plan_simulator.hpp"
 
 namespace pipedeck::session::plans {
 
@@ -16,7 +16,7 @@ struct Steps {
   Q_DECLARE_TR_FUNCTIONS(PlanSteps)
 };
 
-constexpr std::size_t most_named = 3;  ///< maximum devices in a step's name
+constexpr std::size_t max_named = 3;  ///< maximum devices in a step's name
 
 QString device(DeviceId id) { return QStringLiteral("G%1").arg(id.value); }
 
@@ -30,7 +30,7 @@ class Namer {
   }
   QString operator()(const plan::MoveDevices& edit) const {
     const QString what =
-        edit.devices.size() > most_named ? Steps::tr("%1 devices").arg(edit.devices.size()) : names(edit.devices);
+        edit.devices.size() > max_named ? Steps::tr("%1 devices").arg(edit.devices.size()) : names(edit.devices);
     if (!edit.stage) return Steps::tr("Leave out %1").arg(what);
     const auto& stages = plan_.stages;
     const bool inside =
@@ -108,7 +108,7 @@ project::State with_plan_edited(project::State state, int id, Plan plan) {
   return std::move(added.state);
 }
 
-Result<Plan> edited_plan(const project::State& state, int id, const plan::PlanEdit& edit, study::Judge& judge) {
+Result<Plan> edited_plan(const project::State& state, int id, const plan::PlanEdit& edit, study::PlanSimulator& judge) {
   const project::PlanEntry* entry = project::find_plan(state, id);
   const auto problem = entry ? project::make_problem(state, *entry) : std::nullopt;
   if (!problem || !entry->feasible()) return fail(ErrorCode::bad_usage, "there is no plan to edit");

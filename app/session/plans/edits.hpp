@@ -8,7 +8,7 @@
 #include "core/plan/edits.hpp"
 
 namespace pipedeck::study {
-class Judge;
+class PlanSimulator;
 }  // namespace pipedeck::study
 
 namespace pipedeck::session::plans {
@@ -22,6 +22,6 @@ project::State with_plan_edited(project::State state, int id, Plan plan);
 
 /// Returns the edited plan of `id`. Returns an error if the edit breaks a rule of plans or the schedule does not
 /// support it.
-Result<Plan> edited_plan(const project::State& state, int id, const plan::PlanEdit& edit, study::Judge& judge);
+Result<Plan> edited_plan(const project::State& state, int id, const plan::PlanEdit& edit, study::PlanSimulator& judge);
 
 }  // namespace pipedeck::session::plans

@@ -15,12 +15,12 @@ namespace pipedeck::session::plans {
 
 namespace {
 
-constexpr std::size_t most_remembered = 32;
+constexpr std::size_t max_remembered = 32;
 
 template <class List, class Entry>
 void remember_newest(List& list, Entry entry) {
   list.push_front(std::move(entry));
-  if (list.size() > most_remembered) list.pop_back();
+  if (list.size() > max_remembered) list.pop_back();
 }
 
 template <class List, class Key>
@@ -30,7 +30,8 @@ auto find(const List& list, const Key& key) -> decltype(list.front().value) {
   return nullptr;
 }
 
-Result<Explanation> explain(study::Judge& judge, const Problem& problem, const Plan& plan, std::stop_token stop) {
+Result<Explanation> explain(study::PlanSimulator& judge, const Problem& problem, const Plan& plan,
+                            std::stop_token stop) {
   TRY(const auto simulator, judge.simulator(problem));
   TRY(auto found, study::explain(simulator, plan, std::move(stop)));
   return Explanation{std::make_shared<const CriticalPath>(std::move(found.path)), found.parts, {}};
@@ -38,8 +39,8 @@ Result<Explanation> explain(study::Judge& judge, const Problem& problem, const P
 
 }  // namespace
 
-Explainer::Explainer(study::Judge& judge, work::Jobs& jobs, QObject* parent)
-    : QObject(parent), judge_(judge), jobs_(jobs) {
+Explainer::Explainer(study::PlanSimulator& judge, work::Jobs& jobs, QObject* parent)
+    : QObject(parent), simulator_(judge), jobs_(jobs) {
   // A cancelled one may be requested again.
   connect(&jobs_, &work::Jobs::ended, this, [this](int job, work::JobState state) {
     if (state == work::JobState::cancelled) asked_.clear();
@@ -55,14 +56,14 @@ std::shared_ptr<const Explanation> Explainer::explanation(const Problem& problem
   asked_.push_back(key);
   jobs_.start(tr("Explain %1").arg(QString::fromStdString(plan->name)),
               [this, key, problem](const work::Jobs::Context& context) -> work::Jobs::Apply {
-                auto result = explain(judge_, problem, *key.plan, context.stop);
+                auto result = explain(simulator_, problem, *key.plan, context.stop);
                 return [this, key, result = std::move(result)] {
                   asked_.remove(key);
                   Explanation known = result ? *result : Explanation{};
-                  if (!result) known.why_not = text::to_qstring(result.error());
-                  const QString told = known.why_not;
+                  if (!result) known.unavailable_reason = text::to_qstring(result.error());
+                  const QString told = known.unavailable_reason;
                   remember_newest(explanations_,
-                                  Remembered<Explanation>{key, std::make_shared<const Explanation>(std::move(known))});
+                                  CacheEntry<Explanation>{key, std::make_shared<const Explanation>(std::move(known))});
                   emit changed();
                   return told;
                 };
@@ -88,14 +89,14 @@ void Explainer::find_sensitivity(const Problem& problem, const std::shared_ptr<c
             return why;
           }
           remember_newest(sensitivities_,
-                          Remembered<Sensitivity>{key, std::make_shared<const Sensitivity>(std::move(*result))});
+                          CacheEntry<Sensitivity>{key, std::make_shared<const Sensitivity>(std::move(*result))});
           return tr("%1 links and devices").arg(sensitivities_.front().value->entries.size());
         };
       });
 }
 
-std::shared_ptr<const Band> Explainer::band(const Problem& problem, const std::shared_ptr<const Plan>& plan,
-                                            const JitterOptions& options) {
+std::shared_ptr<const JitterResult> Explainer::band(const Problem& problem, const std::shared_ptr<const Plan>& plan,
+                                                    const JitterOptions& options) {
   const JitterKey key{key_of(problem, plan), options};
   if (const auto known = find(bands_, key)) return known;
   drop_other_bands(options);
@@ -107,18 +108,19 @@ void Explainer::find_band(const JitterKey& key, const Problem& problem) {
   const int job = jobs_.start(
       tr("Jitter of %1").arg(QString::fromStdString(key.of.plan->name)),
       [this, key, problem](const work::Jobs::Context& context) -> work::Jobs::Apply {
-        const auto simulator = judge_.simulator(problem);
+        const auto simulator = simulator_.simulator(problem);
         auto result = simulator ? sim::explain::jitter_band(*simulator, *key.of.plan, key.options,
                                                             QThread::idealThreadCount(), context.progress, context.stop)
                                 : Result<JitterBand>(tl::unexpected(simulator.error()));
         return [this, key, result = std::move(result)] {
-          Band known;
+          JitterResult known;
           if (result)
             known.band = *result;
           else
-            known.why_not = text::to_qstring(result.error());
-          const QString told = known.why_not;
-          remember_newest(bands_, Remembered<Band, JitterKey>{key, std::make_shared<const Band>(std::move(known))});
+            known.unavailable_reason = text::to_qstring(result.error());
+          const QString told = known.unavailable_reason;
+          remember_newest(
+              bands_, CacheEntry<JitterResult, JitterKey>{key, std::make_shared<const JitterResult>(std::move(known))});
           emit changed();
           return told;
         };
@@ -133,13 +135,14 @@ void Explainer::end_band(int job, work::JobState state) {
   const JitterKey key = ended->key;
   band_jobs_.erase(ended);
   if (state == work::JobState::finished) return;
-  const Band none{{}, state == work::JobState::cancelled ? tr("Cancelled.") : tr("It could not be computed.")};
-  remember_newest(bands_, Remembered<Band, JitterKey>{key, std::make_shared<const Band>(none)});
+  const JitterResult none{{}, state == work::JobState::cancelled ? tr("Cancelled.") : tr("It could not be computed.")};
+  remember_newest(bands_, CacheEntry<JitterResult, JitterKey>{key, std::make_shared<const JitterResult>(none)});
 }
 
 void Explainer::drop_other_bands(const JitterOptions& options) {
-  std::erase_if(bands_,
-                [&](const auto& entry) { return !entry.value->why_not.isEmpty() && entry.key.options != options; });
+  std::erase_if(bands_, [&](const auto& entry) {
+    return !entry.value->unavailable_reason.isEmpty() && entry.key.options != options;
+  });
   std::list<BandJob> others;
   for (auto at = band_jobs_.begin(); at != band_jobs_.end();) {
     const auto next = std::next(at);

@@ -11,27 +11,27 @@
 #include "app/session/work/jobs.hpp"
 #include "core/model/explanation.hpp"
 #include "core/model/jitter.hpp"
-#include "core/study/judge.hpp"
+#include "core/study/plan_simulator.hpp"
 
 namespace pipedeck::session::plans {
 
 struct Explanation {
   std::shared_ptr<const CriticalPath> path;
   TimeBreakdown parts;
-  QString why_not;  ///< why there is none; empty: there is one
+  QString unavailable_reason;  ///< why there is none; empty: there is one
 };
 
 /// A measure of how much an iteration varies.
-struct Band {
+struct JitterResult {
   JitterBand band;
-  QString why_not;  ///< why it is unknown; empty: it is known
+  QString unavailable_reason;  ///< why it is unknown; empty: it is known
 };
 
 class Explainer : public QObject {
   Q_OBJECT
 
  public:
-  Explainer(study::Judge& judge, work::Jobs& jobs, QObject* parent = nullptr);
+  Explainer(study::PlanSimulator& judge, work::Jobs& jobs, QObject* parent = nullptr);
 
   /// Returns null if it is unknown; it is then computed, and `changed` follows.
   std::shared_ptr<const Explanation> explanation(const Problem& problem, const std::shared_ptr<const Plan>& plan);
@@ -43,8 +43,8 @@ class Explainer : public QObject {
   bool finding_sensitivity() const { return jobs_.running(sensitivity_job_); }
 
   /// Returns null if it is unknown; it is then computed, and `changed` follows. Jobs for other options are cancelled.
-  std::shared_ptr<const Band> band(const Problem& problem, const std::shared_ptr<const Plan>& plan,
-                                   const JitterOptions& options);
+  std::shared_ptr<const JitterResult> band(const Problem& problem, const std::shared_ptr<const Plan>& plan,
+                                           const JitterOptions& options);
 
  signals:
   void changed();
@@ -64,7 +64,7 @@ class Explainer : public QObject {
     bool operator==(const JitterKey&) const = default;
   };
   template <class Value, class KeyOf = Key>
-  struct Remembered {
+  struct CacheEntry {
     KeyOf key;
     std::shared_ptr<const Value> value;
   };
@@ -79,12 +79,12 @@ class Explainer : public QObject {
     return {problem.profile, problem.cluster, problem.workload, plan};
   }
 
-  study::Judge& judge_;
+  study::PlanSimulator& simulator_;
   work::Jobs& jobs_;
   // Newest first.
-  std::list<Remembered<Explanation>> explanations_;
-  std::list<Remembered<Sensitivity>> sensitivities_;
-  std::list<Remembered<Band, JitterKey>> bands_;
+  std::list<CacheEntry<Explanation>> explanations_;
+  std::list<CacheEntry<Sensitivity>> sensitivities_;
+  std::list<CacheEntry<JitterResult, JitterKey>> bands_;
   std::list<Key> asked_;
   std::list<BandJob> band_jobs_;  // running
   int sensitivity_job_ = 0;

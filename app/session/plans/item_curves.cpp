@@ -8,12 +8,12 @@ namespace pipedeck::session::plans {
 
 namespace {
 
-constexpr std::size_t most_kept = 12;  // plans: enough for a comparison
+constexpr std::size_t max_kept = 12;  // plans: enough for a comparison
 
 }  // namespace
 
-ItemCurves::ItemCurves(study::Judge& judge, work::Jobs& jobs, QObject* parent)
-    : QObject(parent), judge_(judge), jobs_(jobs) {
+ItemCurves::ItemCurves(study::PlanSimulator& judge, work::Jobs& jobs, QObject* parent)
+    : QObject(parent), simulator_(judge), jobs_(jobs) {
   // A cancelled one may be requested again.
   connect(&jobs_, &work::Jobs::ended, this, [this](int, work::JobState state) {
     if (state == work::JobState::cancelled) asked_.clear();
@@ -31,7 +31,7 @@ ItemCurves::Items ItemCurves::items(const Problem& problem, const std::shared_pt
   asked_.push_back(key);
   jobs_.start(tr("Memory by item of %1").arg(QString::fromStdString(plan->name)),
               [this, key, problem](const work::Jobs::Context& context) -> work::Jobs::Apply {
-                const auto simulator = judge_.simulator(problem);
+                const auto simulator = simulator_.simulator(problem);
                 const auto simulation = simulator ? simulator->run(*key.plan, context.stop, {.item_curves = true})
                                                   : tl::unexpected(simulator.error());
                 auto items = std::make_shared<const std::vector<DeviceItems>>(simulation ? memory_items_of(*simulation)
@@ -40,7 +40,7 @@ ItemCurves::Items ItemCurves::items(const Problem& problem, const std::shared_pt
                 return [this, key, items, why] {
                   asked_.remove(key);
                   known_.push_front({key, items});
-                  if (known_.size() > most_kept) known_.pop_back();
+                  if (known_.size() > max_kept) known_.pop_back();
                   emit changed();
                   return why;
                 };

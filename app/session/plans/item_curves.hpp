@@ -11,7 +11,7 @@
 
 #include "app/session/work/jobs.hpp"
 #include "core/model/memory_items.hpp"
-#include "core/study/judge.hpp"
+#include "core/study/plan_simulator.hpp"
 
 namespace pipedeck::session::plans {
 
@@ -21,7 +21,7 @@ class ItemCurves : public QObject {
  public:
   using Items = std::shared_ptr<const std::vector<DeviceItems>>;
 
-  ItemCurves(study::Judge& judge, work::Jobs& jobs, QObject* parent = nullptr);
+  ItemCurves(study::PlanSimulator& judge, work::Jobs& jobs, QObject* parent = nullptr);
 
   /// Returns null if they are unknown; they are then computed, and `changed` follows. Empty if the plan cannot be
   /// simulated.
@@ -34,7 +34,7 @@ class ItemCurves : public QObject {
   struct Key {
     std::shared_ptr<const Profile> profile;
     std::shared_ptr<const Cluster> cluster;
-    Conventions conventions;
+    SimulationOptions conventions;
     std::shared_ptr<const Plan> plan;
     bool operator==(const Key&) const = default;
   };
@@ -43,7 +43,7 @@ class ItemCurves : public QObject {
     Items items;
   };
 
-  study::Judge& judge_;
+  study::PlanSimulator& simulator_;
   work::Jobs& jobs_;
   std::list<Known> known_;  ///< newest first
   std::list<Key> asked_;

@@ -8,7 +8,7 @@
 
 namespace pipedeck::session::plans {
 
-PreviewSimulator::PreviewSimulator(study::Judge& judge, QObject* parent) : QObject(parent), judge_(judge) {
+PreviewSimulator::PreviewSimulator(study::PlanSimulator& judge, QObject* parent) : QObject(parent), simulator_(judge) {
   pool_.setMaxThreadCount(1);
 }
 
@@ -37,9 +37,9 @@ void PreviewSimulator::start(Request request) {
   running_ = true;
   stop_ = std::stop_source();
   pool_.start([this, stop = stop_.get_token(), request = std::move(request)] {
-    Result<std::shared_ptr<const study::Verdict>> result = fail(ErrorCode::internal, "no result");
+    Result<std::shared_ptr<const study::PlanResult>> result = fail(ErrorCode::internal, "no result");
     try {
-      result = judge_.preview(request.problem, request.plan, stop);
+      result = simulator_.preview(request.problem, request.plan, stop);
     } catch (const std::exception& error) {
       result = fail(ErrorCode::internal, error.what());
     }
@@ -48,7 +48,7 @@ void PreviewSimulator::start(Request request) {
   });
 }
 
-void PreviewSimulator::answer(const Request& request, const Result<std::shared_ptr<const study::Verdict>>& result) {
+void PreviewSimulator::answer(const Request& request, const Result<std::shared_ptr<const study::PlanResult>>& result) {
   running_ = false;
   if (waiting_) {
     Request next = std::move(*waiting_);

@@ -11,7 +11,7 @@
 #include <QObject>
 #include <QThreadPool>
 
-#include "core/study/judge.hpp"
+#include "core/study/plan_simulator.hpp"
 
 namespace pipedeck::session::plans {
 
@@ -19,7 +19,7 @@ class PreviewSimulator : public QObject {
   Q_OBJECT
 
  public:
-  explicit PreviewSimulator(study::Judge& judge, QObject* parent = nullptr);
+  explicit PreviewSimulator(study::PlanSimulator& judge, QObject* parent = nullptr);
   ~PreviewSimulator() override;
 
   /// Returns the request's generation, larger than all before.
@@ -31,7 +31,7 @@ class PreviewSimulator : public QObject {
  signals:
   /// Reports a result. `verdict` is null if the plan cannot be simulated; `why` is then the reason.
   void simulated(std::int64_t generation, const pipedeck::Plan& plan,
-                 std::shared_ptr<const pipedeck::study::Verdict> verdict, const QString& why);
+                 std::shared_ptr<const pipedeck::study::PlanResult> verdict, const QString& why);
 
  private:
   struct Request {
@@ -40,9 +40,9 @@ class PreviewSimulator : public QObject {
     Plan plan;
   };
   void start(Request request);
-  void answer(const Request& request, const Result<std::shared_ptr<const study::Verdict>>& result);
+  void answer(const Request& request, const Result<std::shared_ptr<const study::PlanResult>>& result);
 
-  study::Judge& judge_;
+  study::PlanSimulator& simulator_;
   QThreadPool pool_;
   std::stop_source stop_;
   std::optional<Request> waiting_;

@@ -19,7 +19,7 @@ namespace {
 constexpr int example_stages = 4;
 constexpr int example_micro_batches = 8;
 constexpr int layers_a_stage = 4;  // to be divided into chunks
-constexpr std::size_t most_passes_listed = 20'000;
+constexpr std::size_t max_passes_listed = 20'000;
 
 struct Text {
   Q_DECLARE_TR_FUNCTIONS(ScheduleChoices)
@@ -76,7 +76,7 @@ std::shared_ptr<const Timeline> simulate_example(ScheduleKind kind) {
   static const auto cluster = std::make_shared<const Cluster>(example_cluster());
   const auto plan = rescheduled(example_plan(), *profile, kind, std::nullopt);
   if (!plan) return nullptr;
-  const auto simulator = sim::Simulator::of(profile, cluster, Conventions{});
+  const auto simulator = sim::Simulator::of(profile, cluster, SimulationOptions{});
   if (!simulator) return nullptr;
   auto simulation = simulator->run(*plan);
   return simulation ? std::make_shared<const Timeline>(std::move(simulation->timeline)) : nullptr;
@@ -92,7 +92,7 @@ const std::map<ScheduleKind, std::shared_ptr<const Timeline>>& examples() {
   return all;
 }
 
-QString why_not(const Plan& plan, const Profile& profile, const Cluster& cluster, ScheduleKind kind) {
+QString unavailable_reason(const Plan& plan, const Profile& profile, const Cluster& cluster, ScheduleKind kind) {
   if (kind == plan.schedule) return {};
   const auto other = rescheduled(plan, profile, kind, std::nullopt);
   if (!other) return text::to_qstring(other.error().message);
@@ -101,7 +101,7 @@ QString why_not(const Plan& plan, const Profile& profile, const Cluster& cluster
   // Listing long plans would delay the menu, and `adaptive` needs times. Their errors are reported when they are
   // chosen.
   const std::size_t passes = other->stages.size() * static_cast<std::size_t>(other->micro_batches);
-  if (kind == ScheduleKind::adaptive || passes > most_passes_listed) return {};
+  if (kind == ScheduleKind::adaptive || passes > max_passes_listed) return {};
   const auto schedule = schedule::build_schedule(*other, std::vector<schedule::StageEstimates>(other->stages.size()));
   return schedule ? QString() : text::to_qstring(schedule.error().message);
 }
@@ -125,7 +125,7 @@ std::vector<ScheduleChoice> schedule_choices(const Plan& plan, const Profile& pr
     choice.title = text::to_qstring(std::string(info.title));
     choice.summary = colon < 0 ? summary : summary.mid(colon + 2);
     if (choice.summary.size() > 1 && choice.summary[1].isLetter()) choice.summary[0] = choice.summary[0].toUpper();
-    choice.why_not = why_not(plan, profile, cluster, info.kind);
+    choice.unavailable_reason = unavailable_reason(plan, profile, cluster, info.kind);
     choice.example = examples().at(info.kind);
     choices.push_back(std::move(choice));
   }

@@ -19,9 +19,9 @@ namespace pipedeck::session::plans {
 
 struct ScheduleChoice {
   ScheduleKind kind = ScheduleKind::one_f_one_b;
-  QString title;    ///< "ZB-H1"
-  QString summary;  ///< one line
-  QString why_not;  ///< why the plan cannot have it; empty: it can
+  QString title;               ///< "ZB-H1"
+  QString summary;             ///< one line
+  QString unavailable_reason;  ///< why the plan cannot have it; empty: it can
   std::shared_ptr<const Timeline> example;
 };
 

@@ -195,7 +195,7 @@ Result<Profile> with_figure_scaled(Profile profile, const Layers& layers, LayerF
   return checked(std::move(profile));
 }
 
-Result<Profile> with_layer_named(Profile profile, int layer, const QString& name) {
+Result<Profile> rename_layer(Profile profile, int layer, const QString& name) {
   if (!all_there(profile, {layer})) return refused(EditText::tr("This layer does not exist."));
   const std::string wanted = name.trimmed().toStdString();
   if (wanted.empty()) return refused(EditText::tr("A layer needs a name."));
@@ -266,7 +266,7 @@ Result<Profile> with_even_splits(Profile profile, const Layers& layers) {
   return checked(std::move(profile));
 }
 
-Result<Profile> with_device_named(Profile profile, const QString& device) {
+Result<Profile> rename_device(Profile profile, const QString& device) {
   if (device.trimmed().isEmpty()) return refused(EditText::tr("A device type needs a name."));
   profile.device = device.trimmed().toStdString();
   return checked(std::move(profile));

@@ -21,7 +21,7 @@ using Layers = std::vector<int>;  ///< positions, ascending and unique
 /// Sets a figure; `value` is in seconds or bytes.
 Result<Profile> with_figure(Profile profile, const Layers& layers, LayerFigure figure, double value);
 Result<Profile> with_figure_scaled(Profile profile, const Layers& layers, LayerFigure figure, double factor);
-Result<Profile> with_layer_named(Profile profile, int layer, const QString& name);
+Result<Profile> rename_layer(Profile profile, int layer, const QString& name);
 Result<Profile> with_layer_kind(Profile profile, const Layers& layers, const QString& kind);
 
 /// Inserts a layer without time that passes on its input, before `position` or at the end.
@@ -37,7 +37,7 @@ Result<Profile> with_layers_merged(Profile profile, const Layers& layers);
 /// Adds times of 2, 4 and 8 devices to layers without any: an equal share of the layer's time, with an all-reduce of
 /// its output.
 Result<Profile> with_even_splits(Profile profile, const Layers& layers);
-Result<Profile> with_device_named(Profile profile, const QString& device);
+Result<Profile> rename_device(Profile profile, const QString& device);
 
 /// Returns a heading and a row per layer with tabs between fields; figures have units.
 QString layers_to_text(const Profile& profile, const Layers& layers);

@@ -37,7 +37,7 @@ io::profiles::ProfileColumns declared_columns(const std::vector<ColumnMeaning>& 
   io::profiles::ProfileColumns columns;
   for (std::size_t at = 0; at < std::min(chosen.size(), headings.size()); ++at)
     if (chosen[at].key >= 0)
-      columns.try_emplace(std::string(io::profiles::profile_keys()[static_cast<std::size_t>(chosen[at].key)].name),
+      columns.try_emplace(std::string(io::profiles::column_keys()[static_cast<std::size_t>(chosen[at].key)].name),
                           io::profiles::TableColumn{headings[at], chosen[at].unit, at});
   return columns;
 }
@@ -64,7 +64,7 @@ class Findings {
   bool reads(const io::profiles::ProfileKey& key) const { return table_.columns.contains(std::string(key.name)); }
 
   void add_wrong() {
-    const auto keys = io::profiles::profile_keys();
+    const auto keys = io::profiles::column_keys();
     bool complete = true;
     for (std::size_t k = 0; k < keys.size(); ++k) {
       if (!keys[k].needed || reads(keys[k])) continue;
@@ -88,7 +88,7 @@ class Findings {
   }
 
   void add_assumed(int samples) {
-    const auto keys = io::profiles::profile_keys();
+    const auto keys = io::profiles::column_keys();
     for (std::size_t k = 0; k < keys.size(); ++k) {
       const std::string name(keys[k].name);
       if (std::ranges::find(table_.unit_assumed, name) == table_.unit_assumed.end()) continue;
@@ -118,7 +118,7 @@ class Findings {
                                     LayerTableText::tr("layers")),
                  preview_.separator));
     if (preview_.micro_batch) add(TableFinding::understood, LayerTableText::tr("Micro-batch from the file's name"));
-    const auto keys = io::profiles::profile_keys();
+    const auto keys = io::profiles::column_keys();
     QStringList left;
     for (std::size_t at = 0; at < chosen_.size(); ++at) {
       const QString heading = text::to_qstring(preview_.headings()[at]);
@@ -147,7 +147,7 @@ class Findings {
 
 std::vector<ColumnMeaning> guessed_meanings(const std::vector<std::string>& headings) {
   std::vector<ColumnMeaning> meanings(headings.size());
-  const auto keys = io::profiles::profile_keys();
+  const auto keys = io::profiles::column_keys();
   for (const auto& [name, column] : io::profiles::infer_profile_columns(headings)) {
     const auto key = std::ranges::find(keys, name, &io::profiles::ProfileKey::name);
     meanings[*column.position] = {static_cast<int>(key - keys.begin()), column.unit};
@@ -216,9 +216,9 @@ QStringList column_meanings() {
 }
 
 QStringList column_units(int key) {
-  const auto measure = key < 0 ? std::nullopt : io::profiles::profile_keys()[static_cast<std::size_t>(key)].measure;
+  const auto measure = key < 0 ? std::nullopt : io::profiles::column_keys()[static_cast<std::size_t>(key)].measure;
   if (!measure) return {};
-  if (*measure == Measure::time)
+  if (*measure == QuantityKind::time)
     return {QStringLiteral("ns"), QStringLiteral("us"), QStringLiteral("ms"), QStringLiteral("s")};
   QStringList units{QStringLiteral("B")};
   for (const char* prefix : {"k", "M", "G"}) units << QLatin1String(prefix) + QStringLiteral("B");
@@ -228,7 +228,7 @@ QStringList column_units(int key) {
 
 QString usual_unit(int key) {
   return key < 0 ? QString()
-                 : text::to_qstring(std::string(io::profiles::profile_keys()[static_cast<std::size_t>(key)].unit));
+                 : text::to_qstring(std::string(io::profiles::column_keys()[static_cast<std::size_t>(key)].unit));
 }
 
 }  // namespace pipedeck::session::profile

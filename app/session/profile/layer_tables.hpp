@@ -20,7 +20,7 @@ bool is_layer_table(const QString& path);
 
 /// A meaning of a column.
 struct ColumnMeaning {
-  int key = -1;      ///< index in profile_keys(); -1: ignored
+  int key = -1;      ///< index in column_keys(); -1: ignored
   std::string unit;  ///< of figures without a unit; empty: that of the heading, or else of the key
   bool operator==(const ColumnMeaning&) const = default;
 };
@@ -53,7 +53,7 @@ struct TablePreview {
 /// Returns the table's preview. Errors name the file, and the line if there is one.
 Result<TablePreview> layer_table_in(const QString& file);
 
-/// Returns names such as "Forward time", in the order of profile_keys().
+/// Returns names such as "Forward time", in the order of column_keys().
 QStringList column_meanings();
 /// Returns the selectable units of this key; empty for texts.
 QStringList column_units(int key);

@@ -21,7 +21,7 @@ struct PasteText {
 /// Headings are not translated, since the text is exchanged with other programs.
 constexpr std::array<const char*, 7> headings{"Layer", "Kind", "Forward", "Backward", "Output", "Saved", "Parameters"};
 constexpr int figures_from = 2;
-constexpr int most_rows = 5'000;
+constexpr int max_rows = 5'000;
 
 struct Column {
   int field = -1;    ///< index in `headings`; -1: ignored
@@ -65,7 +65,7 @@ std::vector<Column> columns_of_heading(const QStringList& cells) {
   return any && std::ranges::any_of(columns, named) ? columns : std::vector<Column>{};
 }
 
-std::vector<Column> columns_from(int column, qsizetype count) {
+std::vector<Column> parse_columns(int column, qsizetype count) {
   std::vector<Column> columns;
   for (qsizetype i = 0; i < count && column + i < static_cast<int>(headings.size()); ++i) {
     const int field = column + static_cast<int>(i);
@@ -85,7 +85,7 @@ Result<void> take_row(Profile& profile, Layer& layer, const QStringList& cells, 
     if (field == 1) layer.kind = cell.toStdString();
     if (field < figures_from) continue;
     const auto value =
-        parse_quantity(is_time(field) ? Measure::time : Measure::bytes, cell.toStdString(), columns[i].unit);
+        parse_quantity(is_time(field) ? QuantityKind::time : QuantityKind::bytes, cell.toStdString(), columns[i].unit);
     Result<void> set = value ? set_figure(layer, profile.micro_batch, figure_at(field), *value)
                              : Result<void>(tl::unexpected(value.error()));
     if (set) continue;
@@ -136,9 +136,9 @@ Result<Profile> with_text_pasted(Profile profile, int position, int column, cons
   if (!rows.isEmpty() && (rows.first().startsWith(QLatin1Char('{')) || rows.first().startsWith(QLatin1Char('['))))
     return fail(ErrorCode::bad_input, PasteText::tr("The clipboard has no rows of layers.").toStdString());
   if (rows.isEmpty()) return fail(ErrorCode::bad_input, PasteText::tr("The clipboard has no text.").toStdString());
-  if (rows.size() > most_rows)
+  if (rows.size() > max_rows)
     return fail(ErrorCode::bad_input,
-                PasteText::tr("The clipboard has more than %1 rows.").arg(most_rows).toStdString());
+                PasteText::tr("The clipboard has more than %1 rows.").arg(max_rows).toStdString());
   const auto cells_of = [](const QString& row) {
     return QString(row).remove(QLatin1Char('\r')).split(QLatin1Char('\t'));
   };
@@ -146,7 +146,7 @@ Result<Profile> with_text_pasted(Profile profile, int position, int column, cons
   int at = std::clamp(position, 0, static_cast<int>(profile.layers.size()) - 1);
   for (qsizetype i = headed.empty() ? 0 : 1; i < rows.size(); ++i) {
     const QStringList cells = cells_of(rows[i]);
-    const std::vector<Column> columns = headed.empty() ? columns_from(std::max(column, 0), cells.size()) : headed;
+    const std::vector<Column> columns = headed.empty() ? parse_columns(std::max(column, 0), cells.size()) : headed;
     int target = at + (headed.empty() ? static_cast<int>(i) : 0);
     if (!headed.empty()) {
       const auto name = std::ranges::find(headed, 0, &Column::field) - headed.begin();

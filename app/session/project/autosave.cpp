@@ -35,7 +35,7 @@ bool somebody_has(const QString& path) {
   return lock && !lock->has_value();
 }
 
-QString text_in(const QString& path) {
+QString read_text(const QString& path) {
   QFile file(path);
   return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
@@ -159,7 +159,7 @@ std::vector<RecoverableProject> find_recoverable(const QString& state_folder) {
   }
   for (const QString& name : folder.entryList({QLatin1Char('*') + note_ending}, QDir::Files)) {
     const QString note = folder.filePath(name);
-    const QString project = text_in(note);
+    const QString project = read_text(note);
     const QString work = text::to_qstring(store::work_copy_path(project.toStdString()));
     if (QFileInfo(project).dir().exists() && !QFile::exists(work)) {
       QFile::remove(note);  // saved or discarded since

@@ -43,7 +43,7 @@ QJsonObject backend_to_json(const RunBackend& backend) {
 RunBackend backend_from_json(const QJsonObject& json) {
   RunBackend backend;
   backend.gpus = json["gpus"].toBool();
-  backend.precision = product_precision_named(json["precision"].toString().toStdString()).value_or(backend.precision);
+  backend.precision = parse_product_precision(json["precision"].toString().toStdString()).value_or(backend.precision);
   backend.share_gpus = json["share_gpus"].toBool();
   return backend;
 }

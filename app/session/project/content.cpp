@@ -26,7 +26,7 @@ std::string text_of(const QJsonArray& array) {
   return QJsonDocument(array).toJson(QJsonDocument::Compact).toStdString();
 }
 
-QJsonObject question_to_json(const Question& question) {
+QJsonObject question_to_json(const PlanningSetup& question) {
   const Workload& workload = question.workload;
   QJsonObject json{{"profile", question.profile},
                    {"cluster", question.cluster},

@@ -15,7 +15,7 @@ namespace pipedeck::session::project {
 template <class State>
 class History {
  public:
-  explicit History(State initial, std::size_t most_steps = 500) : most_steps_(most_steps) {
+  explicit History(State initial, std::size_t max_steps = 500) : max_steps_(max_steps) {
     steps_.push_back({{}, std::move(initial), next_id_++});
   }
 
@@ -28,7 +28,7 @@ class History {
     if (clean_ > static_cast<std::ptrdiff_t>(at_)) clean_ = never;
     steps_.push_back({name, std::move(next), next_id_++});
     ++at_;
-    if (steps_.size() > most_steps_ + 1) forget_oldest();
+    if (steps_.size() > max_steps_ + 1) forget_oldest();
     return true;
   }
 
@@ -81,7 +81,7 @@ class History {
   std::vector<Step> steps_;
   std::size_t at_ = 0;
   std::ptrdiff_t clean_ = 0;
-  std::size_t most_steps_;
+  std::size_t max_steps_;
 };
 
 }  // namespace pipedeck::session::project

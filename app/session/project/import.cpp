@@ -66,7 +66,7 @@ Result<Imported> import_model(const State& state, const ModelSpec& model) {
 
 /// Returns the state with the plan's profile and cluster chosen, from the project or the presets.
 Result<State> with_context_of(State state, const Plan& plan) {
-  if (const ProfileEntry* profile = find_profile_named(state, plan.profile)) {
+  if (const ProfileEntry* profile = find_profile(state, plan.profile)) {
     state = with_selected_profile(state, profile->id);
   } else if (listed(presets::profile_preset_names(), plan.profile)) {
     auto with = with_profile_preset(state, plan.profile);
@@ -79,7 +79,7 @@ Result<State> with_context_of(State state, const Plan& plan) {
                     .toStdString(),
                 "/profile");
   }
-  if (const ClusterEntry* cluster = find_cluster_named(state, plan.cluster)) {
+  if (const ClusterEntry* cluster = find_cluster(state, plan.cluster)) {
     state.question.cluster = cluster->id;
   } else if (listed(presets::cluster_preset_names(), plan.cluster)) {
     return with_cluster_preset(state, plan.cluster);

@@ -9,14 +9,14 @@ namespace {
 
 struct Degree {
   const char* key;
-  std::optional<int> Pins::*value;
+  std::optional<int> PlanConstraints::*value;
 };
-constexpr Degree degrees[] = {{"stages", &Pins::stages},
-                              {"max_stages", &Pins::max_stages},
-                              {"replicas", &Pins::replicas},
-                              {"tensor_parallel", &Pins::tensor_parallel}};
+constexpr Degree degrees[] = {{"stages", &PlanConstraints::stages},
+                              {"max_stages", &PlanConstraints::max_stages},
+                              {"replicas", &PlanConstraints::replicas},
+                              {"tensor_parallel", &PlanConstraints::tensor_parallel}};
 
-QJsonObject pins_to_json(const Pins& pins) {
+QJsonObject pins_to_json(const PlanConstraints& pins) {
   QJsonObject json;
   for (const Degree& degree : degrees)
     if (pins.*degree.value) json[QLatin1String(degree.key)] = *(pins.*degree.value);
@@ -26,8 +26,8 @@ QJsonObject pins_to_json(const Pins& pins) {
   return json;
 }
 
-Pins pins_from_json(const QJsonObject& json) {
-  Pins pins;
+PlanConstraints pins_from_json(const QJsonObject& json) {
+  PlanConstraints pins;
   for (const Degree& degree : degrees)
     if (const int value = json[QLatin1String(degree.key)].toInt(); value > 0) pins.*degree.value = value;
   for (const QJsonValue& pair : json["layers"].toArray())

@@ -9,7 +9,7 @@
 
 #include <QJsonObject>
 
-#include "core/model/pins.hpp"
+#include "core/model/plan_constraints.hpp"
 #include "core/planner/planner.hpp"
 #include "core/study/planner_request.hpp"
 
@@ -22,7 +22,7 @@ struct PlannerChoice {
 };
 
 struct Planning {
-  Pins pins;
+  PlanConstraints pins;
   std::map<std::string, PlannerChoice> planners;  ///< by registry name; absent ones have the defaults
   bool operator==(const Planning&) const = default;
 };

@@ -194,22 +194,22 @@ class Reader {
 
   void read_question() {
     const QJsonObject json = parsed(content_.settings, "question").object();
-    Question& question = state_.question;
+    PlanningSetup& question = state_.question;
     question.profile = json["profile"].toInt();
     question.cluster = json["cluster"].toInt();
     Workload& workload = question.workload;
     workload.global_batch = std::max(1, json["global_batch"].toInt(64));
     if (json.contains("micro_batch")) workload.micro_batch = std::max(1, json["micro_batch"].toInt());
     const auto name = [&](const char* key) { return json[QLatin1String(key)].toString().toStdString(); };
-    workload.optimizer = optimizer_named(name("optimizer")).value_or(workload.optimizer);
-    workload.precision = precision_named(name("precision")).value_or(workload.precision);
+    workload.optimizer = parse_optimizer(name("optimizer")).value_or(workload.optimizer);
+    workload.precision = parse_precision(name("precision")).value_or(workload.precision);
     workload.zero = std::clamp(json["zero"].toInt(), 0, 3);
-    workload.conventions.network = network_model_named(name("network")).value_or(workload.conventions.network);
-    workload.conventions.overlap = overlap_named(name("overlap")).value_or(workload.conventions.overlap);
+    workload.conventions.network = parse_network_model(name("network")).value_or(workload.conventions.network);
+    workload.conventions.overlap = parse_overlap(name("overlap")).value_or(workload.conventions.overlap);
     if (json.contains("bucket_bytes"))
       workload.conventions.bucket = Bytes(std::max<qint64>(1, json["bucket_bytes"].toInteger()));
     workload.conventions.collectives =
-        collectives_named(name("collectives")).value_or(workload.conventions.collectives);
+        parse_collectives(name("collectives")).value_or(workload.conventions.collectives);
     workload.conventions.reserve = Bytes(json["reserve_bytes"].toInteger());
     workload.conventions.communication = Bytes(json["communication_bytes"].toInteger());
     workload.conventions.fragmentation = std::max(0.0, json["fragmentation"].toDouble());

@@ -14,7 +14,7 @@ namespace pipedeck::session::project {
 
 namespace {
 
-constexpr double least_step = 0.01;  // of progress, so that many small runs do not flood the window
+constexpr double min_step = 0.01;  // of progress, so that many small runs do not flood the window
 
 }  // namespace
 
@@ -32,10 +32,10 @@ void Saver::start(const QString& path, std::shared_ptr<const store::ProjectConte
                stop = stop_.get_token()] {
     double told = 0;
     const Progress progress = [&](double done, std::string_view) {
-      if (done < told + least_step) return;
+      if (done < told + min_step) return;
       told = done;
       QMetaObject::invokeMethod(
-          this, [this, done] { take_progress(done); }, Qt::QueuedConnection);
+          this, [this, done] { receive_progress(done); }, Qt::QueuedConnection);
     };
     Result<void> written = fail(ErrorCode::internal, "no result");
     try {
@@ -65,7 +65,7 @@ void Saver::settle() {
   }
 }
 
-void Saver::take_progress(double done) {
+void Saver::receive_progress(double done) {
   progress_ = done;
   jobs_.update_external(job_, done, {});
   emit progressed();

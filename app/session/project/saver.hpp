@@ -42,7 +42,7 @@ class Saver : public QObject {
   void ended(const std::optional<pipedeck::Error>& problem);
 
  private:
-  void take_progress(double done);
+  void receive_progress(double done);
   void end(const Result<void>& written);
 
   work::Jobs& jobs_;

@@ -74,17 +74,17 @@ const ClusterEntry* find_cluster(const State& state, int id) { return find_id(st
 const PlanEntry* find_plan(const State& state, int id) { return find_id(state.plans, id); }
 const RunEntry* find_run(const State& state, int id) { return find_id(state.runs, id); }
 
-const ProfileEntry* find_profile_named(const State& state, const std::string& name) {
+const ProfileEntry* find_profile(const State& state, const std::string& name) {
   const auto it = std::ranges::find(state.profiles, name, [](const ProfileEntry& e) { return e.profile->name; });
   return it == state.profiles.end() ? nullptr : &*it;
 }
 
-const ClusterEntry* find_cluster_named(const State& state, const std::string& name) {
+const ClusterEntry* find_cluster(const State& state, const std::string& name) {
   const auto it = std::ranges::find(state.clusters, name, [](const ClusterEntry& e) { return e.cluster->name; });
   return it == state.clusters.end() ? nullptr : &*it;
 }
 
-std::optional<Problem> make_problem(const State& state, const Question& question) {
+std::optional<Problem> make_problem(const State& state, const PlanningSetup& question) {
   const ProfileEntry* profile = find_profile(state, question.profile);
   const ClusterEntry* cluster = find_cluster(state, question.cluster);
   if (!profile || !cluster) return std::nullopt;
@@ -92,7 +92,7 @@ std::optional<Problem> make_problem(const State& state, const Question& question
 }
 
 std::optional<Problem> make_problem(const State& state, const PlanEntry& entry) {
-  auto problem = make_problem(state, Question{entry.profile, entry.cluster, state.question.workload});
+  auto problem = make_problem(state, PlanningSetup{entry.profile, entry.cluster, state.question.workload});
   if (!problem) return std::nullopt;
   problem->workload.global_batch = entry.plan->global_batch;
   problem->workload.micro_batch = entry.plan->micro_batch;
@@ -119,8 +119,7 @@ Added with_profile(State state, Profile profile, std::shared_ptr<const ModelSpec
   for (const ProfileEntry& entry : state.profiles) {
     if (*entry.profile == profile) return {state, entry.id};
   }
-  profile.name =
-      unused_state_name(profile.name, [&](const std::string& name) { return find_profile_named(state, name); });
+  profile.name = unused_state_name(profile.name, [&](const std::string& name) { return find_profile(state, name); });
   const int id = state.next_id++;
   state.profiles.push_back({id, std::make_shared<const Profile>(std::move(profile)), std::move(model)});
   return {std::move(state), id};
@@ -141,8 +140,7 @@ Added with_cluster(State state, Cluster cluster) {
   for (const ClusterEntry& entry : state.clusters) {
     if (*entry.cluster == cluster) return {state, entry.id};
   }
-  cluster.name =
-      unused_state_name(cluster.name, [&](const std::string& name) { return find_cluster_named(state, name); });
+  cluster.name = unused_state_name(cluster.name, [&](const std::string& name) { return find_cluster(state, name); });
   const int id = state.next_id++;
   state.clusters.push_back({id, std::make_shared<const Cluster>(std::move(cluster))});
   return {std::move(state), id};

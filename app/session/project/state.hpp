@@ -84,12 +84,12 @@ struct RunEntry {
 };
 
 /// A question of the user: the boxes of the tool bar and the planners' options. Ids are 0 if nothing is chosen yet.
-struct Question {
+struct PlanningSetup {
   int profile = 0;
   int cluster = 0;
   Workload workload;
   Planning planning{};
-  bool operator==(const Question&) const = default;
+  bool operator==(const PlanningSetup&) const = default;
 };
 
 /// A calibration fitted from measured runs, and whether simulations use it. If so, its values are also in the
@@ -105,7 +105,7 @@ struct State {
   std::vector<ClusterEntry> clusters;
   std::vector<PlanEntry> plans;
   std::vector<RunEntry> runs;
-  Question question;
+  PlanningSetup question;
   CalibrationEntry calibration;
   RunBackend backend{};   ///< backend for training and measuring plans
   int selected_plan = 0;  ///< 0: none
@@ -119,11 +119,11 @@ const ProfileEntry* find_profile(const State& state, int id);
 const ClusterEntry* find_cluster(const State& state, int id);
 const PlanEntry* find_plan(const State& state, int id);
 const RunEntry* find_run(const State& state, int id);
-const ProfileEntry* find_profile_named(const State& state, const std::string& name);
-const ClusterEntry* find_cluster_named(const State& state, const std::string& name);
+const ProfileEntry* find_profile(const State& state, const std::string& name);
+const ClusterEntry* find_cluster(const State& state, const std::string& name);
 
 /// Returns the problem if a profile and a cluster are chosen.
-std::optional<Problem> make_problem(const State& state, const Question& question);
+std::optional<Problem> make_problem(const State& state, const PlanningSetup& question);
 /// Returns the problem that a plan solves: with its own batch and training settings, and the project's simulation
 /// settings.
 std::optional<Problem> make_problem(const State& state, const PlanEntry& entry);

@@ -9,7 +9,7 @@
 namespace pipedeck::session::project {
 
 TrainingState training_state_of(const Workload& workload) {
-  const Conventions& judged = workload.conventions;
+  const SimulationOptions& judged = workload.conventions;
   return {workload.optimizer, workload.precision,   workload.zero,
           judged.reserve,     judged.communication, judged.fragmentation};
 }
@@ -27,7 +27,7 @@ State with_training_state(State state, const TrainingState& training) {
     target.zero = training.zero;
   };
   set(state.question.workload);
-  Conventions& judged = state.question.workload.conventions;
+  SimulationOptions& judged = state.question.workload.conventions;
   judged.reserve = training.reserve;
   judged.communication = training.communication;
   judged.fragmentation = training.fragmentation;
@@ -52,7 +52,7 @@ State with_selected_profile(State state, int profile) {
     const ProfileEntry* entry = find_profile(state, id);
     return entry ? io::documents::training_precision(*entry->profile) : Precision::fp32;
   };
-  Question& question = state.question;
+  PlanningSetup& question = state.question;
   if (usual(profile) != usual(question.profile)) question.workload.precision = usual(profile);
   question.profile = profile;
   return state;

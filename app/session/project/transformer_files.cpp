@@ -47,7 +47,7 @@ TransformerPreview preview_of(OperatorGraph graph) {
   preview.graph = true;
   preview.samples = static_cast<int>(analytic::graph::fixed_batch(graph).value_or(1));
   for (const analytic::graph::DynamicDimension& open : analytic::graph::open_dimensions(graph))
-    if (open.meaning != analytic::graph::DynamicDimension::Meaning::batch)
+    if (open.meaning != analytic::graph::DynamicDimension::DimensionRole::batch)
       preview.sizes.push_back(QString::fromStdString(open.name));
   preview.make = [graph = std::move(graph)](const QString& device, const AnalyticOptions& options,
                                             const analytic::graph::DimensionSizes& sizes) {

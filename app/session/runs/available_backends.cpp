@@ -26,9 +26,9 @@ void AvailableBackends::ask(const QString& program) {
   process_.start(program, {QStringLiteral("list"), QStringLiteral("devices"), QStringLiteral("--json")});
 }
 
-void AvailableBackends::take_line(const QByteArray& line) { answer_ += line + '\n'; }
+void AvailableBackends::receive_line(const QByteArray& line) { answer_ += line + '\n'; }
 
-void AvailableBackends::take_end(const work::ProcessEnd& end) {
+void AvailableBackends::receive_end(const work::ProcessEnd& end) {
   const QString unresponsive_reason = end.started ? work::without_program(end.messages) : end.messages;
   for (const QJsonValue& item : QJsonDocument::fromJson(answer_).array()) {
     const QJsonObject backend = item.toObject();
@@ -55,8 +55,8 @@ void AvailableBackends::answer_gpus(const QString& unresponsive_reason) {
     const QJsonObject kind = value.toObject();
     gpus.kinds.push_back({kind.value(QLatin1String("count")).toInt(), kind.value(QLatin1String("name")).toString()});
   }
-  gpus.why_not = cuda_.isEmpty() ? tr("GPUs could not be detected: %1").arg(unresponsive_reason)
-                                 : cuda_.value(QLatin1String("why_not")).toString();
+  gpus.unavailable_reason = cuda_.isEmpty() ? tr("GPUs could not be detected: %1").arg(unresponsive_reason)
+                                            : cuda_.value(QLatin1String("why_not")).toString();
   emit gpus_answered(gpus);
 }
 

@@ -22,7 +22,7 @@ struct LocalGpus {
     bool operator==(const Kind&) const = default;
   };
   std::vector<Kind> kinds;
-  QString why_not;  ///< a sentence, why GPUs cannot be used; empty: they can, or it is not known yet
+  QString unavailable_reason;  ///< a sentence, why GPUs cannot be used; empty: they can, or it is not known yet
   int count() const;
   QString text() const;  ///< "2 × NVIDIA H100 80GB HBM3"
 };
@@ -32,8 +32,8 @@ class AvailableBackends : public QObject {
 
  public:
   explicit AvailableBackends(QObject* parent = nullptr) : QObject(parent), process_(this) {
-    connect(&process_, &work::ChildProcess::output_line, this, &AvailableBackends::take_line);
-    connect(&process_, &work::ChildProcess::ended, this, &AvailableBackends::take_end);
+    connect(&process_, &work::ChildProcess::output_line, this, &AvailableBackends::receive_line);
+    connect(&process_, &work::ChildProcess::ended, this, &AvailableBackends::receive_end);
   }
 
   /// Starts the detection on the first call.
@@ -45,8 +45,8 @@ class AvailableBackends : public QObject {
   void gpus_answered(const runs::LocalGpus& gpus);
 
  private:
-  void take_line(const QByteArray& line);
-  void take_end(const work::ProcessEnd& end);
+  void receive_line(const QByteArray& line);
+  void receive_end(const work::ProcessEnd& end);
   void answer_processes(const QString& unresponsive_reason);
   void answer_gpus(const QString& unresponsive_reason);
 

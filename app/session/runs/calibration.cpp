@@ -24,13 +24,13 @@ bool is_of(Document document, const std::string& name, const std::string& sha) {
 const project::ProfileEntry* profile_of(const project::State& state, const Plan& plan) {
   for (const project::ProfileEntry& entry : state.profiles)
     if (is_of(*entry.profile, plan.profile, plan.profile_sha256)) return &entry;
-  return project::find_profile_named(state, plan.profile);
+  return project::find_profile(state, plan.profile);
 }
 
 const project::ClusterEntry* cluster_of(const project::State& state, const Plan& plan) {
   for (const project::ClusterEntry& entry : state.clusters)
     if (is_of(*entry.cluster, plan.cluster, plan.cluster_sha256)) return &entry;
-  return project::find_cluster_named(state, plan.cluster);
+  return project::find_cluster(state, plan.cluster);
 }
 
 QString name_of_run(const project::RunRecord& run) {
@@ -74,9 +74,9 @@ std::vector<CalibrationRun> calibration_runs(const project::State& state) {
     CalibrationRun run{entry.id, name_of_run(*entry.run), {}};
     const auto measured = measured_run(state, entry, false);
     if (!measured) {
-      run.why_not = text::to_qstring(measured.error().message);
-    } else if (const auto seen = sim::calibrate::observe(measured->plan, measured->events); !seen) {
-      run.why_not = text::to_qstring(seen.error().message);
+      run.unusable_reason = text::to_qstring(measured.error().message);
+    } else if (const auto seen = sim::calibrate::collect_measurements(measured->plan, measured->events); !seen) {
+      run.unusable_reason = text::to_qstring(seen.error().message);
     }
     runs.push_back(std::move(run));
   }

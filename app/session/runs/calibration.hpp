@@ -14,8 +14,8 @@ namespace pipedeck::session::runs {
 
 struct CalibrationRun {
   int run = 0;
-  QString name;     ///< with the time of day, since runs of one plan share its name
-  QString why_not;  ///< why it cannot be used; empty: it can
+  QString name;             ///< with the time of day, since runs of one plan share its name
+  QString unusable_reason;  ///< why it cannot be used; empty: it can
 };
 
 struct CalibrationChoice {

@@ -17,9 +17,9 @@ namespace pipedeck::session::runs {
 
 namespace {
 
-constexpr int most_listed = 3;
+constexpr int max_listed = 3;
 
-QString in_words(const QJsonObject& step) {
+QString devices_text(const QJsonObject& step) {
   const QLocale locale;
   const QString number = locale.toString(step["step"].toInteger());
   if (!step["complete"].toBool())
@@ -31,15 +31,15 @@ QString in_words(const QJsonObject& step) {
 
 }  // namespace
 
-QString checkpoints_in_words(const QByteArray& json) {
+QString checkpoints_text(const QByteArray& json) {
   const QJsonArray steps = QJsonDocument::fromJson(json).array();
   QStringList lines;
   for (const QJsonValue& step : steps) {
-    if (lines.size() == most_listed) {
-      lines << CheckpointList::tr("and %1 more").arg(steps.size() - most_listed);
+    if (lines.size() == max_listed) {
+      lines << CheckpointList::tr("and %1 more").arg(steps.size() - max_listed);
       break;
     }
-    lines << in_words(step.toObject());
+    lines << devices_text(step.toObject());
   }
   return lines.join(QLatin1Char('\n'));
 }
@@ -63,7 +63,7 @@ void CheckpointList::take(const work::ProcessEnd& end) {
     emit answered(work::without_program(end.messages), true);
     return;
   }
-  const QString words = checkpoints_in_words(said_);
+  const QString words = checkpoints_text(said_);
   emit answered(words.isEmpty() ? tr("this folder has no checkpoints") : words, words.isEmpty());
 }
 

@@ -12,7 +12,7 @@
 namespace pipedeck::session::runs {
 
 /// Describes the newest checkpoints from the command's JSON; empty if it is invalid.
-QString checkpoints_in_words(const QByteArray& json);
+QString checkpoints_text(const QByteArray& json);
 
 class CheckpointList : public QObject {
   Q_OBJECT

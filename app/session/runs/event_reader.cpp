@@ -13,13 +13,13 @@ namespace pipedeck::session::runs {
 
 namespace {
 
-constexpr std::size_t most_at_a_time = 256;
+constexpr std::size_t max_at_a_time = 256;
 
 }  // namespace
 
 EventReader::EventReader(QObject* parent) : QObject(parent) {
   connect(&watcher_, &QFutureWatcher<Events>::finished, this, &EventReader::finish);
-  connect(&handing_on_, &QTimer::timeout, this, &EventReader::hand_on);
+  connect(&handing_on_, &QTimer::timeout, this, &EventReader::deliver);
   handing_on_.setSingleShot(true);
 }
 
@@ -44,14 +44,14 @@ void EventReader::start() {
 void EventReader::finish() {
   ready_ = watcher_.result();
   delivered_ = 0;
-  hand_on();
+  deliver();
 }
 
 /// Emits a part in each turn of the event loop, so that the window is drawn in between. This needs a timer, since
 /// queued calls would all run before the window's other timers.
-void EventReader::hand_on() {
+void EventReader::deliver() {
   const auto begin = ready_.begin() + static_cast<std::ptrdiff_t>(delivered_);
-  const std::size_t count = std::min(most_at_a_time, ready_.size() - delivered_);
+  const std::size_t count = std::min(max_at_a_time, ready_.size() - delivered_);
   const Events part(std::make_move_iterator(begin),
                     std::make_move_iterator(begin + static_cast<std::ptrdiff_t>(count)));
   delivered_ += count;

@@ -35,7 +35,7 @@ class EventReader : public QObject {
   using Events = std::vector<Result<RunEvent>>;
   void start();
   void finish();
-  void hand_on();
+  void deliver();
 
   std::vector<QByteArray> waiting_;
   QFutureWatcher<Events> watcher_;

@@ -50,16 +50,16 @@ QStringList measured_degrees(const Plan& plan) {
 
 }  // namespace
 
-QString why_too_large(const ModelSpec& model) {
+QString too_large_reason(const ModelSpec& model) {
   if (model.trainable_here) return {};
   return Launch::tr("%1 is too large to train on this machine's processor. Choose a model such as gpt-tiny")
       .arg(text::to_qstring(model.name));
 }
 
-QString why_not_launchable(const Plan& plan, const ModelSpec* model, const RunBackend& backend) {
+QString not_launchable_reason(const Plan& plan, const ModelSpec* model, const RunBackend& backend) {
   if (!model)
     return Launch::tr("this model has a profile but no layers to run: a launch needs a model preset or a model file");
-  if (const QString why = backend.gpus ? QString() : why_too_large(*model); !why.isEmpty()) return why;
+  if (const QString why = backend.gpus ? QString() : too_large_reason(*model); !why.isEmpty()) return why;
   if (plan.stages.empty()) return Launch::tr("there is no plan");
   return {};
 }
@@ -79,8 +79,8 @@ std::vector<int> measured_micro_batches(const Plan& plan) {
   return {sizes.begin(), sizes.end()};
 }
 
-Launch::Launch(LaunchSpec spec, study::Judge& judge, QObject* parent)
-    : QObject(parent), spec_(std::move(spec)), judge_(judge), process_(this) {
+Launch::Launch(LaunchSpec spec, study::PlanSimulator& judge, QObject* parent)
+    : QObject(parent), spec_(std::move(spec)), simulator_(judge), process_(this) {
   record_.name = text::to_qstring(spec_.plan.name);
   record_.model = text::to_qstring(spec_.model->name);
   record_.when = QDateTime::currentDateTime();
@@ -89,7 +89,7 @@ Launch::Launch(LaunchSpec spec, study::Judge& judge, QObject* parent)
   connect(&process_, &work::ChildProcess::output_line, this, [this](const QByteArray& line) {
     if (phase_ == Phase::training) reader_.take(line);
   });
-  connect(&reader_, &EventReader::read, this, &Launch::take_events);
+  connect(&reader_, &EventReader::read, this, &Launch::receive_events);
   connect(&reader_, &EventReader::became_idle, this, [this] {
     if (trained_) end_training();
   });
@@ -170,7 +170,7 @@ void Launch::measuring_ended(const work::ProcessEnd& process) {
     end(project::RunOutcome::failed, tr("Measuring the layers failed: %1").arg(reason(process)));
     return;
   }
-  if (auto taken = take_measurements(); !taken) {
+  if (auto taken = receive_measurements(); !taken) {
     end(project::RunOutcome::failed, tr("Measuring the layers failed: %1").arg(text::to_qstring(taken.error())));
     return;
   }
@@ -179,7 +179,7 @@ void Launch::measuring_ended(const work::ProcessEnd& process) {
 }
 
 /// Replaces the problem by the measured layers and this machine.
-Result<void> Launch::take_measurements() {
+Result<void> Launch::receive_measurements() {
   TRY(auto profile, io::read_profile(file("profile.json").toStdString()));
   TRY(auto machine, io::read_cluster(file("cluster.json").toStdString()));
   profile.name = tr("%1 (measured here)").arg(QString::fromStdString(spec_.model->name)).toStdString();
@@ -204,7 +204,7 @@ void Launch::predict() {
     train(watcher->result());
   });
   spec_.problem.workload.conventions.overlap = runtime::train::trainer_overlap;
-  prediction_ = QtConcurrent::run([judge = &judge_, problem = spec_.problem, plan = spec_.plan]() -> Simulated {
+  prediction_ = QtConcurrent::run([judge = &simulator_, problem = spec_.problem, plan = spec_.plan]() -> Simulated {
     try {
       return judge->simulation(problem, plan);
     } catch (const std::exception& error) {
@@ -245,10 +245,10 @@ void Launch::train(const Simulated& simulation) {
   process_.start(command.program, command.arguments);
 }
 
-void Launch::take_events(const std::vector<Result<RunEvent>>& events) {
+void Launch::receive_events(const std::vector<Result<RunEvent>>& events) {
   for (const Result<RunEvent>& parsed : events) {
     if (parsed) {
-      take_event(*parsed);
+      receive_event(*parsed);
     } else {
       emit message(tr("not understood: %1").arg(text::to_qstring(parsed.error())));
     }
@@ -259,7 +259,7 @@ void Launch::take_events(const std::vector<Result<RunEvent>>& events) {
   }
 }
 
-void Launch::take_event(const RunEvent& read) {
+void Launch::receive_event(const RunEvent& read) {
   if (const auto* step = std::get_if<StepDone>(&read)) steps_done_ = step->step;
   record_.events.push_back(read);
   emit event(read);

@@ -17,7 +17,7 @@
 #include "app/session/runs/event_reader.hpp"
 #include "app/session/runs/run_arguments.hpp"
 #include "app/session/work/child_process.hpp"
-#include "core/study/judge.hpp"
+#include "core/study/plan_simulator.hpp"
 
 namespace pipedeck::session::runs {
 
@@ -38,10 +38,10 @@ struct LaunchParameters {
 };
 
 /// Returns why the plan cannot be trained here; empty if it can, before the machine is checked.
-QString why_not_launchable(const Plan& plan, const ModelSpec* model, const RunBackend& backend);
+QString not_launchable_reason(const Plan& plan, const ModelSpec* model, const RunBackend& backend);
 
 /// Returns why this machine's CPU cannot train the model; empty if it can.
-QString why_too_large(const ModelSpec& model);
+QString too_large_reason(const ModelSpec& model);
 
 /// Reads a trainable model from a file.
 Result<std::shared_ptr<const ModelSpec>> model_from_file(const QString& path);
@@ -55,7 +55,7 @@ class Launch : public QObject {
  public:
   enum class Phase { measuring, predicting, training, ended };
 
-  Launch(LaunchSpec spec, study::Judge& judge, QObject* parent = nullptr);
+  Launch(LaunchSpec spec, study::PlanSimulator& judge, QObject* parent = nullptr);
   ~Launch() override;  ///< kills the child and waits for a running prediction
 
   void start();
@@ -80,11 +80,11 @@ class Launch : public QObject {
   void measure();
   Result<void> write_problem() const;
   void measuring_ended(const work::ProcessEnd& end);
-  Result<void> take_measurements();
+  Result<void> receive_measurements();
   void predict();
   void train(const Result<std::shared_ptr<const Simulation>>& simulation);
-  void take_events(const std::vector<Result<RunEvent>>& events);
-  void take_event(const RunEvent& event);
+  void receive_events(const std::vector<Result<RunEvent>>& events);
+  void receive_event(const RunEvent& event);
   void end_training();
   QString failure_text(const std::string& failure) const;
   QString crash_text(const work::ProcessEnd& end) const;
@@ -92,7 +92,7 @@ class Launch : public QObject {
   QString file(const char* name) const { return directory_.filePath(QLatin1String(name)); }
 
   LaunchSpec spec_;
-  study::Judge& judge_;
+  study::PlanSimulator& simulator_;
   QTemporaryDir directory_;
   work::ChildProcess process_;
   EventReader reader_;

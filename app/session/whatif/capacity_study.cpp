@@ -64,22 +64,22 @@ bool is_capacity_points(const QString& path) {
 }
 
 CapacityStudy::CapacityStudy(work::Jobs& jobs, QObject* parent)
-    : QObject(parent), jobs_(&jobs), door_(std::make_shared<Door>()) {
-  door_->owner = this;
+    : QObject(parent), jobs_(&jobs), guard_(std::make_shared<CallbackGuard>()) {
+  guard_->owner = this;
   connect(&jobs, &work::Jobs::ended, this, [this](int job, work::JobState) {
     if (job == job_) emit changed();
   });
 }
 
 CapacityStudy::~CapacityStudy() {
-  const std::lock_guard lock(door_->mutex);
-  door_->owner = nullptr;
+  const std::lock_guard lock(guard_->mutex);
+  guard_->owner = nullptr;
   if (!jobs_) return;
   jobs_->disconnect(this);
   cancel();
 }
 
-void CapacityStudy::Door::post(std::function<void()> what) {
+void CapacityStudy::CallbackGuard::post(std::function<void()> what) {
   const std::lock_guard lock(mutex);
   if (owner) QMetaObject::invokeMethod(owner, std::move(what), Qt::QueuedConnection);
 }
@@ -106,10 +106,10 @@ std::vector<CapacityPoint> CapacityStudy::points() const {
   study::capacity::Space space;
   space.types = reach_->types;
   space.nodes.clear();
-  for (int nodes = 1; nodes <= reach_->most_nodes; ++nodes) space.nodes.push_back(nodes);
+  for (int nodes = 1; nodes <= reach_->max_nodes; ++nodes) space.nodes.push_back(nodes);
   space.global_batches = {problem_->workload.global_batch};
   space.micro_batches = {problem_->workload.micro_batch.value_or(0)};
-  return study::capacity::capacity_points(space);
+  return study::capacity::capacity_cache(space);
 }
 
 void CapacityStudy::keep(const CapacityFound& found) {
@@ -128,10 +128,10 @@ void CapacityStudy::find(const CapacityReach& reach) {
     known.push_back(found == found_.end() ? std::nullopt : std::optional(found->second));
   }
   const auto work =
-      [this, at = problem_at_points(), all, known, door = door_,
+      [this, at = problem_at_points(), all, known, door = guard_,
        file = CapacityCache(file_, {question(), found_})](const work::Jobs::Context& context) -> work::Jobs::Apply {
     const std::stop_token stop = context.stop;
-    const study::whatif::SearchHow how{std::max(1, QThread::idealThreadCount()), stop, {}, context.progress};
+    const study::whatif::SearchOptions how{std::max(1, QThread::idealThreadCount()), stop, {}, context.progress};
     CapacityCache kept = file;
     const auto told = [this, door](const Result<void>& written) {
       if (!written) door->post([this, text = text::to_qstring(written.error())] { emit failed(text); });
@@ -153,7 +153,7 @@ void CapacityStudy::find(const CapacityReach& reach) {
 }
 
 study::capacity::ProblemAt CapacityStudy::problem_at_points() const {
-  return [question = study::capacity::Question{*problem_, {}, {}}](const CapacityPoint& point) {
+  return [question = study::capacity::Request{*problem_, {}, {}}](const CapacityPoint& point) {
     return study::capacity::problem_at(question, point, presets::device_catalogue());
   };
 }
@@ -171,7 +171,7 @@ Result<void> CapacityStudy::keep_in(const QString& file) {
   return {};
 }
 
-Result<void> CapacityStudy::go_on_from(const QString& file) {
+Result<void> CapacityStudy::resume_from(const QString& file) {
   if (!problem_) return fail(ErrorCode::bad_usage, tr("Choose a model and a cluster first.").toStdString());
   const std::string path = file.toStdString();
   const auto in_this = [&](Error error) {
@@ -193,7 +193,7 @@ Result<void> CapacityStudy::go_on_from(const QString& file) {
   CapacityReach reach{0, {}};
   for (const auto& [point, found] : points->found) {
     if (!is_of_batch(point)) continue;
-    reach.most_nodes = std::max(reach.most_nodes, point.nodes);
+    reach.max_nodes = std::max(reach.max_nodes, point.nodes);
     if (std::ranges::find(reach.types, point.type) == reach.types.end()) reach.types.push_back(point.type);
   }
   if (reach.types.empty())

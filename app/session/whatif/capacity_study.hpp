@@ -24,7 +24,7 @@ namespace pipedeck::session::whatif {
 
 /// A set of clusters to search.
 struct CapacityReach {
-  int most_nodes = 1;
+  int max_nodes = 1;
   std::vector<std::string> types{""};  ///< "": the cluster's own types
   bool operator==(const CapacityReach&) const = default;
 };
@@ -57,7 +57,7 @@ class CapacityStudy : public QObject {
   Result<void> keep_in(const QString& file);
   /// Loads the points of this question from a file of any program, and continues to write it. Returns bad_input if
   /// (the) file is of another question or only of other batches.
-  Result<void> go_on_from(const QString& file);
+  Result<void> resume_from(const QString& file);
   /// Returns the file; empty if points are only in memory.
   const QString& file() const { return file_; }
 
@@ -82,13 +82,13 @@ class CapacityStudy : public QObject {
   void keep(const CapacityFound& found);
 
   /// A link from the job's threads to the study, valid during its lifetime.
-  struct Door {
+  struct CallbackGuard {
     std::mutex mutex;
     CapacityStudy* owner = nullptr;
     void post(std::function<void()> what);
   };
   QPointer<work::Jobs> jobs_;  ///< a window's session is destroyed before its pages
-  std::shared_ptr<Door> door_;
+  std::shared_ptr<CallbackGuard> guard_;
   std::optional<Problem> problem_;
   std::optional<CapacityReach> reach_;
   std::map<CapacityPoint, CapacityFound> found_;

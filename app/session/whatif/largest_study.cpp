@@ -32,8 +32,8 @@ Profile with_origin_at(Profile profile, TransformerOrigin origin, study::capacit
 }
 
 Result<LargestFound> largest(const Problem& problem, study::capacity::SizeKind kind,
-                             const study::capacity::SizeSteps& steps, const study::whatif::SearchHow& how) {
-  study::capacity::Question question{problem, {}, {}};
+                             const study::capacity::SizeSteps& steps, const study::whatif::SearchOptions& how) {
+  study::capacity::Request question{problem, {}, {}};
   TRY(const auto origin, origin_for(*problem.profile, kind));
   if (origin) {
     TRY(auto model, study::capacity::capacity_model(*origin, *problem.profile, presets::device_catalogue()));
@@ -43,7 +43,7 @@ Result<LargestFound> largest(const Problem& problem, study::capacity::SizeKind k
   point.nodes = static_cast<int>(problem.cluster->nodes.size());
   point.global_batch = problem.workload.global_batch;
   point.micro_batch = problem.workload.micro_batch.value_or(0);
-  TRY(const auto ladder, study::capacity::size_ladder(question, point, kind, steps, presets::device_catalogue()));
+  TRY(const auto ladder, study::capacity::size_candidates(question, point, kind, steps, presets::device_catalogue()));
   auto answer = study::capacity::find_largest(ladder, point, study::capacity::capacity_planners(), how);
   if (!answer) return tl::unexpected(std::move(answer.error()));
   LargestFound found{kind, *std::move(answer), nullptr};
@@ -80,7 +80,7 @@ void LargestStudy::forget() {
   job_ = 0;
   problem_.reset();
   found_.reset();
-  why_not_.clear();
+  unavailable_reason_.clear();
   cancelled_ = false;
   emit changed();
 }
@@ -97,11 +97,12 @@ void LargestStudy::find(study::capacity::SizeKind kind, const study::capacity::S
   if (!problem_) return;
   cancel();
   found_.reset();
-  why_not_.clear();
+  unavailable_reason_.clear();
   cancelled_ = false;
   const auto work = [problem = *problem_, kind, steps,
                      self = QPointer<LargestStudy>(this)](const work::Jobs::Context& context) -> work::Jobs::Apply {
-    const study::whatif::SearchHow how{std::max(1, QThread::idealThreadCount()), context.stop, {}, context.progress};
+    const study::whatif::SearchOptions how{
+        std::max(1, QThread::idealThreadCount()), context.stop, {}, context.progress};
     return [self, found = largest(problem, kind, steps, how)] { return self ? self->take(found) : QString(); };
   };
   job_ = jobs_->start(tr("The largest %1 that fits").arg(size_text(kind)), work);
@@ -110,8 +111,8 @@ void LargestStudy::find(study::capacity::SizeKind kind, const study::capacity::S
 
 QString LargestStudy::take(const Result<LargestFound>& found) {
   if (!found) {
-    why_not_ = text::to_qstring(found.error().message);
-    return why_not_;
+    unavailable_reason_ = text::to_qstring(found.error().message);
+    return unavailable_reason_;
   }
   found_ = *found;
   const auto& size = found->answer.size;

@@ -13,7 +13,7 @@
 #include "app/session/work/jobs.hpp"
 #include "core/model/workload.hpp"
 #include "core/study/capacity/largest.hpp"
-#include "core/study/capacity/size_ladder.hpp"
+#include "core/study/capacity/size_candidates.hpp"
 
 namespace pipedeck::session::whatif {
 
@@ -44,7 +44,7 @@ class LargestStudy : public QObject {
 
   const std::optional<LargestFound>& found() const { return found_; }
   /// Returns why the question has no such size; empty if it has.
-  const QString& why_not() const { return why_not_; }
+  const QString& unavailable_reason() const { return unavailable_reason_; }
 
  signals:
   void changed();
@@ -55,7 +55,7 @@ class LargestStudy : public QObject {
   QPointer<work::Jobs> jobs_;  ///< a window's session is destroyed before its pages
   std::optional<Problem> problem_;
   std::optional<LargestFound> found_;
-  QString why_not_;
+  QString unavailable_reason_;
   bool cancelled_ = false;
   int job_ = 0;
 };

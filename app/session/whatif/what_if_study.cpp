@@ -8,22 +8,22 @@
 #include <QThread>
 
 #include "app/session/work/count_text.hpp"
-#include "app/session/work/next_step.hpp"
+#include "app/session/work/error_hint.hpp"
 #include "app/text/in_qt.hpp"
 #include "core/io/csv/what_if.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/sim/explain/sensitivity.hpp"
-#include "core/study/whatif/buy_first.hpp"
 #include "core/study/whatif/change.hpp"
 #include "core/study/whatif/front.hpp"
 #include "core/study/whatif/scales.hpp"
+#include "core/study/whatif/upgrades.hpp"
 
 namespace pipedeck::session::whatif {
 
 namespace {
 
 constexpr int first_budget_ms = 2000;
-constexpr std::size_t most_kept = 24;  ///< plans, including their copies
+constexpr std::size_t max_kept = 24;  ///< plans, including their copies
 
 int threads() { return std::max(1, QThread::idealThreadCount()); }
 
@@ -31,19 +31,19 @@ StudyAnswer cannot(const WhatIf& change, const Error& error) { return {change, {
 
 /// Returns the best plan for the question with this change; passes better ones on the way to `tell`.
 template <class Tell>
-StudyAnswer search(const StudyQuestion& question, const WhatIf& change, std::span<const Plan> kept,
-                   const study::whatif::SearchHow& how, const Tell& tell) {
+StudyAnswer search(const StudyRequest& question, const WhatIf& change, std::span<const Plan> kept,
+                   const study::whatif::SearchOptions& how, const Tell& tell) {
   auto changed = study::whatif::with_change(question.problem, change, presets::device_catalogue());
   if (!changed) return cannot(change, changed.error());
   const auto better = [&](const study::whatif::Candidate& one) { tell(StudyAnswer{change, *changed, one, {}, false}); };
   auto answer = study::whatif::best_plan(*changed, question.planners, kept, 1, how, better);
   if (!answer) return cannot(change, answer.error());
-  return {change, std::move(*changed), std::move(answer->best), text::to_qstring(answer->why_none), true};
+  return {change, std::move(*changed), std::move(answer->best), text::to_qstring(answer->failure_reason), true};
 }
 
 }  // namespace
 
-bool is_same_setup(const StudyQuestion& a, const StudyQuestion& b) {
+bool is_same_setup(const StudyRequest& a, const StudyRequest& b) {
   const auto same_planner = [](const study::PlannerRequest& x, const study::PlannerRequest& y) {
     return x.planner == y.planner && x.options == y.options;
   };
@@ -69,8 +69,8 @@ WhatIf with_purchase(const WhatIf& change, const WhatIf& purchase) {
 }
 
 WhatIfStudy::WhatIfStudy(work::Jobs& jobs, QObject* parent)
-    : QObject(parent), jobs_(&jobs), door_(std::make_shared<Door>()) {
-  door_->owner = this;
+    : QObject(parent), jobs_(&jobs), guard_(std::make_shared<CallbackGuard>()) {
+  guard_->owner = this;
   pool_.setMaxThreadCount(1);
   hurry_timer_.setSingleShot(true);
   hurry_timer_.setInterval(first_budget_ms);
@@ -83,8 +83,8 @@ WhatIfStudy::WhatIfStudy(work::Jobs& jobs, QObject* parent)
 
 WhatIfStudy::~WhatIfStudy() {
   {
-    const std::lock_guard lock(door_->mutex);
-    door_->owner = nullptr;
+    const std::lock_guard lock(guard_->mutex);
+    guard_->owner = nullptr;
   }
   if (jobs_) {
     jobs_->disconnect(this);
@@ -96,7 +96,7 @@ WhatIfStudy::~WhatIfStudy() {
   pool_.waitForDone();
 }
 
-void WhatIfStudy::Door::post(std::function<void()> what) {
+void WhatIfStudy::CallbackGuard::post(std::function<void()> what) {
   const std::lock_guard lock(mutex);
   if (owner) QMetaObject::invokeMethod(owner, std::move(what), Qt::QueuedConnection);
 }
@@ -114,7 +114,7 @@ void WhatIfStudy::forget() {
   cancel_purchases();
   question_.reset();
   change_ = {};
-  today_ = now_ = {};
+  current_ = now_ = {};
   kept_.clear();
   front_ = {};
   purchases_ = {};
@@ -124,7 +124,7 @@ void WhatIfStudy::forget() {
   emit purchases_changed();
 }
 
-void WhatIfStudy::ask(const StudyQuestion& question) {
+void WhatIfStudy::ask(const StudyRequest& question) {
   if (question_ && is_same_setup(*question_, question)) return;
   forget();
   question_ = question;
@@ -133,7 +133,7 @@ void WhatIfStudy::ask(const StudyQuestion& question) {
 
 void WhatIfStudy::set_change(const WhatIf& change) {
   if (!question_ || change == change_) return;
-  if (change.prices != change_.prices) today_.final = false;  // the plan does not change, but its price does
+  if (change.prices != change_.prices) current_.final = false;  // the plan does not change, but its price does
   change_ = change;
   start_search();
 }
@@ -151,11 +151,11 @@ void WhatIfStudy::start_search() {
   hurry_timer_.start();
   if (!jobs_->running(search_job_)) search_job_ = jobs_->start_external(tr("What if"), [this] { stop(); });
   Request request{generation_, *question_, change_, {}, kept_};
-  if (today_.final) request.today = today_;
+  if (current_.final) request.current = current_;
   const int job = search_job_;
-  const study::whatif::SearchHow how{threads(), stop_.get_token(), hurry_.get_token(), {}};
+  const study::whatif::SearchOptions how{threads(), stop_.get_token(), hurry_.get_token(), {}};
   pool_.start([this, request = std::move(request), how, job] {
-    study::whatif::SearchHow shown = how;
+    study::whatif::SearchOptions shown = how;
     shown.progress = [this, job](double done, std::string_view what) {
       QMetaObject::invokeMethod(
           this,
@@ -171,7 +171,7 @@ void WhatIfStudy::start_search() {
 }
 
 /// Runs on the pool's thread.
-void WhatIfStudy::run(const Request& request, const study::whatif::SearchHow& how) {
+void WhatIfStudy::run(const Request& request, const study::whatif::SearchOptions& how) {
   const auto to_owner = [this, &request](bool today) {
     return [this, generation = request.generation, today](StudyAnswer answer) {
       QMetaObject::invokeMethod(
@@ -183,7 +183,7 @@ void WhatIfStudy::run(const Request& request, const study::whatif::SearchHow& ho
     WhatIf unchanged;
     unchanged.prices = request.change.prices;
     std::vector<Plan> kept = request.kept;
-    std::optional<StudyAnswer> today = request.today;
+    std::optional<StudyAnswer> today = request.current;
     if (!today) {
       today = search(request.question, unchanged, kept, how, [](const StudyAnswer&) {});
       if (how.stop.stop_requested()) return;
@@ -211,7 +211,7 @@ void WhatIfStudy::tell(std::int64_t generation, bool today, StudyAnswer answer) 
   if (generation != generation_ || !question_) return;
   if (answer.final) keep(answer);
   if (today) {
-    today_ = std::move(answer);
+    current_ = std::move(answer);
     emit today_changed();
   } else {
     now_ = std::move(answer);
@@ -230,7 +230,7 @@ void WhatIfStudy::keep(const StudyAnswer& answer) {
     };
     if (std::ranges::none_of(kept_, same)) kept_.push_back(std::move(plan));
   }
-  if (kept_.size() > most_kept) kept_.erase(kept_.begin(), kept_.end() - static_cast<std::ptrdiff_t>(most_kept));
+  if (kept_.size() > max_kept) kept_.erase(kept_.begin(), kept_.end() - static_cast<std::ptrdiff_t>(max_kept));
 }
 
 void WhatIfStudy::end_search() {
@@ -240,7 +240,7 @@ void WhatIfStudy::end_search() {
     again_ = false;
     return start_search();
   }
-  end_job(work::JobState::finished, now_.best ? QString() : now_.why_none);
+  end_job(work::JobState::finished, now_.best ? QString() : now_.failure_reason);
   emit now_changed();
 }
 
@@ -281,7 +281,7 @@ void WhatIfStudy::find_front() {
   front_job_ =
       jobs_->start(tr("Front of throughput, memory and price"),
                    [this, problem = *changed, planners = question_->planners,
-                    door = door_](const work::Jobs::Context& context) -> work::Jobs::Apply {
+                    door = guard_](const work::Jobs::Context& context) -> work::Jobs::Apply {
                      const std::stop_token stop = context.stop;
                      const auto some = [this, stop, door](const std::vector<PlanCandidate>& plans) {
                        door->post([this, stop, plans] {
@@ -297,8 +297,9 @@ void WhatIfStudy::find_front() {
                        if (plans)
                          front_.items = *plans;
                        else
-                         front_.why_none = text::to_qstring(plans.error());
-                       if (front_.items.empty() && front_.why_none.isEmpty()) front_.why_none = tr("No plan fits.");
+                         front_.failure_reason = text::to_qstring(plans.error());
+                       if (front_.items.empty() && front_.failure_reason.isEmpty())
+                         front_.failure_reason = tr("No plan fits.");
                        emit front_changed();
                        return work::format_count(static_cast<qint64>(front_.items.size()), tr("plan"), tr("plans"));
                      };
@@ -314,9 +315,9 @@ void WhatIfStudy::find_purchases() {
   purchases_ = {};
   purchases_.of = change_;
   const auto work = [this, problem = *changed, planners = question_->planners, kept = kept_,
-                     door = door_](const work::Jobs::Context& context) -> work::Jobs::Apply {
+                     door = guard_](const work::Jobs::Context& context) -> work::Jobs::Apply {
     const std::stop_token stop = context.stop;
-    const study::whatif::SearchHow how{threads(), stop, {}, context.progress};
+    const study::whatif::SearchOptions how{threads(), stop, {}, context.progress};
     const auto some = [this, stop, door](const PurchaseGain& gain) {
       door->post([this, stop, gain] {
         if (stop.stop_requested() || purchases_.complete) return;
@@ -334,8 +335,8 @@ void WhatIfStudy::find_purchases() {
         gains = std::move(found);
       }
       const auto offers = study::whatif::purchases(problem, gains ? &*gains : nullptr, presets::device_catalogue());
-      return study::whatif::buy_first(problem, now.best ? &now.best->found : nullptr, offers, planners,
-                                      presets::device_catalogue(), how, some);
+      return study::whatif::upgrades(problem, now.best ? &now.best->found : nullptr, offers, planners,
+                                     presets::device_catalogue(), how, some);
     };
     auto gains = run();
     return [this, gains = std::move(gains)] {
@@ -343,7 +344,7 @@ void WhatIfStudy::find_purchases() {
       if (gains)
         purchases_.items = *gains;
       else
-        purchases_.why_none = text::to_qstring(gains.error());
+        purchases_.failure_reason = text::to_qstring(gains.error());
       emit purchases_changed();
       return work::format_count(static_cast<qint64>(purchases_.items.size()), tr("purchase"), tr("purchases"));
     };

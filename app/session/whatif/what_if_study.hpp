@@ -25,11 +25,11 @@
 namespace pipedeck::session::whatif {
 
 /// A question before any change.
-struct StudyQuestion {
+struct StudyRequest {
   Problem problem;
   std::vector<study::PlannerRequest> planners;
 };
-bool is_same_setup(const StudyQuestion& a, const StudyQuestion& b);
+bool is_same_setup(const StudyRequest& a, const StudyRequest& b);
 
 /// Returns the change with a purchase that was searched with it.
 WhatIf with_purchase(const WhatIf& change, const WhatIf& purchase);
@@ -37,9 +37,9 @@ WhatIf with_purchase(const WhatIf& change, const WhatIf& purchase);
 /// An answer to one change; a better plan may follow until `final` is set.
 struct StudyAnswer {
   WhatIf change;
-  std::optional<Problem> problem;  ///< with the change; absent: the change is impossible (`why_none`)
+  std::optional<Problem> problem;  ///< with the change; absent: the change is impossible (`failure_reason`)
   std::optional<study::whatif::Candidate> best;
-  QString why_none;  ///< empty during the search and if there is a plan
+  QString failure_reason;  ///< empty during the search and if there is a plan
   bool final = false;
 };
 
@@ -49,7 +49,7 @@ struct StudyList {
   std::vector<Item> items;
   std::optional<WhatIf> of;  ///< the change it belongs to; absent: not requested
   bool complete = false;
-  QString why_none;
+  QString failure_reason;
 };
 
 class WhatIfStudy : public QObject {
@@ -60,15 +60,15 @@ class WhatIfStudy : public QObject {
   ~WhatIfStudy() override;
 
   /// Sets the question. If it differs from the last one, all results and changes are dropped.
-  void ask(const StudyQuestion& question);
+  void ask(const StudyRequest& question);
   void forget();
   /// Starts to plan with this change and stops the search for another one.
   void set_change(const WhatIf& change);
-  const std::optional<StudyQuestion>& question() const { return question_; }
+  const std::optional<StudyRequest>& question() const { return question_; }
   const WhatIf& change() const { return change_; }
   bool searching() const { return running_; }
 
-  const StudyAnswer& today() const { return today_; }
+  const StudyAnswer& current() const { return current_; }
   /// Returns the answer to the newest change, or to the previous one until a plan is found.
   const StudyAnswer& now() const { return now_; }
   /// Returns how the profile's times are scaled to a type in this question.
@@ -104,13 +104,13 @@ class WhatIfStudy : public QObject {
  private:
   struct Request {
     std::int64_t generation = 0;
-    StudyQuestion question;
+    StudyRequest question;
     WhatIf change;
-    std::optional<StudyAnswer> today;
+    std::optional<StudyAnswer> current;
     std::vector<Plan> kept;
   };
   void start_search();
-  void run(const Request& request, const study::whatif::SearchHow& how);
+  void run(const Request& request, const study::whatif::SearchOptions& how);
   void tell(std::int64_t generation, bool today, StudyAnswer answer);
   void keep(const StudyAnswer& answer);
   void end_search();
@@ -118,19 +118,19 @@ class WhatIfStudy : public QObject {
   void stop();
 
   /// A link from other threads to the study, valid during its lifetime.
-  struct Door {
+  struct CallbackGuard {
     std::mutex mutex;
     WhatIfStudy* owner = nullptr;
     void post(std::function<void()> what);
   };
   QPointer<work::Jobs> jobs_;  ///< a window's session is destroyed before its pages
-  std::shared_ptr<Door> door_;
+  std::shared_ptr<CallbackGuard> guard_;
   QThreadPool pool_;
   QTimer hurry_timer_;
   std::stop_source stop_, hurry_;
-  std::optional<StudyQuestion> question_;
+  std::optional<StudyRequest> question_;
   WhatIf change_;
-  StudyAnswer today_, now_;
+  StudyAnswer current_, now_;
   std::vector<Plan> kept_;  ///< best plans so far: candidates for each change
   std::int64_t generation_ = 0;
   bool running_ = false, again_ = false;

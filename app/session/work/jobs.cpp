@@ -14,7 +14,7 @@ namespace pipedeck::session::work {
 
 namespace {
 constexpr int progress_interval_ms = 50;
-constexpr std::size_t most_listed = 50;
+constexpr std::size_t max_listed = 50;
 }  // namespace
 
 struct Jobs::Job {
@@ -54,7 +54,7 @@ int Jobs::start_external(const QString& title, std::function<void()> cancel) {
   job->cancel_external = std::move(cancel);
   job->clock.start();
   jobs_.push_back(job);
-  while (jobs_.size() > most_listed && jobs_.front()->info.state != JobState::running) jobs_.erase(jobs_.begin());
+  while (jobs_.size() > max_listed && jobs_.front()->info.state != JobState::running) jobs_.erase(jobs_.begin());
   ticker_.start();
   emit changed();
   return job->info.id;

@@ -143,23 +143,23 @@ void EngineDialog::show_offer(const Result<session::ExportPreview>& offer) {
     return;
   }
   offer_ = *offer;
-  const bool fits = offer_.misfits.isEmpty();
+  const bool fits = offer_.unsupported_features.isEmpty();
   verdict_->setText(fits ? tr("%1 supports this plan.").arg(chosen().engine)
                          : tr("%1 does not support this plan:").arg(chosen().engine));
   misfits_->clear();
-  misfits_->addItems(offer_.misfits);
+  misfits_->addItems(offer_.unsupported_features);
   misfits_->setVisible(!fits);
   nearest_->setVisible(!fits);
-  add_->setVisible(offer_.nearest.has_value());
+  add_->setVisible(offer_.closest.has_value());
   if (fits) {
     preview_of_->setText(tr("Supported by the engine"));
     preview_->setPlainText(offer_.text);
-  } else if (offer_.nearest) {
-    show_nearest(*offer_.nearest);
+  } else if (offer_.closest) {
+    show_nearest(*offer_.closest);
   } else {
     cost_->setText(tr("There is none: no plan of these layers on these devices is supported."));
   }
-  save_->setEnabled(fits || offer_.nearest);
+  save_->setEnabled(fits || offer_.closest);
 }
 
 void EngineDialog::show_nearest(const session::NearestPlan& nearest) {
@@ -186,16 +186,16 @@ void EngineDialog::show_nearest(const session::NearestPlan& nearest) {
 
 /// Returns the exact bytes: the editor may display a text differently.
 QString EngineDialog::text() const {
-  QString whole = offer_.nearest ? offer_.nearest->text : offer_.text;
+  QString whole = offer_.closest ? offer_.closest->text : offer_.text;
   return whole.endsWith(QLatin1Char('\n')) ? whole : whole + QLatin1Char('\n');
 }
 
 void EngineDialog::add_plan() {
-  if (!offer_.nearest) return;
+  if (!offer_.closest) return;
   const session::project::Added added =
-      session::with_nearest_plan(session_.state(), plan_, *offer_.nearest->plan, chosen().engine);
+      session::with_nearest_plan(session_.state(), plan_, *offer_.closest->plan, chosen().engine);
   session_.change(tr("Add plan for %1").arg(chosen().engine), added.state);
-  show_nearest(*offer_.nearest);
+  show_nearest(*offer_.closest);
 }
 
 void EngineDialog::save() {

@@ -18,7 +18,7 @@ namespace pipedeck::ui::actions {
 
 namespace {
 
-constexpr int look_again_ms = 100;
+constexpr int poll_interval_ms = 100;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ QString file_name_of(const QString& name) {
   return plain.isEmpty() ? QStringLiteral("pipedeck") : plain;
 }
 
-Exports::Exports(session::Session& session, dialogs::Dialogs dialogs, ExportScene scene, QWidget* window)
+Exports::Exports(session::Session& session, dialogs::Dialogs dialogs, ExportContext scene, QWidget* window)
     : QObject(window), session_(session), dialogs_(std::move(dialogs)), scene_(std::move(scene)), window_(window) {}
 
 void Exports::fill(QMenu* menu) {
@@ -101,7 +101,7 @@ QString Exports::plan_name() const {
 void Exports::export_table(session::Table table) {
   const session::TableContext context = scene_.tables();
   const session::TableText now = session::table_text(session_, table, context);
-  if (!now.why_not.isEmpty()) return dialogs_.error(window_, tr("Export table"), now.why_not);
+  if (!now.unavailable_reason.isEmpty()) return dialogs_.error(window_, tr("Export table"), now.unavailable_reason);
   const QString name = file_name_of(plan_name() + QLatin1Char(' ') + session::table_name(table));
   const QString file =
       with_ending(dialogs_.save_file(window_, tr("Export %1").arg(session::table_title(table)),
@@ -112,12 +112,12 @@ void Exports::export_table(session::Table table) {
 
 void Exports::write_table(session::Table table, const session::TableContext& context, const QString& file, int tries) {
   const session::TableText now = session::table_text(session_, table, context);
-  if (!now.why_not.isEmpty()) return dialogs_.error(window_, tr("Export table"), now.why_not);
+  if (!now.unavailable_reason.isEmpty()) return dialogs_.error(window_, tr("Export table"), now.unavailable_reason);
   if (!now.pending) return write(tr("Export table"), file, now.csv.toStdString());
   // The table was requested above and a job computes it. If nothing runs and nothing arrived, the job was cancelled.
   if (tries > 0 && !session_.jobs().any_running())
     return dialogs_.error(window_, tr("Export table"), tr("The figures are not computed yet. Try again."));
-  QTimer::singleShot(look_again_ms, this, [=, this] { write_table(table, context, file, tries + 1); });
+  QTimer::singleShot(poll_interval_ms, this, [=, this] { write_table(table, context, file, tries + 1); });
 }
 
 void Exports::export_schedule() {
@@ -147,7 +147,7 @@ void Exports::export_job(io::documents::JobLauncher launcher) {
 }
 
 void Exports::export_report() {
-  if (const QString why = session::why_no_report(session_); !why.isEmpty())
+  if (const QString why = session::no_report_reason(session_); !why.isEmpty())
     return dialogs_.error(window_, tr("Export report"), why);
   const auto problem = session_.problem();
   const QString name = file_name_of(QString::fromStdString(problem->profile->name) + QStringLiteral(" report"));

@@ -18,7 +18,7 @@ class QWidget;
 namespace pipedeck::ui::actions {
 
 /// A set of sources for exports: what the window currently shows.
-struct ExportScene {
+struct ExportContext {
   std::function<session::TableContext()> tables;
   std::function<QWidget*()> page;  ///< for pictures
   std::function<int()> steps;      ///< of a batch job
@@ -29,7 +29,7 @@ class Exports : public QObject {
   Q_OBJECT
 
  public:
-  Exports(session::Session& session, dialogs::Dialogs dialogs, ExportScene scene, QWidget* window);
+  Exports(session::Session& session, dialogs::Dialogs dialogs, ExportContext scene, QWidget* window);
 
   /// Fills the menu with report, tables, order of operations, jobs and engines. Each has an action with a name such as
   /// "action_export_table_devices" or "action_export_job_slurm".
@@ -57,7 +57,7 @@ class Exports : public QObject {
 
   session::Session& session_;
   dialogs::Dialogs dialogs_;
-  ExportScene scene_;
+  ExportContext scene_;
   QWidget* window_;
 };
 

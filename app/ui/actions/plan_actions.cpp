@@ -37,7 +37,7 @@ QString name_of_plan(const session::project::State& state, int id) {
 
 }  // namespace
 
-PlanActions::PlanActions(PlanScene scene)
+PlanActions::PlanActions(PlanContext scene)
     : QObject(scene.window),
       scene_(std::move(scene)),
       cut_(make(tr("Cu&t"), "action_cut", QKeySequence::Cut, &PlanActions::cut)),

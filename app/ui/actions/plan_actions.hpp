@@ -27,7 +27,7 @@ class NotesEdit;
 namespace pipedeck::ui::actions {
 
 /// A set of the window's parts that the actions use.
-struct PlanScene {
+struct PlanContext {
   session::Session* session = nullptr;
   QWidget* window = nullptr;
   views::compare::PlanTable* table = nullptr;
@@ -41,7 +41,7 @@ class PlanActions : public QObject {
   Q_OBJECT
 
  public:
-  explicit PlanActions(PlanScene scene);
+  explicit PlanActions(PlanContext scene);
 
   /// Adds the neighbours of Undo: cut, copy, paste, select all.
   void fill_edit_menu(QMenu* menu);
@@ -74,7 +74,7 @@ class PlanActions : public QObject {
   void remove();
   void rename_entry(int section, int id, const QString& name);
 
-  PlanScene scene_;
+  PlanContext scene_;
   QAction *cut_, *copy_, *paste_, *select_all_, *duplicate_, *rename_, *note_, *tick_, *remove_;
 };
 

@@ -23,8 +23,8 @@ std::optional<session::profile::LayerFigure> figure_in(int column) {
   return static_cast<session::profile::LayerFigure>(column - models::profile::TableModel::forward);
 }
 
-Measure measure_of(session::profile::LayerFigure figure) {
-  return figure <= session::profile::LayerFigure::backward ? Measure::time : Measure::bytes;
+QuantityKind measure_of(session::profile::LayerFigure figure) {
+  return figure <= session::profile::LayerFigure::backward ? QuantityKind::time : QuantityKind::bytes;
 }
 
 QString count_of(const session::profile::Layers& layers) {
@@ -34,7 +34,7 @@ QString count_of(const session::profile::Layers& layers) {
 
 }  // namespace
 
-ProfileActions::ProfileActions(ProfileScene scene)
+ProfileActions::ProfileActions(ProfileContext scene)
     : QObject(scene.window),
       scene_(std::move(scene)),
       measurement_(*scene_.session, scene_.runner),
@@ -60,9 +60,9 @@ ProfileActions::ProfileActions(ProfileScene scene)
   copy_->setToolTip(tr("Copy the selected layers as rows for a spreadsheet"));
   paste_->setToolTip(
       tr("Paste rows of a spreadsheet: with a heading, matched by layer names; without, from the current cell on"));
-  connect(scene_.view, &views::profile::View::edited, this, &ProfileActions::take_edit);
+  connect(scene_.view, &views::profile::View::edited, this, &ProfileActions::apply_edit);
   connect(scene_.view, &views::profile::View::selection_changed, this, &ProfileActions::update);
-  connect(scene_.view, &views::profile::View::quick_fix_requested, this, &ProfileActions::remedy);
+  connect(scene_.view, &views::profile::View::quick_fix_requested, this, &ProfileActions::quick_fix);
   connect(scene_.session, &session::Session::state_changed, this, &ProfileActions::update, Qt::QueuedConnection);
   offer_measurement();
   update();
@@ -76,7 +76,7 @@ void ProfileActions::offer_measurement() {
 /// Updates the action; its tooltip explains it, or why it is unavailable.
 void ProfileActions::update_measurement() {
   const QString why = measurement_.running() ? tr("A measurement is active.")
-                                             : session::why_not_measurable(scene_.session->state(), scene_.shown());
+                                             : session::not_measurable_reason(scene_.session->state(), scene_.shown());
   measure_->setEnabled(why.isEmpty());
   measure_->setToolTip(
       !why.isEmpty() ? why
@@ -127,12 +127,11 @@ void ProfileActions::change(const QString& name, const Result<Profile>& edited) 
                                     .arg(session::work::format_count(dropped, tr("plan"), tr("plans"))));
 }
 
-void ProfileActions::take_edit(int layer, int column, const QVariant& value) {
+void ProfileActions::apply_edit(int layer, int column, const QVariant& value) {
   if (!profile()) return;
   const QString name = QString::fromStdString(profile()->layers[static_cast<std::size_t>(layer)].name);
   if (column == models::profile::TableModel::name)
-    return change(tr("Rename layer %1").arg(name),
-                  session::profile::with_layer_named(*profile(), layer, value.toString()));
+    return change(tr("Rename layer %1").arg(name), session::profile::rename_layer(*profile(), layer, value.toString()));
   if (column == models::profile::TableModel::kind)
     return change(tr("Kind of layer %1").arg(name),
                   session::profile::with_layer_kind(*profile(), {layer}, value.toString()));
@@ -147,7 +146,7 @@ void ProfileActions::set_figure() {
   if (!profile() || layers.empty()) return;
   if (!figure || layers.size() == 1) return scene_.view->edit_current();
   const QString title = tr("Set %1").arg(count_of(layers));
-  const bool time = measure_of(*figure) == Measure::time;
+  const bool time = measure_of(*figure) == QuantityKind::time;
   const auto typed = scene_.dialogs.text(
       scene_.window, title, time ? tr("Time per layer, such as 8.1 ms") : tr("Bytes per layer, such as 12 MiB"), {});
   if (!typed) return;
@@ -165,7 +164,7 @@ void ProfileActions::scale() {
     return emit scene_.session->error(title, tr("First choose a cell of the column to scale: a time or bytes."));
   const auto typed = scene_.dialogs.text(scene_.window, title, tr("Factor"), QStringLiteral("1.1"));
   if (!typed) return;
-  const auto factor = parse_quantity(Measure::number, typed->toStdString());
+  const auto factor = parse_quantity(QuantityKind::number, typed->toStdString());
   if (!factor) return emit scene_.session->error(title, text::to_qstring(factor.error()));
   change(title, session::profile::with_figure_scaled(*profile(), layers, *figure, *factor));
 }
@@ -228,7 +227,7 @@ void ProfileActions::duplicate_profile() {
   if (scene_.session->change(tr("Duplicate %1").arg(name), std::move(added.state))) scene_.show(id);
 }
 
-void ProfileActions::remedy(int kind) {
+void ProfileActions::quick_fix(int kind) {
   if (!profile()) return;
   for (const models::profile::Gap& gap : models::profile::missing_data(*profile())) {
     if (gap.kind != kind) continue;
@@ -242,7 +241,7 @@ void ProfileActions::remedy(int kind) {
       case models::profile::Gap::no_device: {
         const auto name = scene_.dialogs.text(scene_.window, tr("Device of the times"),
                                               tr("Device type, such as V100-16GB"), QStringLiteral("V100-16GB"));
-        if (name) change(tr("Name the device"), session::profile::with_device_named(*profile(), *name));
+        if (name) change(tr("Name the device"), session::profile::rename_device(*profile(), *name));
         return;
       }
     }

@@ -18,7 +18,7 @@ class View;
 
 namespace pipedeck::ui::actions {
 
-struct ProfileScene {
+struct ProfileContext {
   session::Session* session = nullptr;
   QWidget* window = nullptr;
   views::profile::View* view = nullptr;
@@ -32,7 +32,7 @@ class ProfileActions : public QObject {
   Q_OBJECT
 
  public:
-  explicit ProfileActions(ProfileScene scene);
+  explicit ProfileActions(ProfileContext scene);
 
  private:
   QAction* make(const QString& text, const char* name, const QKeySequence& shortcut, void (ProfileActions::*run)());
@@ -42,7 +42,7 @@ class ProfileActions : public QObject {
   void update_measurement();
   const Profile* profile() const;
   void change(const QString& name, const Result<Profile>& edited);
-  void take_edit(int layer, int column, const QVariant& value);
+  void apply_edit(int layer, int column, const QVariant& value);
   void set_figure();
   void scale();
   void insert();
@@ -53,10 +53,10 @@ class ProfileActions : public QObject {
   void paste();
   void rename();
   void duplicate_profile();
-  void remedy(int kind);
+  void quick_fix(int kind);
   void measure();
 
-  ProfileScene scene_;
+  ProfileContext scene_;
   session::Measurement measurement_;
   QAction *set_, *scale_, *insert_, *duplicate_, *merge_, *remove_, *copy_, *paste_, *rename_, *duplicate_profile_,
       *measure_;

@@ -8,7 +8,7 @@
 #include "app/session/cluster/device_options.hpp"
 #include "app/session/project/entry_edits.hpp"
 #include "app/text/in_qt.hpp"
-#include "app/ui/actions/topology_words.hpp"
+#include "app/ui/actions/topology_text.hpp"
 
 namespace pipedeck::ui::actions {
 
@@ -74,13 +74,14 @@ void TopologyEditing::connect_view() {
          collapsed ? opened(kept(), rack.toStdString())
                    : session::cluster::with_collapsed(kept(), rack.toStdString(), true));
   });
-  canvas->why_not_joined = [this](const QString& from, const QString& to) {
-    return text::to_qstring(session::cluster::why_not_joined(*view_.cluster(), from.toStdString(), to.toStdString()));
+  canvas->not_joinable_reason = [this](const QString& from, const QString& to) {
+    return text::to_qstring(
+        session::cluster::not_joinable_reason(*view_.cluster(), from.toStdString(), to.toStdString()));
   };
   canvas->rename = [this](const views::topology::Name& name, const QString& to) -> QString {
     auto next = name.rack ? session::cluster::renamed_rack(kept(), name.name.toStdString(), to.toStdString())
                           : session::cluster::renamed_place(kept(), name.name.toStdString(), to.toStdString());
-    if (!next) return said(next.error());
+    if (!next) return message(next.error());
     take(tr("Rename %1 to %2").arg(name.name, to), std::move(next));
     if (!name.rack) view_.canvas()->select({{to.toStdString()}, {}});
     return {};
@@ -147,8 +148,8 @@ session::cluster::DrawnCluster TopologyEditing::drawn() const {
 session::cluster::DrawnCluster TopologyEditing::kept() const { return {*view_.cluster(), view_.layout_shown()}; }
 
 void TopologyEditing::refuse(const Error& error) {
-  view_.canvas()->say(said(error));
-  emit session_.notice(said(error));
+  view_.canvas()->show_message(message(error));
+  emit session_.notice(message(error));
   view_.refresh_properties();
 }
 
@@ -264,12 +265,11 @@ void TopologyEditing::drop(const views::topology::PaletteEntry& entry, const Clu
 }
 
 void TopologyEditing::add_node() {
-  if (QListWidgetItem* item = view_.palette_list().item_named(tr("Node")))
-    emit view_.palette_list().itemActivated(item);
+  if (QListWidgetItem* item = view_.palette_list().find_item(tr("Node"))) emit view_.palette_list().itemActivated(item);
 }
 
 void TopologyEditing::add_switch() {
-  if (QListWidgetItem* item = view_.palette_list().item_named(tr("Switch")))
+  if (QListWidgetItem* item = view_.palette_list().find_item(tr("Switch")))
     emit view_.palette_list().itemActivated(item);
 }
 
@@ -296,19 +296,19 @@ void TopologyEditing::connect_selected() {
   if (hubs.empty() && nodes.size() == 2) hubs = {nodes[1]}, nodes = {nodes[0]};
   if (nodes.empty() && hubs.size() == 2) nodes = {hubs[0]}, hubs = {hubs[1]};
   if (hubs.empty() || nodes.empty())
-    return view_.canvas()->say(tr("Select two ends, or a switch and the nodes to link to it."));
+    return view_.canvas()->show_message(tr("Select two ends, or a switch and the nodes to link to it."));
   session::cluster::DrawnCluster next = drawn();
   const Link link = session::cluster::usual_link(cluster);
   std::string why;
   for (const std::string& hub : hubs)
     for (const std::string& node : nodes) {
-      const std::string problem = session::cluster::why_not_joined(next.cluster, node, hub);
+      const std::string problem = session::cluster::not_joinable_reason(next.cluster, node, hub);
       if (problem.empty())
         next.cluster.links.push_back({node, hub, link});
       else
         why = problem;
     }
-  if (next.cluster.links.size() == cluster.links.size()) return view_.canvas()->say(text::to_qstring(why));
+  if (next.cluster.links.size() == cluster.links.size()) return view_.canvas()->show_message(text::to_qstring(why));
   take(tr("Link selection"), std::move(next));
 }
 
@@ -316,9 +316,9 @@ void TopologyEditing::align(models::topology::Alignment alignment) {
   if (!ready()) return;
   std::map<std::string, QRectF> boxes;
   for (const std::string& place : view_.canvas()->selection().places)
-    if (const auto end = view_.scene().end_named(place); end && end->kind != models::topology::End::rack)
+    if (const auto end = view_.scene().find_end(place); end && end->kind != models::topology::End::rack)
       boxes[place] = view_.scene().rect_of(*end);
-  if (boxes.size() < 2) return view_.canvas()->say(tr("Select at least two boxes to align."));
+  if (boxes.size() < 2) return view_.canvas()->show_message(tr("Select at least two boxes to align."));
   take(tr("Align"), session::cluster::with_places(drawn(), models::topology::aligned(boxes, alignment)));
 }
 

@@ -6,7 +6,7 @@
 
 #include <QObject>
 
-#include "app/models/background.hpp"
+#include "app/models/background_task.hpp"
 #include "app/session/cluster/edits.hpp"
 #include "app/session/session.hpp"
 #include "app/ui/dialogs/dialogs.hpp"
@@ -66,7 +66,7 @@ class TopologyEditing : public QObject {
   bool take(const QString& name, Result<session::cluster::DrawnCluster> next);
   void refuse(const Error& error);
   void drop(const views::topology::PaletteEntry& entry, const ClusterLayout::Place& place, const QString& onto);
-  void take_pasted(const QString& name, Result<session::cluster::PastedPlaces> pasted);
+  void apply_pasted(const QString& name, Result<session::cluster::PastedPlaces> pasted);
   static views::topology::Palette::Section imports();
   void refresh_palette();
   void refresh_strengths();
@@ -78,7 +78,7 @@ class TopologyEditing : public QObject {
   session::Session& session_;
   views::topology::View& view_;
   std::function<void(int)> show_;
-  models::Background bandwidths_;
+  models::BackgroundTask bandwidths_;
 };
 
 }  // namespace pipedeck::ui::actions

@@ -30,7 +30,7 @@ void TopologyEditing::cut() {
   take(tr("Cut"), session::cluster::without(drawn(), chosen.places, {}));
 }
 
-void TopologyEditing::take_pasted(const QString& name, Result<session::cluster::PastedPlaces> pasted) {
+void TopologyEditing::apply_pasted(const QString& name, Result<session::cluster::PastedPlaces> pasted) {
   if (!pasted) return refuse(pasted.error());
   const models::topology::Selection added{pasted->places, {}};
   if (take(name, std::move(pasted->drawn))) view_.canvas()->show_selection(added);
@@ -54,7 +54,7 @@ void TopologyEditing::paste() {
                 models::topology::on_grid(seen.center().y()) - corner->y};
     while (taken({corner->x + offset.x, corner->y + offset.y})) offset.x += paste_step, offset.y += paste_step;
   }
-  take_pasted(tr("Paste"), session::cluster::with_fragment(drawn(), text, offset));
+  apply_pasted(tr("Paste"), session::cluster::with_fragment(drawn(), text, offset));
 }
 
 void TopologyEditing::duplicate() {
@@ -62,7 +62,7 @@ void TopologyEditing::duplicate() {
   if (!ready() || chosen.places.empty()) return;
   QRectF box;
   for (const std::string& place : chosen.places)
-    if (const auto end = view_.scene().end_named(place)) box = box.united(view_.scene().rect_of(*end));
+    if (const auto end = view_.scene().find_end(place)) box = box.united(view_.scene().rect_of(*end));
   // Next to the original where there is room, else slightly offset.
   const auto ends = view_.scene().ends();
   const double aside = models::topology::on_grid(box.width() + 2 * models::topology::topology_grid);
@@ -71,7 +71,7 @@ void TopologyEditing::duplicate() {
   });
   const ClusterLayout::Place offset =
       free ? ClusterLayout::Place{aside, 0} : ClusterLayout::Place{paste_step, paste_step};
-  take_pasted(tr("Duplicate"), session::cluster::duplicated(drawn(), chosen.places, offset));
+  apply_pasted(tr("Duplicate"), session::cluster::duplicated(drawn(), chosen.places, offset));
 }
 
 }  // namespace pipedeck::ui::actions

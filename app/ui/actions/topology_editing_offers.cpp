@@ -6,7 +6,7 @@
 #include "app/session/cluster/device_options.hpp"
 #include "app/session/cluster/strengths.hpp"
 #include "app/text/in_qt.hpp"
-#include "app/ui/actions/topology_words.hpp"
+#include "app/ui/actions/topology_text.hpp"
 
 namespace pipedeck::ui::actions {
 

@@ -83,7 +83,7 @@ QString summary_of(const CalibrationRecord& record) {
   QStringList lines;
   if (const auto fitted = mean_errors(record, false)) lines << mean_text(*fitted, CalibrationDialog::tr("fitted from"));
   if (const auto held = mean_errors(record, true)) {
-    const bool in_turn = record.runs.front().use == RunUse::in_turn;
+    const bool in_turn = record.runs.front().use == RunUse::cross_validation;
     lines << mean_text(*held, in_turn ? CalibrationDialog::tr("left out in turn, each predicted by a fit to the others")
                                       : CalibrationDialog::tr("held out"));
   } else {
@@ -211,14 +211,14 @@ void CalibrationDialog::list_runs() {
     name->setData(Qt::UserRole, run.run);
     name->setToolTip(run.name);
     runs_->setItem(row, run_column, name);
-    if (run.why_not.isEmpty()) {
+    if (run.unusable_reason.isEmpty()) {
       runs_->setCellWidget(row, use_column,
                            make_box(run.name, chosen.contains(run.run) ? chosen[run.run] : fit_choice));
       continue;
     }
     runs_->setSpan(row, use_column, 1, run_columns - use_column);
-    auto* why = cell(tr("cannot be used: %1").arg(run.why_not), true);
-    why->setToolTip(run.why_not);
+    auto* why = cell(tr("cannot be used: %1").arg(run.unusable_reason), true);
+    why->setToolTip(run.unusable_reason);
     runs_->setItem(row, use_column, why);
   }
   hint_->setText(runs.empty()

@@ -79,7 +79,7 @@ bool ask_stop_run(QWidget* parent, const QString& run) {
 
 QString when(const QDateTime& time) { return QLocale().toString(time, QLocale::ShortFormat); }
 
-session::Recovery ask_recovery(QWidget* parent, const session::RecoveryQuestion& question) {
+session::Recovery ask_recovery(QWidget* parent, const session::RecoveryRequest& question) {
   const bool named = !question.name.isEmpty();
   QMessageBox box(QMessageBox::Question, Words::tr("Restore unsaved changes"),
                   named ? Words::tr("Pipedeck ended before %1 was saved.").arg(question.name)

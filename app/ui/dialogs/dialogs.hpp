@@ -59,7 +59,7 @@ struct Dialogs {
   /// Returns true if the active run should be stopped so that the window can close.
   std::function<bool(QWidget* parent, const QString& run)> stop_run;
   /// Asks what to do with unsaved work of a killed program.
-  std::function<session::Recovery(QWidget* parent, const session::RecoveryQuestion& question)> recovery;
+  std::function<session::Recovery(QWidget* parent, const session::RecoveryRequest& question)> recovery;
   std::function<void(QWidget* parent, const QString& title, const QString& text)> error;
   std::function<void(QWidget* parent, const QString& title, const QString& html)> information;
   std::function<void(QWidget* parent, const QString& title, const QString& markdown)> page;  ///< long text that scrolls

@@ -27,10 +27,10 @@ namespace pipedeck::ui::dialogs {
 
 namespace {
 
-constexpr int most_table_samples = 1 << 20;
-constexpr int most_shown = 50;                           ///< rows
+constexpr int max_table_samples = 1 << 20;
+constexpr int max_shown = 50;                            ///< rows
 constexpr int meaning_row = 0, unit_row = 1, boxes = 2;  ///< rows of the table above those of the file
-constexpr int least_width = 130;                         ///< of a column, for its boxes
+constexpr int min_width = 130;                           ///< of a column, for its boxes
 
 /// Returns a sign, which distinguishes findings in addition to their colours.
 QString sign_of(session::profile::TableFinding::Kind kind) {
@@ -85,7 +85,7 @@ QWidget* LayerTableDialog::make_questions() {
   name_->setObjectName(QStringLiteral("layer_table_name"));
   name_->setPlaceholderText(preview_.name);
   micro_batch_->setObjectName(QStringLiteral("layer_table_micro_batch"));
-  micro_batch_->setRange(1, most_table_samples);
+  micro_batch_->setRange(1, max_table_samples);
   micro_batch_->setValue(preview_.micro_batch.value_or(1));
   micro_batch_->setToolTip(tr("Samples per forward and backward pass of the table"));
   form->addRow(tr("&Name"), name_);
@@ -98,7 +98,7 @@ QWidget* LayerTableDialog::make_questions() {
 QWidget* LayerTableDialog::make_table() {
   const std::vector<io::csv::CsvRow>& rows = *preview_.rows;
   const int columns = static_cast<int>(preview_.headings().size());
-  const int shown = std::min(most_shown, static_cast<int>(rows.size()) - 1);
+  const int shown = std::min(max_shown, static_cast<int>(rows.size()) - 1);
   table_->setObjectName(QStringLiteral("layer_table"));
   table_->setAccessibleName(tr("First rows and the meaning of their columns"));
   views::widgets::make_flat(*table_);
@@ -129,7 +129,7 @@ QWidget* LayerTableDialog::make_table() {
   }
   table_->resizeColumnsToContents();
   for (int column = 0; column < columns; ++column)
-    table_->setColumnWidth(column, std::max(least_width, table_->columnWidth(column)));
+    table_->setColumnWidth(column, std::max(min_width, table_->columnWidth(column)));
   return table_;
 }
 

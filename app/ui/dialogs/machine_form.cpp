@@ -24,9 +24,9 @@ namespace pipedeck::ui::dialogs {
 
 namespace {
 
-constexpr int most_copies = 1024;
+constexpr int max_copies = 1024;
 /// Larger clusters are described in text: drawing them while the user types takes too long.
-constexpr std::size_t most_drawn = 1024;
+constexpr std::size_t max_drawn = 1024;
 
 QStringList rate_units() {
   return {QStringLiteral("GB/s"), QStringLiteral("Gbit/s"), QStringLiteral("MB/s"), QStringLiteral("GiB/s")};
@@ -123,7 +123,7 @@ void MachineForm::add_table_questions(QFormLayout& form) {
 void MachineForm::add_counts(QFormLayout& form) {
   copies_ = new QSpinBox;
   copies_->setObjectName(QStringLiteral("machine_copies"));
-  copies_->setRange(1, most_copies);
+  copies_->setRange(1, max_copies);
   copies_->setPrefix(QStringLiteral("× "));
   form.addRow(preview_.machines == 1 ? tr("Copies of the &machine") : tr("Copies of each &machine"), copies_);
   connect(copies_, &QSpinBox::valueChanged, this, &MachineForm::refresh);
@@ -137,7 +137,7 @@ void MachineForm::add_network(QFormLayout& form) {
 
 views::widgets::QuantityEdit* MachineForm::add_rate(QFormLayout& form, const QString& caption, const char* name,
                                                     const QString& unsaid) {
-  auto* rate = new views::widgets::QuantityEdit(Measure::rate, QStringLiteral("GB/s"));
+  auto* rate = new views::widgets::QuantityEdit(QuantityKind::rate, QStringLiteral("GB/s"));
   rate->setObjectName(QLatin1String(name));
   rate->set_range(0, 1e18, true);
   rate->set_optional(unsaid);
@@ -202,7 +202,7 @@ void MachineForm::refresh() {
 /// large.
 void MachineForm::draw() {
   bandwidths_.cancel();
-  if (!cluster_ || devices_of(*cluster_).size() > most_drawn) return drawing_->clear();
+  if (!cluster_ || devices_of(*cluster_).size() > max_drawn) return drawing_->clear();
   const auto cluster = std::make_shared<const Cluster>(*cluster_);
   drawing_->set_cluster(cluster);
   bandwidths_.start([this, cluster](const std::stop_token&) {

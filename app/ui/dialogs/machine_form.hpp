@@ -6,7 +6,7 @@
 
 #include <QWidget>
 
-#include "app/models/background.hpp"
+#include "app/models/background_task.hpp"
 #include "app/session/cluster/machine_files.hpp"
 
 class QComboBox;
@@ -67,7 +67,7 @@ class MachineForm : public QWidget {
   QLabel* summary_ = nullptr;
   views::topology::View* drawing_ = nullptr;
   QListWidget* notes_ = nullptr;
-  models::Background bandwidths_;
+  models::BackgroundTask bandwidths_;
 };
 
 }  // namespace pipedeck::ui::dialogs

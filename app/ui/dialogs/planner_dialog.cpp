@@ -40,7 +40,7 @@ QString help_of(const planner::OptionInfo& option) {
   return QStringLiteral("%1\n--%2").arg(text::to_qstring(option.help), text::to_qstring(option.name));
 }
 
-QString layers_text(const Pins& pins, const Profile* profile) {
+QString layers_text(const PlanConstraints& pins, const Profile* profile) {
   QStringList pairs;
   for (const auto& [layer, device] : pins.layers) {
     const bool named = profile && layer.index() < profile->layers.size();
@@ -51,7 +51,7 @@ QString layers_text(const Pins& pins, const Profile* profile) {
   return pairs.join(QStringLiteral(", "));
 }
 
-std::optional<LayerId> layer_named(const Profile& profile, const QString& name) {
+std::optional<LayerId> find_layer(const Profile& profile, const QString& name) {
   for (std::size_t i = 0; i < profile.layers.size(); ++i)
     if (text::to_qstring(profile.layers[i].name) == name) return LayerId(i);
   bool number = false;
@@ -88,7 +88,7 @@ session::project::Planning PlannerDialog::planning() const {
   return planning;
 }
 
-QSpinBox* PlannerDialog::degree_box(std::optional<int> Pins::*degree, const char* name) {
+QSpinBox* PlannerDialog::degree_box(std::optional<int> PlanConstraints::*degree, const char* name) {
   auto* box = new QSpinBox;
   box->setObjectName(QLatin1String(name));
   box->setRange(0, most);
@@ -113,10 +113,11 @@ QGroupBox* PlannerDialog::make_pins() {
     row->addWidget(box);
     row->addSpacing(12);
   };
-  add(tr("&stages"), degree_box(&Pins::stages, "pin_stages"), tr("Exact number of stages (--pp)"));
-  add(tr("at &most"), degree_box(&Pins::max_stages, "pin_max_stages"), tr("Maximum number of stages (--max-stages)"));
-  add(tr("&replicas"), degree_box(&Pins::replicas, "pin_replicas"), tr("Replicas of every stage (--dp)"));
-  add(tr("&tensor parallelism"), degree_box(&Pins::tensor_parallel, "pin_tensor_parallel"),
+  add(tr("&stages"), degree_box(&PlanConstraints::stages, "pin_stages"), tr("Exact number of stages (--pp)"));
+  add(tr("at &most"), degree_box(&PlanConstraints::max_stages, "pin_max_stages"),
+      tr("Maximum number of stages (--max-stages)"));
+  add(tr("&replicas"), degree_box(&PlanConstraints::replicas, "pin_replicas"), tr("Replicas of every stage (--dp)"));
+  add(tr("&tensor parallelism"), degree_box(&PlanConstraints::tensor_parallel, "pin_tensor_parallel"),
       tr("Tensor-parallel devices per replica (--tmp)"));
   row->addStretch();
   form->addRow(row);
@@ -242,7 +243,7 @@ void PlannerDialog::read_layers(const QString& text) {
     const QString layer = pair.section('=', 0, -2).trimmed();
     bool number = false;
     const int device = pair.section('=', -1).toInt(&number);
-    const auto id = profile_ ? layer_named(*profile_, layer) : std::nullopt;
+    const auto id = profile_ ? find_layer(*profile_, layer) : std::nullopt;
     if (layer.isEmpty() || !number) {
       layers_problem_ = tr("Found \"%1\", expected layer=device.").arg(pair.trimmed());
     } else if (!id) {

@@ -36,7 +36,7 @@ class PlannerDialog : public QDialog {
   QWidget* make_planners();
   QWidget* make_options(const planner::PlannerInfo& planner);
   QWidget* make_field(const planner::PlannerInfo& planner, const planner::OptionInfo& option);
-  QSpinBox* degree_box(std::optional<int> Pins::*degree, const char* name);
+  QSpinBox* degree_box(std::optional<int> PlanConstraints::*degree, const char* name);
   void set_option(const planner::PlannerInfo& planner, const planner::OptionInfo& option, const std::string& value);
   void set_compared(int row);
   void read_layers(const QString& text);

@@ -18,7 +18,7 @@ namespace pipedeck::ui::dialogs {
 
 namespace {
 
-constexpr int most_traced_samples = 1 << 20;
+constexpr int max_traced_samples = 1 << 20;
 constexpr int found_depth = -1;  ///< layers are detected, not chosen by depth
 
 }  // namespace
@@ -71,7 +71,7 @@ QWidget* TraceDialog::make_questions() {
   depth_->setValue(found_depth);
   depth_->setToolTip(tr("0: the outermost modules. Modules without inner modules are layers at any depth"));
   micro_batch_->setObjectName(QStringLiteral("trace_micro_batch"));
-  micro_batch_->setRange(1, most_traced_samples);
+  micro_batch_->setRange(1, max_traced_samples);
   micro_batch_->setValue(profile.micro_batch);
   micro_batch_->setToolTip(tr("Samples per forward and backward pass of the trace"));
   form->addRow(tr("&Name"), name_);

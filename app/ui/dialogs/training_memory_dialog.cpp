@@ -18,7 +18,7 @@ namespace pipedeck::ui::dialogs {
 namespace {
 
 constexpr int example_replicas = 8;
-constexpr double most_lost = 0.9;  // the limit of --fragmentation
+constexpr double max_lost = 0.9;  // the limit of --fragmentation
 
 template <class Value>
 void add_choice(QComboBox& box, const QString& text, Value value, const QString& help) {
@@ -98,7 +98,7 @@ void TrainingMemoryDialog::add_reserve_fields(QFormLayout& form, const session::
   communication_ = add_bytes(form, tr("&Communicators"), "training_communication",
                              tr("Buffers per communicator, on each of its devices"), now.communication);
   fragmentation_->setObjectName(QStringLiteral("training_fragmentation"));
-  fragmentation_->setRange(0, 100 * most_lost);
+  fragmentation_->setRange(0, 100 * max_lost);
   fragmentation_->setDecimals(1);
   fragmentation_->setSuffix(tr(" %"));
   fragmentation_->setValue(100 * now.fragmentation);
@@ -109,7 +109,7 @@ void TrainingMemoryDialog::add_reserve_fields(QFormLayout& form, const session::
 
 views::widgets::QuantityEdit* TrainingMemoryDialog::add_bytes(QFormLayout& form, const QString& caption,
                                                               const char* name, const QString& help, Bytes value) {
-  auto* edit = new views::widgets::QuantityEdit(Measure::bytes, QStringLiteral("GiB"));
+  auto* edit = new views::widgets::QuantityEdit(QuantityKind::bytes, QStringLiteral("GiB"));
   edit->setObjectName(QLatin1String(name));
   edit->set_range(0, static_cast<double>(limits::bytes));
   edit->set_value(static_cast<double>(value.count));

@@ -23,9 +23,9 @@ namespace pipedeck::ui::dialogs {
 
 namespace {
 
-constexpr int most_transformer_samples = 1 << 20, most_tokens = 1 << 24;
-constexpr int usual_size = 128;        ///< for sizes that a graph leaves open, until the user sets them
-constexpr std::size_t most_sizes = 8;  ///< rows for open sizes: no model has more
+constexpr int max_transformer_samples = 1 << 20, max_tokens = 1 << 24;
+constexpr int usual_size = 128;       ///< for sizes that a graph leaves open, until the user sets them
+constexpr std::size_t max_sizes = 8;  ///< rows for open sizes: no model has more
 
 }  // namespace
 
@@ -68,11 +68,11 @@ QWidget* TransformerDialog::make_questions() {
   device_->setCurrentText(preview_.device);
   precision_->setObjectName(QStringLiteral("transformer_precision"));
   sequence_->setObjectName(QStringLiteral("transformer_sequence"));
-  sequence_->setRange(1, most_tokens);
+  sequence_->setRange(1, max_tokens);
   sequence_->setSuffix(tr(" tokens"));
   sequence_->setValue(preview_.sequence);
   micro_batch_->setObjectName(QStringLiteral("transformer_micro_batch"));
-  micro_batch_->setRange(1, most_transformer_samples);
+  micro_batch_->setRange(1, max_transformer_samples);
   micro_batch_->setValue(preview_.samples);
   attention_->setObjectName(QStringLiteral("transformer_attention"));
   attention_->addItem(tr("Fused: attention weights are not stored"), QVariant::fromValue(AttentionMemory::fused));
@@ -107,10 +107,10 @@ QWidget* TransformerDialog::make_questions() {
 
 void TransformerDialog::ask_sizes(QFormLayout* form) {
   for (const QString& name : preview_.sizes) {
-    if (sizes_.size() == most_sizes) return;
+    if (sizes_.size() == max_sizes) return;
     auto* size = new QSpinBox;
     size->setObjectName(QStringLiteral("transformer_size_%1").arg(sizes_.size()));
-    size->setRange(1, most_tokens);
+    size->setRange(1, max_tokens);
     size->setValue(usual_size);
     size->setToolTip(tr("The model does not fix this size"));
     form->addRow(tr("Size \"%1\"").arg(name), size);

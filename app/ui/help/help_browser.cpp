@@ -45,12 +45,12 @@ void HelpBrowser::set_out() {
   document()->setDefaultFont(font());
   setMarkdown(markdown_);
   document()->setDocumentMargin(page_margin);
-  dress();
+  apply_style();
   scroll_to(position);
 }
 
 /// Styles elements that Markdown leaves plain: tables get lines and padding, headings get space above.
-void HelpBrowser::dress() {
+void HelpBrowser::apply_style() {
   const views::widgets::Theme& theme = views::widgets::Theme::of(palette());
   QTextCursor cursor(document());
   cursor.beginEditBlock();

@@ -35,7 +35,7 @@ class HelpBrowser : public QTextBrowser {
 
  private:
   void set_out();
-  void dress();
+  void apply_style();
   int picture_width() const;
 
   QString markdown_;

@@ -44,7 +44,7 @@ void collect(const QMenu& menu, const QString& within, std::vector<Shortcut>& fo
   }
 }
 
-ShortcutGroup& group_named(std::vector<ShortcutGroup>& groups, const QString& title) {
+ShortcutGroup& find_group(std::vector<ShortcutGroup>& groups, const QString& title) {
   const auto it = std::ranges::find(groups, title, &ShortcutGroup::title);
   return it != groups.end() ? *it : groups.emplace_back(ShortcutGroup{title, {}});
 }
@@ -55,14 +55,14 @@ void add_menus(const QWidget& window, std::vector<ShortcutGroup>& groups, std::s
   for (const QAction* title : main->menuWidget()->actions()) {
     std::vector<Shortcut> found;
     if (title->menu()) collect(*title->menu(), {}, found, seen);
-    if (!found.empty()) group_named(groups, plain(title->text())).shortcuts = std::move(found);
+    if (!found.empty()) find_group(groups, plain(title->text())).shortcuts = std::move(found);
   }
 }
 
 /// Adds the keys of a view. Charts of several plans describe the same keys.
 void add_view_keys(const QWidget& view, std::vector<ShortcutGroup>& groups) {
   for (const views::widgets::KeyGroup& told : views::widgets::described_keys(view)) {
-    std::vector<Shortcut>& shortcuts = group_named(groups, told.title).shortcuts;
+    std::vector<Shortcut>& shortcuts = find_group(groups, told.title).shortcuts;
     for (const views::widgets::KeyHelp& key : told.keys) {
       const bool there = std::ranges::any_of(shortcuts, [&](const Shortcut& s) { return s.what == key.what; });
       if (there) continue;
@@ -83,7 +83,7 @@ std::vector<ShortcutGroup> shortcuts_of(const QWidget& window) {
   for (QAction* action : window.findChildren<QAction*>()) {
     const bool named = !action->text().isEmpty() && !action->shortcuts().isEmpty();
     if (!named || !seen.insert(action).second) continue;
-    group_named(groups, Shortcuts::tr("Elsewhere"))
+    find_group(groups, Shortcuts::tr("Elsewhere"))
         .shortcuts.push_back({key_texts(*action), plain(action->text()), action});
   }
   return groups;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int column_width = 330;
 constexpr int widest = 3 * column_width + 4 * views::widgets::ThemeSizes::margin;
-const QSize least_beside(64, 48);  // part of the window that stays visible around the card
+const QSize min_beside(64, 48);  // part of the window that stays visible around the card
 
 QLabel* key_cap(const QString& text, const views::widgets::Theme& theme) {
   auto* cap = new QLabel(text);
@@ -120,7 +120,7 @@ void ShortcutOverlay::close_overlay() {
 
 void ShortcutOverlay::place() {
   setGeometry(window()->rect());
-  const QSize room = size() - least_beside;
+  const QSize room = size() - min_beside;
   card_->resize(std::min(widest, room.width()), std::min(720, room.height()));
   card_->move((width() - card_->width()) / 2, (height() - card_->height()) / 2);
 }

@@ -145,7 +145,7 @@ QString appearance_name(Appearance appearance) {
   return {};
 }
 
-Appearance appearance_named(const QString& name) {
+Appearance parse_appearance(const QString& name) {
   for (const Appearance appearance : {Appearance::light, Appearance::dark}) {
     if (name == appearance_name(appearance)) return appearance;
   }

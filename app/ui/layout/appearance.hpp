@@ -9,7 +9,7 @@ namespace pipedeck::ui::layout {
 enum class Appearance { system, light, dark };
 
 QString appearance_name(Appearance appearance);  ///< for settings: "system"
-Appearance appearance_named(const QString& name);
+Appearance parse_appearance(const QString& name);
 
 /// Applies an appearance. `system` follows the palette that the desktop gave the application at its start.
 void apply_appearance(Appearance appearance);

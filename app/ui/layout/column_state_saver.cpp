@@ -70,7 +70,7 @@ void ColumnStateSaver::let_be_dragged(QHeaderView& header) {
   if (!sections.isEmpty()) header.setProperty(resize_to_contents, sections);
 }
 
-void ColumnStateSaver::take_back(QHeaderView& header) {
+void ColumnStateSaver::reset(QHeaderView& header) {
   if (header.property(views::compare::columns_by_hand).toBool()) return;
   for (const QVariant& section : header.property(resize_to_contents).toList())
     header.setSectionResizeMode(section.toInt(), QHeaderView::ResizeToContents);
@@ -82,7 +82,7 @@ bool ColumnStateSaver::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::MouseButtonPress) header->setProperty(held, true);
     if (event->type() == QEvent::MouseButtonRelease) header->setProperty(held, false);
     if (event->type() == QEvent::Enter) let_be_dragged(*header);
-    if (event->type() == QEvent::Leave) take_back(*header);
+    if (event->type() == QEvent::Leave) reset(*header);
   }
   return QObject::eventFilter(watched, event);
 }

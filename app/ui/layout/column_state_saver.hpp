@@ -33,7 +33,7 @@ class ColumnStateSaver : public QObject {
  private:
   void watch(QHeaderView& header, const QString& key);
   void let_be_dragged(QHeaderView& header);
-  void take_back(QHeaderView& header);
+  void reset(QHeaderView& header);
 
   struct Watched {
     QPointer<QHeaderView> header;

@@ -60,7 +60,7 @@ ComparePage::ComparePage(session::Session& session, QWidget* parent)
   connect(charts_, &views::compare::Pane::plan_clicked, &session_, &session::Session::select_plan);
   const auto selected = [this] { return session_.state().selected_plan; };
   connect(plan_bar_, &views::compare::PlanBar::schedule_chosen, this, [this, selected](const QString& key) {
-    if (const auto kind = schedule_named(key.toStdString())) session_.choose_schedule(selected(), *kind);
+    if (const auto kind = parse_schedule(key.toStdString())) session_.choose_schedule(selected(), *kind);
   });
   connect(plan_bar_, &views::compare::PlanBar::chunks_chosen, this, [this, selected](int chunks) {
     const session::project::PlanEntry* entry = session::project::find_plan(session_.state(), selected());
@@ -118,7 +118,7 @@ void ComparePage::show_rows(const std::vector<models::compare::PlanRow>& rows) {
 }
 
 QString ComparePage::next_step() const {
-  const session::project::Question& question = session_.state().question;
+  const session::project::PlanningSetup& question = session_.state().question;
   if (!session::project::find_profile(session_.state(), question.profile))
     return tr("Choose a model and a cluster, then press Compare.");
   if (!session::project::find_cluster(session_.state(), question.cluster))
@@ -216,7 +216,7 @@ void ComparePage::preview(const Plan& plan) {
 }
 
 void ComparePage::show_preview(std::int64_t /*generation*/, const Plan& plan,
-                               const std::shared_ptr<const study::Verdict>& verdict, const QString& why) {
+                               const std::shared_ptr<const study::PlanResult>& verdict, const QString& why) {
   if (!before_drag_) return;
   const auto dragged = std::ranges::find(rows_, before_drag_->id, &models::compare::PlanRow::id);
   if (dragged == rows_.end()) return;

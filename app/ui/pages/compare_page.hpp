@@ -7,7 +7,7 @@
 
 #include <QWidget>
 
-#include "app/models/background.hpp"
+#include "app/models/background_task.hpp"
 #include "app/models/compare/plan_row.hpp"
 #include "app/session/session.hpp"
 #include "core/plan/edits.hpp"
@@ -76,7 +76,7 @@ class ComparePage : public QWidget {
   void show_critical();
   void show_memory_items();
   void preview(const Plan& plan);
-  void show_preview(std::int64_t generation, const Plan& plan, const std::shared_ptr<const study::Verdict>& verdict,
+  void show_preview(std::int64_t generation, const Plan& plan, const std::shared_ptr<const study::PlanResult>& verdict,
                     const QString& why);
   void prepare_charts();
   void show_charts(const std::shared_ptr<const Simulation>& simulation, const models::compare::ChartContents& contents);
@@ -97,7 +97,7 @@ class ComparePage : public QWidget {
   std::vector<models::compare::PlanRow> rows_;
   std::shared_ptr<const Plan> offered_;  ///< the plan for which the schedules are offered
   std::optional<models::compare::PlanRow> before_drag_;
-  models::Background drawing_;  ///< prepares the charts of a dragged plan
+  models::BackgroundTask drawing_;  ///< prepares the charts of a dragged plan
   bool critical_shown_ = false;
   bool laid_out_ = false;
 };

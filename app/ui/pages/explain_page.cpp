@@ -102,7 +102,7 @@ void ExplainPage::show_waterfall() {
                                 tr("Compare plans first. A waterfall then shows the difference between two of them."));
   const auto a = session_.explanation(*from), b = session_.explanation(*to);
   for (const auto& known : {a, b})
-    if (known && !known->why_not.isEmpty()) return view_->set_waterfall({}, known->why_not);
+    if (known && !known->unavailable_reason.isEmpty()) return view_->set_waterfall({}, known->unavailable_reason);
   if (!a || !b) return view_->set_waterfall({}, tr("Being computed…"));
   view_->set_waterfall(models::whatif::waterfall_rows(waterfall(a->parts, b->parts), name_of(*from), name_of(*to)), {});
 }
@@ -134,8 +134,8 @@ void ExplainPage::show_jitter() {
     const auto known = session_.explainer().band(*problem, entry->plan, options);
     if (!known)
       why_not = tr("Being computed…");
-    else if (!known->why_not.isEmpty())
-      why_not = known->why_not;
+    else if (!known->unavailable_reason.isEmpty())
+      why_not = known->unavailable_reason;
     else
       shown.push_back({name_of(*entry), known->band});
   }

@@ -25,7 +25,7 @@ QString sentence(const QString& words) { return words.endsWith(QLatin1Char('.'))
 
 }  // namespace
 
-QString warmup_text(const Plan& plan, const study::Verdict& verdict) {
+QString warmup_text(const Plan& plan, const study::PlanResult& verdict) {
   if (!verdict.other_warmup) return {};
   const study::OtherWarmup& other = *verdict.other_warmup;
   const Seconds own = to_seconds(verdict.simulation->iteration);
@@ -61,7 +61,7 @@ std::vector<models::compare::PlanRow> plan_rows(session::Session& session) {
       row.simulation = verdict->simulation;
       row.reasons = verdict->reasons;
       // A planner's rationale already contains the cost of the other warm-up.
-      const QString warmup = row.plan.why.empty() ? warmup_text(row.plan, *verdict) : QString();
+      const QString warmup = row.plan.rationale.empty() ? warmup_text(row.plan, *verdict) : QString();
       if (!warmup.isEmpty()) row.note = row.note.isEmpty() ? warmup : sentence(row.note) + QLatin1Char(' ') + warmup;
     }
     if (!row.simulation && row.note.isEmpty()) row.note = session.simulation_error(entry->id);
@@ -84,7 +84,7 @@ std::vector<views::widgets::Choice> shown_schedules(const std::vector<session::p
       if (example) views::widgets::paint_small_gantt(painter, area, *example, session::plans::example_span, theme);
     };
     choices.push_back(
-        {views::widgets::key_of(schedule.kind), schedule.title, schedule.summary, schedule.why_not, draw});
+        {views::widgets::key_of(schedule.kind), schedule.title, schedule.summary, schedule.unavailable_reason, draw});
   }
   return choices;
 }

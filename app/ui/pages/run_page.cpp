@@ -114,7 +114,7 @@ void RunPage::refresh() {
   for (const session::project::PlanEntry* entry : session::project::plans_of_question(state)) {
     if (entry->feasible())
       plans.push_back({entry->id, text::to_qstring(entry->plan->name),
-                       session_.why_not_launchable(entry->id, chosen_model(entry->id).get())});
+                       session_.not_launchable_reason(entry->id, chosen_model(entry->id).get())});
   }
   view_->options().set_backend(state.backend);
   const int chosen = state.selected_plan;
@@ -135,7 +135,7 @@ void RunPage::show_models(int plan) {
   const std::shared_ptr<const ModelSpec> model = model_of(plan);
   if (model)
     models.push_back({0, text::to_qstring(model->name),
-                      session::runs::why_not_launchable(*entry->plan, model.get(), session_.state().backend)});
+                      session::runs::not_launchable_reason(*entry->plan, model.get(), session_.state().backend)});
   view_->set_models(models);
   if (!models.empty()) view_->set_model(models.front().name);
   show_devices(entry);
@@ -239,7 +239,7 @@ void RunPage::set_launch_settings(const QJsonObject& json) {
 
 void RunPage::look() {
   check_.forget();
-  take_answer({}, {}, false);
+  receive_answer({}, {}, false);
   const session::runs::LaunchParameters now = order();
   const session::runs::Command command = session::runs::run_command(QStringLiteral("pipedeck-cli"), {}, now.settings);
   view_->options().set_command(session::runs::shell_text(command.program, command.arguments));
@@ -248,7 +248,7 @@ void RunPage::look() {
   const auto model = model_of(now.plan);
   const bool as_planned = !now.model && !now.settings.backend.gpus && now.settings.data.isEmpty() &&
                           now.settings.cores.isEmpty() && now.settings.resume.isEmpty();
-  if (as_planned || !session::runs::why_not_launchable(*entry->plan, model.get(), now.settings.backend).isEmpty())
+  if (as_planned || !session::runs::not_launchable_reason(*entry->plan, model.get(), now.settings.backend).isEmpty())
     return;
   check_.ask(session_.runner(), *entry->plan, *model, now.settings);
 }
@@ -266,7 +266,7 @@ std::vector<int> RunPage::best_plans() const {
   for (const session::project::PlanEntry* entry : session::project::plans_of_question(session_.state())) {
     const auto verdict = entry->feasible() ? session_.verdict(*entry) : nullptr;
     if (verdict && verdict->simulation->fits && has_gpus_for(*entry->plan) &&
-        session_.why_not_launchable(entry->id, chosen_model(entry->id).get()).isEmpty())
+        session_.not_launchable_reason(entry->id, chosen_model(entry->id).get()).isEmpty())
       fitting.emplace_back(verdict->simulation->iteration, entry->id);
   }
   std::ranges::stable_sort(fitting);
@@ -281,7 +281,7 @@ std::vector<int> RunPage::best_plans() const {
 
 void RunPage::offer_trials() {
   if (trials_.running()) return;
-  if (const QString& why = gpus_.why_not; session_.state().backend.gpus && !why.isEmpty())
+  if (const QString& why = gpus_.unavailable_reason; session_.state().backend.gpus && !why.isEmpty())
     return view_->set_trials(0, why);
   const int most = static_cast<int>(best_plans().size());
   view_->set_trials(most,

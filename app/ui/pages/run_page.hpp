@@ -72,15 +72,15 @@ class RunPage : public QWidget {
   void connect_devices();
   void choose_backend(const RunBackend& backend);
   void show_gpus(const session::runs::LocalGpus& gpus);
-  void take_answer(const QString& problem, const QString& words, bool sharing_helps);
+  void receive_answer(const QString& problem, const QString& words, bool sharing_helps);
   /// Offers alternatives if the plan cannot be trained as chosen.
   void show_offers();
-  void take_offer(views::run::LaunchFallback offer);
+  void receive_offer(views::run::LaunchFallback offer);
   /// Returns the fastest plan with a GPU for each of its devices; 0: none.
   int plan_for_fewer() const;
   bool has_gpus_for(const Plan& plan) const;
   bool too_few_gpus() const;
-  QString too_few_words() const;
+  QString too_few_text() const;
   std::shared_ptr<const ModelSpec> model_of(int plan) const;
   /// Shows the command line and starts the launch check.
   void look();

@@ -12,10 +12,10 @@ namespace pipedeck::ui::pages {
 
 void RunPage::connect_devices() {
   connect(&backends_, &session::runs::AvailableBackends::gpus_answered, this, &RunPage::show_gpus);
-  connect(&check_, &session::runs::LaunchValidation::answered, this, &RunPage::take_answer);
+  connect(&check_, &session::runs::LaunchValidation::answered, this, &RunPage::receive_answer);
   const views::run::LaunchDevices& devices = view_->options().launch_devices();
   connect(&devices, &views::run::LaunchDevices::chosen, this, &RunPage::choose_backend);
-  connect(&devices, &views::run::LaunchDevices::taken, this, &RunPage::take_offer);
+  connect(&devices, &views::run::LaunchDevices::taken, this, &RunPage::receive_offer);
 }
 
 void RunPage::choose_backend(const RunBackend& backend) {
@@ -27,16 +27,17 @@ void RunPage::choose_backend(const RunBackend& backend) {
 
 void RunPage::show_gpus(const session::runs::LocalGpus& gpus) {
   gpus_ = gpus;
-  const bool usable = gpus.why_not.isEmpty();
-  view_->options().launch_devices().set_gpus(usable ? tr("GPUs here: %1").arg(gpus.text()) : gpus.why_not, usable);
+  const bool usable = gpus.unavailable_reason.isEmpty();
+  view_->options().launch_devices().set_gpus(usable ? tr("GPUs here: %1").arg(gpus.text()) : gpus.unavailable_reason,
+                                             usable);
   offer_trials();
   show_offers();
 }
 
-void RunPage::take_answer(const QString& problem, const QString& words, bool sharing_helps) {
+void RunPage::receive_answer(const QString& problem, const QString& words, bool sharing_helps) {
   refused_ = !problem.isEmpty();
   sharing_helps_ = sharing_helps;
-  view_->set_answer(!refused_ ? words : sharing_helps && too_few_gpus() ? too_few_words() : problem, refused_);
+  view_->set_answer(!refused_ ? words : sharing_helps && too_few_gpus() ? too_few_text() : problem, refused_);
   show_offers();
 }
 
@@ -46,7 +47,7 @@ bool RunPage::too_few_gpus() const {
 }
 
 /// Returns a text for the window: the command line's advice names its own options.
-QString RunPage::too_few_words() const {
+QString RunPage::too_few_text() const {
   const std::size_t devices =
       devices_used(*session::project::find_plan(session_.state(), view_->request().plan)->plan).size();
   return tr("The plan needs %1 GPUs, one per device. Found here: %2.").arg(devices).arg(gpus_.text());
@@ -60,7 +61,7 @@ void RunPage::show_offers() {
   QString fewer;
   if (entry && !session_.launching()) {
     const auto possible = [&](bool gpus) {
-      return session::runs::why_not_launchable(*entry->plan, model_of(chosen).get(), {.gpus = gpus}).isEmpty();
+      return session::runs::not_launchable_reason(*entry->plan, model_of(chosen).get(), {.gpus = gpus}).isEmpty();
     };
     if (backend.gpus && refused_ && sharing_helps_) {
       if (!backend.share_gpus) offers << views::run::LaunchFallback::share_gpus;
@@ -78,7 +79,7 @@ void RunPage::show_offers() {
   view_->options().launch_devices().set_offers(offers, fewer);
 }
 
-void RunPage::take_offer(views::run::LaunchFallback offer) {
+void RunPage::receive_offer(views::run::LaunchFallback offer) {
   RunBackend backend = session_.state().backend;
   switch (offer) {
     case views::run::LaunchFallback::fewer_devices:

@@ -17,7 +17,7 @@
 #include "app/session/table_export.hpp"
 #include "app/session/whatif/what_if_edits.hpp"
 #include "app/text/in_qt.hpp"
-#include "app/ui/pages/largest_words.hpp"
+#include "app/ui/pages/largest_text.hpp"
 #include "app/views/gantt/preview.hpp"
 #include "app/views/whatif/capacity_pane.hpp"
 #include "app/views/whatif/front_pane.hpp"
@@ -35,8 +35,8 @@ namespace {
 
 constexpr int settle_ms = 40;
 constexpr int wide = 1000;  ///< pixels that allow three columns; below, two, and the page scrolls
-constexpr int least_front = 360, least_purchases = 240;  ///< pixels of height, one above the other
-constexpr int most_unasked = 64;  ///< devices up to which the front and purchases are searched automatically
+constexpr int min_front = 360, min_purchases = 240;  ///< pixels of height, one above the other
+constexpr int max_unasked = 64;  ///< devices up to which the front and purchases are searched automatically
 
 std::optional<PlanCandidate> found_of(const session::whatif::StudyAnswer& answer) {
   return answer.best ? std::optional(answer.best->found) : std::nullopt;
@@ -48,7 +48,7 @@ constexpr study::capacity::SizeKind sizes_asked[] = {
 
 QString points_filter() { return WhatIfPage::tr("Points of sweeps (*.points.json *.json);;All files (*)"); }
 
-QStringList sizes_in_words() {
+QStringList sizes_text() {
   QStringList words;
   for (const study::capacity::SizeKind kind : sizes_asked) words << session::whatif::size_text(kind);
   return words;
@@ -71,7 +71,7 @@ WhatIfPage::WhatIfPage(session::Session& session, dialogs::Dialogs dialogs, QWid
       front_(new views::whatif::FrontPane),
       buy_(new views::whatif::UpgradePane),
       capacity_(new views::whatif::CapacityPane),
-      largest_(new views::whatif::LargestPane(sizes_in_words())),
+      largest_(new views::whatif::LargestPane(sizes_text())),
       below_(new QSplitter(Qt::Horizontal)),
       tabs_(new QTabWidget) {
   setObjectName(QStringLiteral("what_if_page"));
@@ -136,7 +136,7 @@ void WhatIfPage::connect_study() {
           [this](const QString& title, const QString& text) { dialogs_.error(this, title, text); });
   connect(&settle_, &QTimer::timeout, this, [this] { study_.set_change(panel_->change()); });
   connect(&preview_, &session::plans::PreviewSimulator::simulated, this,
-          [this](std::int64_t, const Plan& plan, const std::shared_ptr<const study::Verdict>& verdict) {
+          [this](std::int64_t, const Plan& plan, const std::shared_ptr<const study::PlanResult>& verdict) {
             if (!picked_ || !(*picked_->plan == plan)) return;
             picked_simulation_ = verdict ? verdict->simulation : nullptr;
             show_answer();
@@ -149,22 +149,23 @@ void WhatIfPage::connect_views() {
     front_->view().select({});
     settle_.start();
   });
-  connect(summary_, &views::whatif::Summary::cluster_wanted, this, &WhatIfPage::keep_cluster);
-  connect(summary_, &views::whatif::Summary::plan_wanted, this, [this] {
-    if (const PlanCandidate* plan = shown()) keep_plan(*plan);
+  connect(summary_, &views::whatif::Summary::cluster_wanted, this, &WhatIfPage::save_cluster);
+  connect(summary_, &views::whatif::Summary::plan_requested, this, [this] {
+    if (const PlanCandidate* plan = shown()) save_plan(*plan);
   });
-  connect(front_, &views::whatif::FrontPane::wanted, &study_, &session::whatif::WhatIfStudy::find_front);
-  connect(front_, &views::whatif::FrontPane::cancel_wanted, &study_, &session::whatif::WhatIfStudy::cancel_front);
-  connect(front_, &views::whatif::FrontPane::csv_wanted, this,
+  connect(front_, &views::whatif::FrontPane::search_requested, &study_, &session::whatif::WhatIfStudy::find_front);
+  connect(front_, &views::whatif::FrontPane::cancel_requested, &study_, &session::whatif::WhatIfStudy::cancel_front);
+  connect(front_, &views::whatif::FrontPane::csv_requested, this,
           [this] { write_csv(tr("Export plans"), QStringLiteral("front.csv"), study_.front_csv()); });
   connect(front_, &views::whatif::FrontPane::plan_selected, this, &WhatIfPage::show_plan);
   connect(front_, &views::whatif::FrontPane::plan_activated, this, [this](int plan) {
     if (plan >= 0 && plan < static_cast<int>(front_->plans().size()))
-      keep_plan(front_->plans()[static_cast<std::size_t>(plan)]);
+      save_plan(front_->plans()[static_cast<std::size_t>(plan)]);
   });
-  connect(buy_, &views::whatif::UpgradePane::wanted, &study_, &session::whatif::WhatIfStudy::find_purchases);
-  connect(buy_, &views::whatif::UpgradePane::cancel_wanted, &study_, &session::whatif::WhatIfStudy::cancel_purchases);
-  connect(buy_, &views::whatif::UpgradePane::csv_wanted, this,
+  connect(buy_, &views::whatif::UpgradePane::search_requested, &study_, &session::whatif::WhatIfStudy::find_purchases);
+  connect(buy_, &views::whatif::UpgradePane::cancel_requested, &study_,
+          &session::whatif::WhatIfStudy::cancel_purchases);
+  connect(buy_, &views::whatif::UpgradePane::csv_requested, this,
           [this] { write_csv(tr("Export purchases"), QStringLiteral("purchases.csv"), study_.purchases_csv()); });
   connect(buy_, &views::whatif::UpgradePane::chosen, this, &WhatIfPage::choose_purchase);
 }
@@ -179,8 +180,8 @@ void WhatIfPage::resizeEvent(QResizeEvent* event) {
   const bool narrow = width() < wide;
   summary_->set_narrow(narrow);
   below_->setOrientation(narrow ? Qt::Vertical : Qt::Horizontal);
-  front_->setMinimumHeight(narrow ? least_front : 0);
-  buy_->setMinimumHeight(narrow ? least_purchases : 0);
+  front_->setMinimumHeight(narrow ? min_front : 0);
+  buy_->setMinimumHeight(narrow ? min_purchases : 0);
 }
 
 void WhatIfPage::refresh() {
@@ -197,7 +198,7 @@ void WhatIfPage::refresh() {
   std::vector<study::PlannerRequest> planners;
   for (const study::PlannerRequest& chosen : session::project::chosen_planners(session_.state().question.planning))
     planners.push_back({chosen.planner, chosen.options});
-  const session::whatif::StudyQuestion question{*problem, std::move(planners)};
+  const session::whatif::StudyRequest question{*problem, std::move(planners)};
   if (!study_.question() || !session::whatif::is_same_setup(*study_.question(), question)) {
     settle_.stop();
     picked_.reset();
@@ -223,7 +224,7 @@ void WhatIfPage::show_base() {
   base.types = session::whatif::WhatIfStudy::device_types();
   base.global_batch = problem.workload.global_batch;
   base.micro_batch = problem.workload.micro_batch.value_or(0);
-  base.least_measured = smallest_measured_micro_batch(*problem.profile);
+  base.min_measured = smallest_measured_micro_batch(*problem.profile);
   base.price_source = session::whatif::WhatIfStudy::price_source();
   panel_->set_base(base);
   panel_->set_change({});
@@ -236,17 +237,17 @@ const PlanCandidate* WhatIfPage::shown() const {
 
 void WhatIfPage::show_answer() {
   if (!study_.question()) return;
-  const session::whatif::StudyAnswer &today = study_.today(), &now = study_.now();
+  const session::whatif::StudyAnswer &today = study_.current(), &now = study_.now();
   const auto before = found_of(today);
   const auto after = shown() ? std::optional(*shown()) : std::nullopt;
   summary_->set_rows(models::whatif::what_if_rows(before, after));
   const bool busy = study_.searching();
-  const bool none = !after && !now.why_none.isEmpty();
+  const bool none = !after && !now.failure_reason.isEmpty();
   QString words = models::whatif::difference_text(before, after);
-  if (none) words = tr("No plan: %1").arg(now.why_none);
+  if (none) words = tr("No plan: %1").arg(now.failure_reason);
   if (picked_) words = tr("Picked: %1").arg(words);
   if (!busy && !after && !none) words = tr("The search was cancelled. Move a slider to plan again.");
-  summary_->set_words(words, none, busy);
+  summary_->set_text(words, none, busy);
   const bool changed = now.problem && now.change.changes_cluster() && !picked_;
   summary_->set_can_keep(changed, after.has_value());
   std::vector<views::gantt::Preview::Shown> previews{{tr("Today"), today.best ? today.best->simulation : nullptr}};
@@ -262,9 +263,9 @@ void WhatIfPage::show_answer() {
 
 /// Starts the search once per question if it takes only seconds, so that the chart appears automatically.
 void WhatIfPage::preload() {
-  if (looked_around_ || !unasked_ || !isVisible() || study_.searching() || !study_.today().final) return;
+  if (looked_around_ || !preload_ || !isVisible() || study_.searching() || !study_.current().final) return;
   looked_around_ = true;
-  if (devices_of(*study_.question()->problem.cluster).size() > most_unasked) return;
+  if (devices_of(*study_.question()->problem.cluster).size() > max_unasked) return;
   study_.find_front();
   study_.find_purchases();
 }
@@ -287,8 +288,8 @@ void WhatIfPage::show_front_hint() {
   QString hint;
   if (running)
     hint = tr("Searching with every planner, cluster size and schedule. Plans so far: %1.").arg(front.items.size());
-  else if (!front.why_none.isEmpty())
-    hint = front.why_none;
+  else if (!front.failure_reason.isEmpty())
+    hint = front.failure_reason;
   else if (!front.of)
     hint = tr("Each point is a plan: all planners, cluster sizes, micro-batches and schedules.");
   else if (!front.complete)
@@ -304,8 +305,8 @@ void WhatIfPage::show_purchase_hint() {
   QString hint;
   if (running)
     hint = tr("Planning with each purchase…");
-  else if (!purchases.why_none.isEmpty())
-    hint = purchases.why_none;
+  else if (!purchases.failure_reason.isEmpty())
+    hint = purchases.failure_reason;
   else if (!purchases.of)
     hint = tr("Find the gain of a wider link, another node, other devices or more memory, each with new plans.");
   else if (!purchases.complete)
@@ -339,24 +340,24 @@ void WhatIfPage::pick(const PlanCandidate& plan) {
 void WhatIfPage::connect_capacity() {
   connect(&capacity_study_, &session::whatif::CapacityStudy::changed, this, &WhatIfPage::show_capacity);
   connect(capacity_, &views::whatif::CapacityPane::goal_changed, this, &WhatIfPage::show_capacity);
-  connect(capacity_, &views::whatif::CapacityPane::wanted, this, [this] {
-    capacity_study_.find({capacity_->most_nodes(), capacity_->types()});
+  connect(capacity_, &views::whatif::CapacityPane::search_requested, this, [this] {
+    capacity_study_.find({capacity_->max_nodes(), capacity_->types()});
   });
-  connect(capacity_, &views::whatif::CapacityPane::cancel_wanted, &capacity_study_,
+  connect(capacity_, &views::whatif::CapacityPane::cancel_requested, &capacity_study_,
           &session::whatif::CapacityStudy::cancel);
-  connect(capacity_, &views::whatif::CapacityPane::csv_wanted, this, [this] {
+  connect(capacity_, &views::whatif::CapacityPane::csv_requested, this, [this] {
     if (const auto goal = capacity_->goal())
       write_csv(tr("Export points"), QStringLiteral("capacity.csv"), capacity_study_.csv(*goal));
   });
-  connect(capacity_, &views::whatif::CapacityPane::keep_wanted, this, &WhatIfPage::keep_points);
+  connect(capacity_, &views::whatif::CapacityPane::keep_requested, this, &WhatIfPage::save_points);
   connect(capacity_, &views::whatif::CapacityPane::go_on_wanted, this, [this] {
     const QStringList files = dialogs_.open_files(this, tr("Continue from points"), points_filter());
-    if (!files.isEmpty()) go_on_from(files.front());
+    if (!files.isEmpty()) resume_from(files.front());
   });
   connect(&capacity_study_, &session::whatif::CapacityStudy::failed, this,
           [this](const QString& text) { dialogs_.error(this, tr("Keep points"), text); });
   connect(capacity_, &views::whatif::CapacityPane::chosen, this, &WhatIfPage::choose_capacity);
-  connect(capacity_, &views::whatif::CapacityPane::activated, this, &WhatIfPage::take_capacity);
+  connect(capacity_, &views::whatif::CapacityPane::activated, this, &WhatIfPage::receive_capacity);
 }
 
 void WhatIfPage::show_capacity() {
@@ -366,13 +367,13 @@ void WhatIfPage::show_capacity() {
   const bool running = capacity_study_.running();
   if (goal) capacity_->set_rows(models::whatif::capacity_rows(*goal, found, currency));
   QString words = tr("Enter the amount of training. Plans for every cluster size show its duration and price.");
-  if (goal && !found.empty()) words = models::whatif::capacity_words(*goal, found, currency);
+  if (goal && !found.empty()) words = models::whatif::capacity_text(*goal, found, currency);
   if (const QString& file = capacity_study_.file(); !file.isEmpty())
     words += QLatin1Char(' ') + tr("Points are saved in %1.").arg(QFileInfo(file).fileName());
   capacity_->set_state(words, running, capacity_study_.asked() && !capacity_study_.complete());
 }
 
-void WhatIfPage::keep_points() {
+void WhatIfPage::save_points() {
   QString file = dialogs_.save_file(this, tr("Keep points"), QStringLiteral("sweep.points.json"), points_filter());
   if (file.isEmpty()) return;
   if (!file.contains(QLatin1Char('.'))) file += QStringLiteral(".points.json");
@@ -380,12 +381,12 @@ void WhatIfPage::keep_points() {
     dialogs_.error(this, tr("Keep points"), text::to_qstring(kept.error()));
 }
 
-void WhatIfPage::go_on_from(const QString& file) {
+void WhatIfPage::resume_from(const QString& file) {
   refresh();
-  if (const auto taken = capacity_study_.go_on_from(file); !taken)
+  if (const auto taken = capacity_study_.resume_from(file); !taken)
     return dialogs_.error(this, tr("Continue from points"), text::to_qstring(taken.error()));
   const session::whatif::CapacityReach& reach = *capacity_study_.reach();
-  capacity_->set_reach(reach.most_nodes, reach.types != std::vector<std::string>{""});
+  capacity_->set_reach(reach.max_nodes, reach.types != std::vector<std::string>{""});
   tabs_->setCurrentWidget(capacity_);
 }
 
@@ -397,21 +398,21 @@ void WhatIfPage::choose_capacity(int row) {
   show_answer();
 }
 
-void WhatIfPage::take_capacity(int row) {
+void WhatIfPage::receive_capacity(int row) {
   const std::vector<CapacityFound> found = capacity_study_.found();
   if (row < 0 || row >= static_cast<int>(found.size())) return;
-  if (const CapacityFound& one = found[static_cast<std::size_t>(row)]; one.fits()) keep_plan(*one.plan);
+  if (const CapacityFound& one = found[static_cast<std::size_t>(row)]; one.fits()) save_plan(*one.plan);
 }
 
 void WhatIfPage::connect_largest() {
   connect(&largest_study_, &session::whatif::LargestStudy::changed, this, &WhatIfPage::show_largest);
-  connect(largest_, &views::whatif::LargestPane::wanted, this, [this] {
+  connect(largest_, &views::whatif::LargestPane::search_requested, this, [this] {
     largest_study_.find(sizes_asked[largest_->size()], {largest_->step().value_or(0), largest_->most().value_or(0)});
   });
   connect(largest_, &views::whatif::LargestPane::changed, this, &WhatIfPage::show_largest);
-  connect(largest_, &views::whatif::LargestPane::cancel_wanted, &largest_study_,
+  connect(largest_, &views::whatif::LargestPane::cancel_requested, &largest_study_,
           &session::whatif::LargestStudy::cancel);
-  connect(largest_, &views::whatif::LargestPane::keep_wanted, this, &WhatIfPage::keep_largest);
+  connect(largest_, &views::whatif::LargestPane::keep_requested, this, &WhatIfPage::save_largest);
 }
 
 void WhatIfPage::show_largest() {
@@ -426,11 +427,11 @@ void WhatIfPage::show_largest() {
     shown.words = {tr("Planning: %1").arg(largest_study_.doing())};
   } else if (!missing.isEmpty()) {
     shown.words = {missing};
-  } else if (!largest_study_.why_not().isEmpty()) {
-    shown.words = {largest_study_.why_not()};
+  } else if (!largest_study_.unavailable_reason().isEmpty()) {
+    shown.words = {largest_study_.unavailable_reason()};
     shown.bad = true;
   } else if (found) {
-    shown.words = largest_words(*found);
+    shown.words = largest_text(*found);
     shown.rows = tried_rows(*found);
     shown.bad = !found->answer.size;
     shown.can_keep = found->answer.size.has_value();
@@ -442,7 +443,7 @@ void WhatIfPage::show_largest() {
   largest_->show_answer(shown);
 }
 
-void WhatIfPage::keep_largest() {
+void WhatIfPage::save_largest() {
   const auto& found = largest_study_.found();
   if (!found || !found->answer.size) return;
   session::project::Added added = session::whatif::with_largest(session_.state(), *found);
@@ -462,7 +463,7 @@ void WhatIfPage::choose_purchase(int row) {
   show_answer();
 }
 
-void WhatIfPage::keep_cluster() {
+void WhatIfPage::save_cluster() {
   if (!study_.now().problem) return;
   session::project::Added added =
       session::whatif::with_what_if_cluster(session_.state(), *study_.now().problem->cluster);
@@ -474,7 +475,7 @@ void WhatIfPage::keep_cluster() {
     emit session_.notice(tr("%1 is already in the project.").arg(name));
 }
 
-void WhatIfPage::keep_plan(const PlanCandidate& found) {
+void WhatIfPage::save_plan(const PlanCandidate& found) {
   session::project::Added added = session::whatif::with_found_plan(session_.state(), found);
   const session::project::PlanEntry* entry = session::project::find_plan(added.state, added.id);
   const QString name = entry ? QString::fromStdString(entry->plan->name) : QString();

@@ -39,10 +39,10 @@ class WhatIfPage : public QWidget {
   void refresh();
 
   /// Shows the saved points of a sweep and continues from them. Reports errors in the file.
-  void go_on_from(const QString& file);
+  void resume_from(const QString& file);
 
   /// Enables the automatic search for the front and for purchases of small clusters.
-  void set_preload(bool on) { unasked_ = on; }
+  void set_preload(bool on) { preload_ = on; }
   session::whatif::WhatIfStudy& study() { return study_; }
   views::whatif::Panel& panel() const { return *panel_; }
   views::whatif::Summary& summary() const { return *summary_; }
@@ -64,11 +64,11 @@ class WhatIfPage : public QWidget {
   void connect_capacity();
   void show_capacity();
   void choose_capacity(int row);
-  void take_capacity(int row);
-  void keep_points();
+  void receive_capacity(int row);
+  void save_points();
   void connect_largest();
   void show_largest();
-  void keep_largest();
+  void save_largest();
   void show_base();
   void show_answer();
   void show_lists();
@@ -79,8 +79,8 @@ class WhatIfPage : public QWidget {
   void pick(const PlanCandidate& plan);
   void preload();
   void choose_purchase(int row);
-  void keep_cluster();
-  void keep_plan(const PlanCandidate& found);
+  void save_cluster();
+  void save_plan(const PlanCandidate& found);
   void write_csv(const QString& title, const QString& name, const std::string& text);
   const PlanCandidate* shown() const;
 
@@ -103,7 +103,7 @@ class WhatIfPage : public QWidget {
   QTabWidget* tabs_;
   std::optional<PlanCandidate> picked_;  ///< in the front; absent: the best is shown
   std::shared_ptr<const Simulation> picked_simulation_;
-  bool unasked_ = true, looked_around_ = false;
+  bool preload_ = true, looked_around_ = false;
 };
 
 }  // namespace pipedeck::ui::pages

@@ -7,7 +7,7 @@
 
 namespace pipedeck::ui::window {
 
-EmptyStates::EmptyStates(session::Session& session, EmptyScene scene, QObject* parent)
+EmptyStates::EmptyStates(session::Session& session, EmptyContext scene, QObject* parent)
     : QObject(parent),
       session_(session),
       scene_(std::move(scene)),
@@ -26,7 +26,7 @@ void EmptyStates::update() {
 }
 
 views::widgets::EmptyText EmptyStates::without_data() const {
-  const session::project::Question& question = session_.state().question;
+  const session::project::PlanningSetup& question = session_.state().question;
   if (!session::project::find_profile(session_.state(), question.profile))
     return {tr("Which model do you train?"),
             tr("Choose a preset, or import a profile with times and bytes of each layer."),
@@ -65,7 +65,7 @@ views::widgets::EmptyText EmptyStates::without_runs() const {
     return {tr("No run yet"),
             tr("Compare plans first, then launch one of them on this machine."),
             {{tr("Compare"), scene_.compare_plans}}};
-  const QString why_not = session_.why_not_launchable(state.selected_plan);
+  const QString why_not = session_.not_launchable_reason(state.selected_plan);
   const QString text =
       tr("Launch trains the selected plan on this machine. Measured and predicted throughput, loss, busy time and "
          "memory appear here.");

@@ -15,7 +15,7 @@ class Session;
 namespace pipedeck::ui::window {
 
 /// A set of pages with the actions that provide missing content.
-struct EmptyScene {
+struct EmptyContext {
   QWidget* compare = nullptr;
   QWidget* explain = nullptr;
   QWidget* profile = nullptr;
@@ -27,7 +27,7 @@ class EmptyStates : public QObject {
   Q_OBJECT
 
  public:
-  EmptyStates(session::Session& session, EmptyScene scene, QObject* parent);
+  EmptyStates(session::Session& session, EmptyContext scene, QObject* parent);
   /// Updates the texts after a change of the project or of the active jobs.
   void update();
 
@@ -37,7 +37,7 @@ class EmptyStates : public QObject {
   views::widgets::EmptyText without_runs() const;
 
   session::Session& session_;
-  EmptyScene scene_;
+  EmptyContext scene_;
   views::widgets::EmptyState *compare_, *explain_, *profile_, *charts_;
 };
 

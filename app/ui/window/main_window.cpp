@@ -51,16 +51,16 @@ MainWindow::MainWindow(WindowServices seams, QWidget* parent)
       seams_(std::move(seams)),
       session_(session::SessionServices{[this](const QString& file) { return seams_.dialogs.micro_batch(this, file); },
                                         seams_.runner, 0, seams_.state_folder,
-                                        [this](const session::RecoveryQuestion& question) {
+                                        [this](const session::RecoveryRequest& question) {
                                           return seams_.dialogs.recovery ? seams_.dialogs.recovery(this, question)
                                                                          : session::Recovery::later;
                                         },
-                                        seams_.look_only, [this] { return view_->captured(); }}),
+                                        seams_.read_only, [this] { return view_->captured(); }}),
       actions_(std::make_unique<Actions>()) {
   setObjectName(QStringLiteral("main_window"));
   setAcceptDrops(true);
   setDockNestingEnabled(true);
-  set_appearance(layout::appearance_named(seams_.settings->value("window/appearance").toString()));
+  set_appearance(layout::parse_appearance(seams_.settings->value("window/appearance").toString()));
   setWindowIcon(QIcon(QStringLiteral(":/icons/pipedeck.svg")));
   bar_ = new SetupBar(this);
   addToolBar(Qt::TopToolBarArea, bar_);

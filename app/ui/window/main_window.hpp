@@ -74,7 +74,7 @@ struct WindowServices {
   QSettings* settings = nullptr;  ///< must outlive the window
   QString runner;                 ///< path of pipedeck-cli
   QString state_folder = {};      ///< for unsaved work without a name; empty: none
-  bool look_only = false;         ///< for screenshots: files are not locked, autosaved or recovered
+  bool read_only = false;         ///< for screenshots: files are not locked, autosaved or recovered
 };
 
 class MainWindow : public QMainWindow {

@@ -223,7 +223,7 @@ void MainWindow::create_appearance_menu(QMenu* view) {
   const std::pair<layout::Appearance, QString> choices[] = {{layout::Appearance::system, tr("As the &system")},
                                                             {layout::Appearance::light, tr("&Light")},
                                                             {layout::Appearance::dark, tr("&Dark")}};
-  const layout::Appearance chosen = layout::appearance_named(seams_.settings->value("window/appearance").toString());
+  const layout::Appearance chosen = layout::parse_appearance(seams_.settings->value("window/appearance").toString());
   for (std::size_t i = 0; i < std::size(choices); ++i) {
     const auto [appearance, text] = choices[i];
     const QByteArray name = "action_appearance_" + layout::appearance_name(appearance).toLatin1();
@@ -325,7 +325,7 @@ void MainWindow::update_actions() {
   plan_actions_->update();
   actions_->export_plan->setEnabled(feasible);
   actions_->export_trace->setEnabled(feasible);
-  actions_->compare->setEnabled(session_.why_not_comparable().isEmpty() && !session_.comparing());
+  actions_->compare->setEnabled(session_.not_comparable_reason().isEmpty() && !session_.comparing());
   actions_->launch->setEnabled(!session_.launching());
   actions_->stop->setEnabled(session_.launching());
   actions_->calibrated->setEnabled(session_.state().calibration.record != nullptr);

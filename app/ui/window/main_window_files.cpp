@@ -48,7 +48,7 @@ QStringList local_files(const QMimeData* data) {
 bool MainWindow::may_discard() {
   if (session_.saver().waiting()) return false;  // already asked; the answer is being carried out
   notes_->commit();
-  if (!seams_.look_only) view_->remember();
+  if (!seams_.read_only) view_->remember();
   session_.finish_saving();
   if (!session_.modified()) return true;
   const QString name = session_.file().isEmpty() ? tr("This project") : QFileInfo(session_.file()).fileName();
@@ -72,7 +72,7 @@ void MainWindow::new_project() {
 void MainWindow::open_sample() {
   untouched_sample_ = true;
   session_.open_sample();
-  if (session_.why_not_comparable().isEmpty()) session_.compare();
+  if (session_.not_comparable_reason().isEmpty()) session_.compare();
   refresh_bar();
 }
 
@@ -85,16 +85,16 @@ void MainWindow::open_files(const QStringList& files) {
       continue;
     }
     if (session::project::is_transformer_file(file)) {
-      actions::import_transformer(*this, session_, seams_.look_only ? dialogs::Dialogs() : seams_.dialogs, file);
+      actions::import_transformer(*this, session_, seams_.read_only ? dialogs::Dialogs() : seams_.dialogs, file);
       continue;
     }
     if (session::whatif::is_capacity_points(file)) {
       show_page(Page::what_if);
-      what_if_page().go_on_from(file);
+      what_if_page().resume_from(file);
       continue;
     }
     if (session::profile::is_layer_table(file)) {
-      actions::import_layer_table(*this, session_, seams_.look_only ? dialogs::Dialogs() : seams_.dialogs, file);
+      actions::import_layer_table(*this, session_, seams_.read_only ? dialogs::Dialogs() : seams_.dialogs, file);
       continue;
     }
     if (session::profile::is_trace_file(file)) {
@@ -110,10 +110,10 @@ void MainWindow::open_files(const QStringList& files) {
   if (traces.size() > 1)
     session_.import_traces(traces);
   else if (!traces.isEmpty())
-    actions::import_trace(*this, session_, seams_.look_only ? dialogs::Dialogs() : seams_.dialogs, traces.front());
+    actions::import_trace(*this, session_, seams_.read_only ? dialogs::Dialogs() : seams_.dialogs, traces.front());
   // Several files describe one cluster together. There is no user to ask while screenshots are taken.
   if (!machines.isEmpty())
-    actions::import_machines(*this, session_, seams_.look_only ? dialogs::Dialogs() : seams_.dialogs, machines);
+    actions::import_machines(*this, session_, seams_.read_only ? dialogs::Dialogs() : seams_.dialogs, machines);
 }
 
 void MainWindow::open_with_dialog() {

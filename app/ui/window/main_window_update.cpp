@@ -116,7 +116,8 @@ void MainWindow::refresh_devices() {
 }
 
 void MainWindow::refresh_bar() {
-  bar_->show_state({session_.comparing(), session_.launching(), session_.why_not_comparable(), comparison_summary()});
+  bar_->show_state(
+      {session_.comparing(), session_.launching(), session_.not_comparable_reason(), comparison_summary()});
   empty_states_->update();
   update_actions();
 }
@@ -199,7 +200,7 @@ void MainWindow::choose_planning() {
 }
 
 void MainWindow::choose_training_state() {
-  const session::project::Question& question = session_.state().question;
+  const session::project::PlanningSetup& question = session_.state().question;
   const session::project::ProfileEntry* profile = session::project::find_profile(session_.state(), question.profile);
   const auto chosen = seams_.dialogs.training_state(this, session::project::training_state_of(question.workload),
                                                     profile ? profile->profile : nullptr);
@@ -229,10 +230,10 @@ void MainWindow::refresh_calibration_mark() {
 void MainWindow::compare_from_start(const QString& profile, const QString& cluster, int batch) {
   // The cluster first: profiles of transformers are computed for its devices.
   const session::project::ClusterEntry* own_cluster =
-      session::project::find_cluster_named(session_.state(), cluster.toStdString());
+      session::project::find_cluster(session_.state(), cluster.toStdString());
   own_cluster ? session_.choose_cluster(own_cluster->id) : session_.choose_cluster_preset(cluster);
   const session::project::ProfileEntry* own_profile =
-      session::project::find_profile_named(session_.state(), profile.toStdString());
+      session::project::find_profile(session_.state(), profile.toStdString());
   own_profile ? session_.choose_profile(own_profile->id) : session_.choose_profile_preset(profile);
   session_.set_global_batch(batch);
   show_page(Page::compare);

@@ -21,10 +21,10 @@ namespace pipedeck::ui::window {
 
 namespace {
 
-constexpr int look_again_ms = 50;
+constexpr int poll_interval_ms = 50;
 const QSize picture_size(1680, 1050);
 
-Page page_named(const QString& view) {
+Page find_page(const QString& view) {
   for (const PageInfo& info : page_table)
     if (view == QLatin1String(info.id)) return info.page;
   return Page::compare;
@@ -52,12 +52,12 @@ class Photographer {
       : window_(window), screenshots_(std::move(screenshots)) {}
 
   /// Returns the exit status when all are drawn.
-  std::optional<int> look_again() {
+  std::optional<int> poll() {
     if (window_.session().jobs().any_running()) return std::nullopt;
     if (next_ == screenshots_.size()) return failed_ > 0 ? 1 : 0;
     const Screenshot& wanted = screenshots_[next_];
     if (!shown_) {
-      window_.show_page(page_named(wanted.view));
+      window_.show_page(find_page(wanted.view));
       show_items(wanted.view == QLatin1String("memory"));
       shown_ = true;
       return std::nullopt;
@@ -100,12 +100,12 @@ void take_screenshots(MainWindow& window, const std::vector<Screenshot>& screens
   auto* timer = new QTimer(&window);
   const auto photographer = std::make_shared<Photographer>(window, screenshots);
   QObject::connect(timer, &QTimer::timeout, &window, [timer, photographer] {
-    const std::optional<int> status = photographer->look_again();
+    const std::optional<int> status = photographer->poll();
     if (!status) return;
     timer->stop();
     QApplication::exit(*status);
   });
-  timer->start(look_again_ms);
+  timer->start(poll_interval_ms);
 }
 
 }  // namespace pipedeck::ui::window

@@ -154,11 +154,11 @@ void SetupBar::make_simulation_boxes(QHBoxLayout* row) {
   add_box(row, tr("All-reduce al&gorithm"), collectives_, "collectives_box", 92);
   for (views::widgets::ChoiceBox* box : {network_, overlap_, collectives_})
     connect(box, &views::widgets::ChoiceBox::chosen, this, [this, box](const QString& key) {
-      Conventions conventions = shown_.workload.conventions;
+      SimulationOptions conventions = shown_.workload.conventions;
       const std::string name = key.toStdString();
-      if (box == network_) conventions.network = network_model_named(name).value_or(conventions.network);
-      if (box == overlap_) conventions.overlap = overlap_named(name).value_or(conventions.overlap);
-      if (box == collectives_) conventions.collectives = collectives_named(name).value_or(conventions.collectives);
+      if (box == network_) conventions.network = parse_network_model(name).value_or(conventions.network);
+      if (box == overlap_) conventions.overlap = parse_overlap(name).value_or(conventions.overlap);
+      if (box == collectives_) conventions.collectives = parse_collectives(name).value_or(conventions.collectives);
       emit conventions_chosen(conventions);
     });
 }
@@ -198,10 +198,11 @@ void SetupBar::show_project(const session::project::State& state) {
 void SetupBar::show_state(const QuestionBarState& state) {
   comparing_ = state.comparing;
   compare_->setText(comparing_ ? tr("Cancel") : tr("Compare"));
-  compare_->setEnabled(comparing_ || state.why_not_comparable.isEmpty());
-  compare_->setToolTip(comparing_                           ? tr("Stop comparing (Esc)")
-                       : state.why_not_comparable.isEmpty() ? tr("Run all planners and simulate their plans (Ctrl+R)")
-                                                            : state.why_not_comparable);
+  compare_->setEnabled(comparing_ || state.not_comparable_reason.isEmpty());
+  compare_->setToolTip(comparing_ ? tr("Stop comparing (Esc)")
+                       : state.not_comparable_reason.isEmpty()
+                           ? tr("Run all planners and simulate their plans (Ctrl+R)")
+                           : state.not_comparable_reason);
   launch_->setText(state.launching ? tr("■ Stop") : tr("▶ Launch"));
   launch_->setToolTip(state.launching ? tr("Stop the run (Shift+F5)")
                                       : tr("Train the selected plan on this machine (F5)"));

@@ -23,8 +23,8 @@ namespace pipedeck::ui::window {
 struct QuestionBarState {
   bool comparing = false;
   bool launching = false;
-  QString why_not_comparable;  ///< empty: Compare is enabled
-  QString summary;             ///< two lines on the right
+  QString not_comparable_reason;  ///< empty: Compare is enabled
+  QString summary;                ///< two lines on the right
 };
 
 class SetupBar : public QToolBar {
@@ -44,7 +44,7 @@ class SetupBar : public QToolBar {
   void import_requested();
   void global_batch_chosen(int samples);
   void micro_batch_chosen(std::optional<int> samples);
-  void conventions_chosen(const pipedeck::Conventions& conventions);
+  void conventions_chosen(const pipedeck::SimulationOptions& conventions);
   void compare_requested();
   void cancel_requested();
   void launch_requested();
@@ -70,7 +70,7 @@ class SetupBar : public QToolBar {
   QPushButton* launch_ = nullptr;
   QLabel* summary_ = nullptr;
   bool comparing_ = false;
-  session::project::Question shown_;
+  session::project::PlanningSetup shown_;
 };
 
 }  // namespace pipedeck::ui::window

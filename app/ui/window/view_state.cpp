@@ -22,7 +22,7 @@ namespace pipedeck::ui::window {
 namespace {
 
 const QString group = QStringLiteral("projects");
-constexpr int most_kept = 30;
+constexpr int max_kept = 30;
 
 QString settings_key(const QString& file) {
   return group + QLatin1Char('/') +
@@ -35,7 +35,7 @@ void forget_oldest(QSettings& settings) {
   settings.beginGroup(group);
   QStringList keys = settings.childKeys();
   std::ranges::sort(keys, {}, [&](const QString& key) { return settings.value(key).toStringList().value(0); });
-  while (keys.size() > most_kept) settings.remove(keys.takeFirst());
+  while (keys.size() > max_kept) settings.remove(keys.takeFirst());
   settings.endGroup();
 }
 

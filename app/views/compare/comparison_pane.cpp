@@ -24,7 +24,7 @@ namespace {
 
 constexpr double right_air = 1.02;  // margin after the longest plan's end
 
-constexpr int least_height_for_overview = 240;
+constexpr int min_height_for_overview = 240;
 
 constexpr double asynchronous_view = 1.5;  // iterations of an asynchronous plan that "fit" shows
 
@@ -124,7 +124,7 @@ void Pane::show_minimap() {
   }
   minimap_->set_contents(contents);
   minimap_->set_matches(matches);
-  minimap_->setVisible(overview_visible_ && !panels_.empty() && height() >= least_height_for_overview);
+  minimap_->setVisible(overview_visible_ && !panels_.empty() && height() >= min_height_for_overview);
 }
 
 void Pane::set_overview_visible(bool on) {
@@ -225,7 +225,7 @@ void Pane::update_legend() {
   for (const PlanPanel* panel : panels_)
     if (const auto& content = panel->gantt().content()) {
       for (std::size_t kind = 0; kind < seen.size(); ++kind) seen[kind] |= content->kinds[kind];
-      chunks = std::max(chunks, content->most_chunks());
+      chunks = std::max(chunks, content->max_chunks());
     }
   std::vector<OpKind> kinds;
   for (std::size_t kind = 0; kind < seen.size(); ++kind)

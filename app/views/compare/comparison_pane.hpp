@@ -12,7 +12,7 @@
 #include <QStringList>
 #include <QWidget>
 
-#include "app/models/background.hpp"
+#include "app/models/background_task.hpp"
 #include "app/models/compare/plan_row.hpp"
 #include "app/views/gantt/time_axis_controller.hpp"
 #include "core/model/memory_items.hpp"
@@ -124,7 +124,7 @@ class Pane : public QWidget {
   gantt::MeasureBar* measure_bar_ = nullptr;
   gantt::DifferenceView* difference_ = nullptr;
   std::optional<std::pair<int, int>> difference_plans_;
-  models::Background differing_;
+  models::BackgroundTask differing_;
   std::vector<PlanPanel*> panels_;
   std::optional<int> selected_;
   QStringList device_names_;

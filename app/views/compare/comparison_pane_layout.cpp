@@ -23,7 +23,7 @@ namespace pipedeck::views::compare {
 
 namespace {
 
-constexpr int least_column = 420;  // minimum width of charts side by side, in pixels
+constexpr int min_column = 420;  // minimum width of charts side by side, in pixels
 
 /// An empty space below the last plan, through which the cursor continues to the ruler.
 class CursorSpace : public gantt::TimeView {
@@ -100,7 +100,7 @@ void Pane::set_side_by_side(bool on) {
 
 int Pane::columns() const {
   if (!side_by_side_ || panels_.empty()) return 1;
-  return std::clamp(scroll_->viewport()->width() / least_column, 1, static_cast<int>(panels_.size()));
+  return std::clamp(scroll_->viewport()->width() / min_column, 1, static_cast<int>(panels_.size()));
 }
 
 void Pane::arrange(const std::vector<PlanPanel*>& wanted) {

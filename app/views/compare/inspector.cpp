@@ -16,7 +16,7 @@ namespace {
 
 /// Returns true if two contents need the same widgets, so that a drag changes only texts.
 bool same_shape(const models::compare::InspectorContent& a, const models::compare::InspectorContent& b) {
-  return a.subtitle.isEmpty() == b.subtitle.isEmpty() && a.memory_sentence.isEmpty() == b.memory_sentence.isEmpty() &&
+  return a.subtitle.isEmpty() == b.subtitle.isEmpty() && a.memory_text.isEmpty() == b.memory_text.isEmpty() &&
          a.why.size() == b.why.size() && a.iteration.size() == b.iteration.size() &&
          a.memory.size() == b.memory.size() && a.certificate.size() == b.certificate.size() &&
          a.figures.size() == b.figures.size() && a.conventions.size() == b.conventions.size();
@@ -59,7 +59,7 @@ class Page {
     head();
     sentences(Inspector::tr("Why this plan"), content_.why, QStringLiteral("inspector_why"));
     parts(Inspector::tr("Where the iteration goes"), {}, content_.iteration, 1);
-    parts(Inspector::tr("Memory"), content_.memory_sentence, content_.memory, content_.capacity_share);
+    parts(Inspector::tr("Memory"), content_.memory_text, content_.memory, content_.capacity_share);
     sentences(Inspector::tr("Certificate"), content_.certificate, QStringLiteral("inspector_certificate"));
     facts(Inspector::tr("Figures"), content_.figures);
     facts(Inspector::tr("Conventions in force"), content_.conventions);

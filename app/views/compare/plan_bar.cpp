@@ -18,7 +18,7 @@ namespace pipedeck::views::compare {
 
 namespace {
 
-constexpr int most_chunks = 64;
+constexpr int max_chunks = 64;
 constexpr int box_width = 150;
 
 }  // namespace
@@ -45,7 +45,7 @@ PlanBar::PlanBar(QWidget* parent)
   chunks_->setObjectName(QStringLiteral("chunks_box"));
   chunks_->setAccessibleName(tr("Model chunks per device"));
   chunks_->setToolTip(tr("Model chunks per device. More chunks shorten warm-up and drain but send more"));
-  chunks_->setRange(2, most_chunks);
+  chunks_->setRange(2, max_chunks);
   chunks_->setKeyboardTracking(false);
   summary_->setObjectName(QStringLiteral("schedule_summary"));
   summary_->setMinimumWidth(1);  // the first to shrink if there is little room

@@ -14,10 +14,10 @@ namespace pipedeck::views::compare {
 
 namespace {
 
-constexpr int title_bottom = 6;                 // below the text
-constexpr int title_gap = 12;                   // between name and figures
-constexpr std::size_t most_stages_spelled = 8;  // in a title
-constexpr double bar_width = 3;                 // next to the selected plan's name
+constexpr int title_bottom = 6;                // below the text
+constexpr int title_gap = 12;                  // between name and figures
+constexpr std::size_t max_stages_spelled = 8;  // in a title
+constexpr double bar_width = 3;                // next to the selected plan's name
 
 }  // namespace
 
@@ -25,7 +25,7 @@ QString plan_title(const Plan& plan) {
   const QString name = QString::fromStdString(plan.name.empty() ? plan.planner : plan.name);
   const QString shape = QString::fromStdString(stage_shape_text(plan));
   if (shape.isEmpty() || name.contains(shape.section(QStringLiteral(" · "), 0, 0))) return name;
-  if (plan.stages.size() > most_stages_spelled) return PlanPanel::tr("%1, %2 stages").arg(name).arg(plan.stages.size());
+  if (plan.stages.size() > max_stages_spelled) return PlanPanel::tr("%1, %2 stages").arg(name).arg(plan.stages.size());
   return name + u' ' + shape;
 }
 

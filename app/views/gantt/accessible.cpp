@@ -16,7 +16,7 @@ namespace pipedeck::views::gantt {
 
 namespace {
 
-constexpr std::size_t most_kept = 2048;  // operations
+constexpr std::size_t max_kept = 2048;  // operations
 
 /// Returns the lanes of a row: its main lane, then its all-reduces.
 std::vector<TimelineLane> lanes_of_row(const View& view, std::size_t row) {
@@ -215,7 +215,7 @@ QAccessibleInterface* AccessibleGantt::operation(const models::gantt::Hit& hit) 
   const auto key = std::pair(hit.row, hit.operation);
   if (const auto known = operations_.find(key); known != operations_.end())
     return QAccessible::accessibleInterface(known->second);
-  if (latest_.size() >= most_kept) {
+  if (latest_.size() >= max_kept) {
     QAccessible::deleteAccessibleInterface(operations_[latest_.front()]);
     operations_.erase(latest_.front());
     latest_.pop_front();
@@ -243,7 +243,7 @@ QAccessibleInterface* AccessibleGantt::childAt(int x, int y) const {
 
 void install_accessible_gantt() { widgets::install_accessible<AccessibleGantt, View>(); }
 
-void tell_focus(View& view, const models::gantt::Hit& hit) {
+void report_focus(View& view, const models::gantt::Hit& hit) {
   if (!QAccessible::isActive()) return;
   QAccessibleInterface* operation = chart_of(view)->operation(hit);
   if (!operation) return;

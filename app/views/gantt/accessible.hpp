@@ -13,6 +13,6 @@ class View;
 void install_accessible_gantt();
 
 /// Reports that the focus has moved to this operation.
-void tell_focus(View& view, const models::gantt::Hit& hit);
+void report_focus(View& view, const models::gantt::Hit& hit);
 
 }  // namespace pipedeck::views::gantt

@@ -9,7 +9,7 @@
 
 #include <QWidget>
 
-#include "app/models/background.hpp"
+#include "app/models/background_task.hpp"
 #include "app/models/gantt/matches.hpp"
 
 class QLabel;
@@ -70,7 +70,7 @@ class ChartSearch : public QWidget {
   std::vector<std::shared_ptr<const models::gantt::Matches>> found_;  ///< by chart
   std::vector<std::shared_ptr<const models::gantt::Content>> searched_;
   bool problem_ = false;
-  models::Background background_;
+  models::BackgroundTask background_;
 };
 
 }  // namespace pipedeck::views::gantt

@@ -36,7 +36,7 @@ widgets::Theme difference_theme(const widgets::Theme& theme) {
 models::gantt::Metrics metrics_of(const models::gantt::GanttDifference& difference) {
   models::gantt::Metrics metrics = models::gantt::metrics_for(models::gantt::lane_count(*difference.busy, {}));
   metrics.lane = std::max(8, metrics.lane * 2 / 3);
-  metrics.pale = std::max(4, metrics.lane / 2);
+  metrics.secondary = std::max(4, metrics.lane / 2);
   metrics.link = 0;
   return metrics;
 }

@@ -17,7 +17,7 @@ constexpr int swatch = 11;
 constexpr int swatch_gap = 6;
 constexpr int entry_gap = 22;
 constexpr int chunk_gap = 10;
-constexpr int most_chunks = 4;  // named in the legend
+constexpr int max_chunks = 4;  // named in the legend
 
 }  // namespace
 
@@ -132,7 +132,7 @@ void LegendView::paint_operations(QPainter& painter, const widgets::Theme& theme
     line_of.name(widgets::kind_text(kind), entry_gap);
   }
   if (chunks_ < 2) return;
-  const int shown = std::min(chunks_, most_chunks);
+  const int shown = std::min(chunks_, max_chunks);
   for (int i = 0; i < shown; ++i) {
     const int chunk = shown < chunks_ && i + 1 == shown ? chunks_ - 1 : i;  // if too many: the first and the last
     if (chunk > i) line_of.name(QStringLiteral("…"), swatch_gap);

@@ -13,8 +13,8 @@ namespace pipedeck::views::gantt {
 
 namespace {
 
-constexpr std::size_t most_outlined = 500;  // more boxes with outlines and connectors become a grey cloud
-constexpr int underline = 2;                // pixels
+constexpr std::size_t max_outlined = 500;  // more boxes with outlines and connectors become a grey cloud
+constexpr int underline = 2;               // pixels
 
 void add(std::vector<models::gantt::PixelSpan>& spans, double left, double right) {
   if (!spans.empty() && left <= spans.back().right)
@@ -63,7 +63,7 @@ class Lanes {
     }
     const models::gantt::Row& lane = geometry_->rows[row];
     const int top = physical(lane.top);
-    pixels_.veil(left_, top, first_line ? top + 1 : physical(lane.bottom()), veiled_, empty);
+    pixels_.blend_columns(left_, top, first_line ? top + 1 : physical(lane.bottom()), veiled_, empty);
   }
 
   /// Underlines each part with `height` pixels from `top` on. A line ends one pixel before the next part.
@@ -72,13 +72,13 @@ class Lanes {
     for (const models::gantt::PixelSpan& part : parts)
       put(lined_, physical(part.left), physical(part.left + std::max(2.0, part.right - part.left - 1)),
           widgets::PixelCanvas::all_bits);
-    pixels_.stamp(left_, physical(top), physical(top + height), lined_, color);
+    pixels_.fill_columns(left_, physical(top), physical(top + height), lined_, color);
   }
   /// Draws such a line over each part that stayed bright.
   void line_bright(double top, double height, QRgb color) {
     lined_.resize(width());
     std::ranges::transform(veiled_, lined_.begin(), [](QRgb veiled) { return ~veiled; });
-    pixels_.stamp(left_, physical(top), physical(top + height), lined_, color);
+    pixels_.fill_columns(left_, physical(top), physical(top + height), lined_, color);
   }
 
  private:
@@ -159,7 +159,7 @@ RowMark mark_critical_path(const Frame& frame, const std::vector<models::gantt::
   // The path of an asynchronous plan covers its steady state. Everything before and after stays unchanged.
   const double left = std::max<double>(frame.plot.left(), boxes.x_of(path.front().begin));
   const double right = std::min<double>(frame.plot.right() + 1, boxes.x_of(path.back().end));
-  const bool rails = parts.size() > most_outlined;
+  const bool rails = parts.size() > max_outlined;
   const auto lanes = std::make_shared<Lanes>(frame, left, right);
   return {[frame, bright = std::move(bright), lanes](std::size_t row, bool first_line) {
             lanes->dim_around(row, bright[row], frame.theme.panel.rgb(), first_line);
@@ -174,7 +174,7 @@ RowMark mark_critical_path(const Frame& frame, const std::vector<models::gantt::
 
 void outline_critical_path(const Frame& frame, const std::vector<models::gantt::CriticalBox>& path, int strip) {
   const std::span<const models::gantt::CriticalBox> parts = in_view(path, frame.axis);
-  if (parts.empty() || parts.size() > most_outlined) return;
+  if (parts.empty() || parts.size() > max_outlined) return;
   QPainter& painter = frame.painter;
   painter.save();
   painter.setClipRect(frame.plot, Qt::IntersectClip);

@@ -144,16 +144,17 @@ void OperationTable::filter() {
     follow_chart();
     return tell();
   }
-  background_.start([this, content, query = parsed.query](const std::stop_token& stop) -> models::Background::Finish {
-    auto found = models::gantt::find_operations(*content->timeline, query, stop);
-    if (!found) return {};
-    const auto shared = std::make_shared<const models::gantt::OperationSet>(std::move(*found));
-    return [this, shared] {
-      model_->set_filter(shared);
-      follow_chart();
-      tell();
-    };
-  });
+  background_.start(
+      [this, content, query = parsed.query](const std::stop_token& stop) -> models::BackgroundTask::OnFinished {
+        auto found = models::gantt::find_operations(*content->timeline, query, stop);
+        if (!found) return {};
+        const auto shared = std::make_shared<const models::gantt::OperationSet>(std::move(*found));
+        return [this, shared] {
+          model_->set_filter(shared);
+          follow_chart();
+          tell();
+        };
+      });
 }
 
 void OperationTable::row_chosen() {

@@ -6,7 +6,7 @@
 #include <QPointer>
 #include <QWidget>
 
-#include "app/models/background.hpp"
+#include "app/models/background_task.hpp"
 #include "app/models/gantt/operation_table_model.hpp"
 
 class QLabel;
@@ -54,7 +54,7 @@ class OperationTable : public QWidget {
   QPointer<View> chart_;
   bool following_ = false;  ///< the table follows the chart; it must not move the chart in turn
   QString problem_;
-  models::Background background_;
+  models::BackgroundTask background_;
 };
 
 }  // namespace pipedeck::views::gantt

@@ -33,7 +33,7 @@ QFont font_for(const QFont& base, int height) {
   return font;
 }
 
-using Inks = std::array<widgets::PixelCanvas::Ink, op_kind_count>;
+using Inks = std::array<widgets::PixelCanvas::BoxColors, op_kind_count>;
 
 /// Returns the colours of all kinds; `strength` below 1 pales them as in the second timeline.
 Inks box_colors(const widgets::Theme& theme, double strength, int chunk = 0, int chunks = 1) {
@@ -66,7 +66,7 @@ struct Painter::Frame {
   const widgets::Theme& theme;
   widgets::PixelCanvas pixels;
   std::vector<Inks> strong;  ///< by chunk
-  Inks pale, faint;
+  Inks secondary, faint;
   QFont label_font;
   qreal ratio;
   int left, right;  ///< of the plot, physical pixels
@@ -85,7 +85,7 @@ struct Painter::Band {
   const models::gantt::Group* chunks = nullptr;  ///< their chunks have consecutive `inks`; null: all have the same
 
   int chunk(std::size_t operation) const { return chunks ? chunks->chunk_of(content->timeline->stage[operation]) : 0; }
-  const widgets::PixelCanvas::Ink& ink(std::size_t operation) const {
+  const widgets::PixelCanvas::BoxColors& ink(std::size_t operation) const {
     return inks[chunk(operation)][static_cast<std::size_t>(content->timeline->kind[operation])];
   }
 };
@@ -95,14 +95,14 @@ void Painter::draw(QPainter& painter, QImage& canvas, const Scene& scene, const 
   const qreal ratio = canvas.devicePixelRatio();
   const int left = qRound(scene.plot.left() * ratio), right = qRound((scene.plot.left() + scene.plot.width()) * ratio);
   // A partial repaint restores only that part's background. Lines of a lane outside it must not be copied.
-  const int top = qRound(scene.wanted.top() * ratio), bottom = qRound((scene.wanted.bottom() + 1) * ratio);
+  const int top = qRound(scene.visible_rect.top() * ratio), bottom = qRound((scene.visible_rect.bottom() + 1) * ratio);
   const QRect area(left, top, right - left, bottom - top);
   const int lane = scene.geometry->rows.empty() ? 24 : scene.geometry->rows.front().height;
   Frame frame{painter,
               scene,
               theme,
               widgets::PixelCanvas::of(painter, canvas, area),
-              inks_of_chunks(theme, scene.content->most_chunks()),
+              inks_of_chunks(theme, scene.content->max_chunks()),
               box_colors(theme, 0.45),
               box_colors(theme, 0.22),
               font_for(font, lane),
@@ -114,7 +114,8 @@ void Painter::draw(QPainter& painter, QImage& canvas, const Scene& scene, const 
   label_ratio_ = ratio;
   for (std::size_t i = 0; i < scene.geometry->rows.size(); ++i) {
     const models::gantt::Row& row = scene.geometry->rows[i];
-    if (row.top > scene.wanted.bottom() + 1 || row.pale_top + row.pale_height < scene.wanted.top() - 1) continue;
+    if (row.top > scene.visible_rect.bottom() + 1 || row.pale_top + row.pale_height < scene.visible_rect.top() - 1)
+      continue;
     draw_marked_row(frame, i);
   }
   draw_transfers(frame);
@@ -149,8 +150,8 @@ bool Painter::draw_row(Frame& frame, const models::gantt::Row& row, bool first_l
   if (row.pale_height > 0) track(row.pale_top, row.pale_height);
   const int top = physical(row.top), bottom = physical(row.bottom());
   const DeviceId device = row_device(*scene.content, row);
-  if (scene.ghost) draw_ghost(frame, device, top, bottom);
-  const bool plain = !scene.ghost;
+  if (scene.reference_overlay) draw_ghost(frame, device, top, bottom);
+  const bool plain = !scene.reference_overlay;
   const auto collective = models::gantt::collective_lane(*scene.content, row);
   const bool reduces = collective && scene.content->timeline->lanes[*collective].size() > 0;
   // An all-reduce alone fills the lane. Below a computation it keeps only its strip, which is drawn afterwards.
@@ -165,11 +166,11 @@ bool Painter::draw_row(Frame& frame, const models::gantt::Row& row, bool first_l
   if (reduces)
     draw_lane(frame, {scene.content, *collective, physical(row.bottom() - scene.strip), bottom, frame.strong.data(),
                       false, false});
-  if (!scene.pale || row.pale_height == 0) return drawn_once;
-  if (const auto behind = scene.pale->group_of(device))
-    if (const auto lane = scene.pale->groups[*behind].compute)
-      draw_lane(frame, {scene.pale, *lane, physical(row.pale_top), physical(row.pale_top + row.pale_height),
-                        &frame.pale, false, true});
+  if (!scene.secondary || row.pale_height == 0) return drawn_once;
+  if (const auto behind = scene.secondary->group_of(device))
+    if (const auto lane = scene.secondary->groups[*behind].compute)
+      draw_lane(frame, {scene.secondary, *lane, physical(row.pale_top), physical(row.pale_top + row.pale_height),
+                        &frame.secondary, false, true});
   return drawn_once;
 }
 
@@ -298,7 +299,7 @@ const QImage& Painter::label(int number, int chunk, const QFont& font, QRgb colo
 }
 
 void Painter::draw_ghost(Frame& frame, DeviceId device, int top, int bottom) {
-  const models::gantt::Content& ghost = *frame.scene.ghost;
+  const models::gantt::Content& ghost = *frame.scene.reference_overlay;
   const auto group = ghost.group_of(device);
   if (!group || !ghost.groups[*group].compute) return;
   draw_lane(frame, {&ghost, *ghost.groups[*group].compute, top, bottom, &frame.faint, false, true});

@@ -26,13 +26,13 @@ struct RowMark {
 
 struct Scene {
   const models::gantt::Content* content = nullptr;
-  const models::gantt::Content* pale = nullptr;   ///< may be null
-  const models::gantt::Content* ghost = nullptr;  ///< may be null
+  const models::gantt::Content* secondary = nullptr;          ///< may be null
+  const models::gantt::Content* reference_overlay = nullptr;  ///< may be null
   const models::gantt::Geometry* geometry = nullptr;
   models::gantt::TimeAxis axis;
-  QRect plot;     ///< device-independent
-  QRect wanted;   ///< rows outside are skipped
-  int strip = 5;  ///< height of all-reduces below computations in a lane
+  QRect plot;          ///< device-independent
+  QRect visible_rect;  ///< rows outside are skipped
+  int strip = 5;       ///< height of all-reduces below computations in a lane
   std::vector<RowMark> marks{};
 };
 

@@ -14,7 +14,7 @@ namespace pipedeck::views::gantt {
 
 namespace {
 
-constexpr std::size_t most_lanes = 16, most_operations = 20000;
+constexpr std::size_t max_lanes = 16, max_operations = 20000;
 
 }  // namespace
 
@@ -51,7 +51,7 @@ void Preview::set_shown(const std::vector<Shown>& shown) {
   for (const Shown& one : shown) {
     Row row{one.title, one.simulation, {}};
     if (one.simulation) {
-      row.timeline = thinned(one.simulation->timeline, most_lanes, most_operations);
+      row.timeline = thinned(one.simulation->timeline, max_lanes, max_operations);
       words << tr("%1: %2").arg(one.title, models::format_time(one.simulation->iteration));
     }
     rows_.push_back(std::move(row));

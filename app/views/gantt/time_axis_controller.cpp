@@ -58,9 +58,9 @@ void TimeAxisController::reveal(double begin, double end) {
 }
 
 void TimeAxisController::centre(double begin, double end) {
-  constexpr double least_share = 1.0 / 500, shown_share = 1.0 / 40;  // of the visible span
+  constexpr double min_share = 1.0 / 500, shown_share = 1.0 / 40;  // of the visible span
   models::gantt::TimeAxis axis = axis_;
-  if (end - begin < axis.span() * least_share)
+  if (end - begin < axis.span() * min_share)
     axis = axis.zoomed(axis.span() * shown_share / std::max(end - begin, 1.0), (begin + end) / 2);
   set_axis(axis.panned((begin + end) / 2 - (axis.begin + axis.end) / 2));
 }

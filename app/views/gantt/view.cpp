@@ -57,7 +57,7 @@ void View::set_content(std::shared_ptr<const models::gantt::Content> content) {
 }
 
 void View::set_timeline(std::shared_ptr<const Timeline> timeline) {
-  if (!timeline || timeline->size() <= models::gantt::most_made_at_once)
+  if (!timeline || timeline->size() <= models::gantt::max_made_at_once)
     return set_content(models::gantt::make_gantt_content(std::move(timeline)));
   set_content(models::gantt::make_gantt_preview(*timeline));
   making_.start([this, timeline = std::move(timeline)](const std::stop_token&) {
@@ -94,13 +94,13 @@ void View::set_matches(std::shared_ptr<const models::gantt::Matches> matches) {
 }
 
 void View::set_pale(std::shared_ptr<const models::gantt::Content> content) {
-  pale_ = std::move(content);
+  secondary_ = std::move(content);
   lay_out_again();
 }
 
 void View::set_ghost(std::shared_ptr<const models::gantt::Content> content) {
-  if (content == ghost_) return;
-  ghost_ = std::move(content);
+  if (content == reference_overlay_) return;
+  reference_overlay_ = std::move(content);
   refresh();
 }
 
@@ -135,7 +135,7 @@ void View::lay_out_again() {
   geometry_ = {};
   if (content_) {
     metrics_ = models::gantt::metrics_for(models::gantt::lane_count(*content_, opened_));
-    if (pale_) metrics_.pale = metrics_.lane / 2;
+    if (secondary_) metrics_.secondary = metrics_.lane / 2;
     if (!links_visible_) metrics_.link = 0;
     geometry_ = models::gantt::lay_out(*content_, opened_, metrics_);
   }
@@ -167,7 +167,8 @@ void View::draw_content(QPainter& painter, QImage& canvas) {
     painter.drawText(plot(), Qt::AlignLeft | Qt::AlignVCenter, empty_text_);
     return;
   }
-  Scene scene{content_.get(), pale_.get(), ghost_.get(), &geometry_, link().axis(), plot(), wanted(), metrics_.strip};
+  Scene scene{content_.get(), secondary_.get(), reference_overlay_.get(), &geometry_, link().axis(), plot(),
+              wanted(),       metrics_.strip};
   const Frame frame{painter, canvas, geometry_, link().axis(), plot(), theme()};
   if (matches_) scene.marks.push_back(mark_matches(frame, *matches_));
   if (!critical_.empty()) scene.marks.push_back(mark_critical_path(frame, critical_, metrics_.strip));

@@ -13,7 +13,7 @@
 
 #include <QStringList>
 
-#include "app/models/background.hpp"
+#include "app/models/background_task.hpp"
 #include "app/models/gantt/critical.hpp"
 #include "app/models/gantt/geometry.hpp"
 #include "app/models/gantt/matches.hpp"
@@ -115,7 +115,7 @@ class View : public TimeView {
   QString critical_text(const CriticalSegment& link) const;
   QString critical_line(std::size_t operation) const;
 
-  std::shared_ptr<const models::gantt::Content> content_, pale_, ghost_;
+  std::shared_ptr<const models::gantt::Content> content_, secondary_, reference_overlay_;
   models::gantt::Geometry geometry_;
   models::gantt::Metrics metrics_;
   Painter painter_;
@@ -123,7 +123,7 @@ class View : public TimeView {
   std::shared_ptr<const CriticalPath> critical_path_;
   std::vector<models::gantt::CriticalBox> critical_;
   std::shared_ptr<const models::gantt::Matches> matches_;
-  models::Background making_;
+  models::BackgroundTask making_;
   QStringList device_names_;
   QString empty_text_;
   int chart_id_ = 0;

@@ -32,7 +32,7 @@ void View::selection_moved() {
   selected_ = find_selected();
   setAccessibleDescription(selected_ ? describe(*selected_).join(QStringLiteral(", "))
                                      : tr("Operations of every device over time. Arrow keys move between operations."));
-  if (selected_ && hasFocus()) tell_focus(*this, *selected_);
+  if (selected_ && hasFocus()) report_focus(*this, *selected_);
   update();
 }
 

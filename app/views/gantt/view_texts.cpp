@@ -89,7 +89,7 @@ QStringList View::describe_fold(const models::gantt::Row& row) const {
   return {tr("stage %1 · %2 of %3 devices shown")
               .arg(group.stage)
               .arg(group.devices.size())
-              .arg(group.devices.size() + content_->followers(row.group)),
+              .arg(group.devices.size() + content_->represented_devices(row.group)),
           tr("The others process other micro-batches in turn."), tr("Click to see a lane per device.")};
 }
 
@@ -108,7 +108,7 @@ QString View::critical_text(const CriticalSegment& link) const {
       return tr("waited for another transfer on its link");
     case WaitCause::all_reduce:
       return tr("waited for the all-reduce of its stage");
-    case WaitCause::joined:
+    case WaitCause::overlapped_operation:
       return tr("waited for the operation that it overlaps with");
   }
   return {};

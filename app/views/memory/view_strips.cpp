@@ -20,7 +20,7 @@ namespace {
 
 constexpr double strip_headroom = 1.04;  // above the highest curve or capacity
 constexpr unsigned over_share = 120;     // of red above the capacity, in 255ths
-constexpr int least_for_two_lines = 30;  // strip height that has room for the peak under the device's name
+constexpr int min_for_two_lines = 30;    // strip height that has room for the peak under the device's name
 constexpr int wide = 8;                  // columns of pixels: boxes at least this wide are drawn at once
 constexpr int tops = memory_item_count + 1;
 constexpr std::size_t first_changing = 6;  // in stacking_order: activations, boundary, workspace
@@ -89,7 +89,7 @@ class View::Pile {
                      std::span<const int> boundary, std::span<const int> workspace) const {
     for (int y = top_; y < base.rows[first_changing]; ++y) {
       const auto colour = [&](std::size_t item) {
-        return y < capacity_ ? widgets::mixed(bad_, colours_[item], over_share) : colours_[item];
+        return y < capacity_ ? widgets::mix_colors(bad_, colours_[item], over_share) : colours_[item];
       };
       pixels.layers_row(y, left,
                         {{activations, boundary, workspace},
@@ -101,7 +101,7 @@ class View::Pile {
   void fill(widgets::PixelCanvas& pixels, int left, int right, int from, int to, QRgb colour) const {
     if (from >= to) return;
     const int over = std::clamp(capacity_, from, to);
-    pixels.fill(left, right, from, over, widgets::mixed(bad_, colour, over_share));
+    pixels.fill(left, right, from, over, widgets::mix_colors(bad_, colour, over_share));
     pixels.fill(left, right, over, to, colour);
   }
 
@@ -151,7 +151,7 @@ void View::draw_strip_frame(QPainter& painter, int strip) const {
   painter.setFont(widgets::caption_font(font()));
   const QFontMetrics metrics(painter.font());
   const int room = link().label_width() - widgets::ThemeSizes::margin - 6;
-  const bool two = all.strip_height() >= least_for_two_lines;
+  const bool two = all.strip_height() >= min_for_two_lines;
   const QRect label(widgets::ThemeSizes::margin, static_cast<int>(all.top(strip)), room,
                     two ? metrics.height() : all.strip_height());
   painter.setPen(theme().muted);
@@ -234,7 +234,7 @@ void View::draw_strip_marks(QPainter& painter, int strip) const {
   painter.drawLine(QPointF(plot().left(), floor_line), QPointF(plot().right() + 1, floor_line));
   const bool first =
       strip == 0 || curves_->curves[static_cast<std::size_t>(strip) - 1].verdict->capacity != verdict.capacity;
-  if (first && all.strip_height() >= least_for_two_lines) draw_capacity_label(painter, verdict.capacity, y);
+  if (first && all.strip_height() >= min_for_two_lines) draw_capacity_label(painter, verdict.capacity, y);
   draw_peak_mark(painter, curve, all.y_of(strip, verdict.peak), all.y_of(strip, verdict.peak_upper_bound));
 }
 

@@ -43,9 +43,9 @@ class FigureDelegate : public widgets::FlatDelegate {
   QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
     const QVariant measure = index.data(models::profile::TableModel::measure_role);
     if (!measure.isValid()) return widgets::FlatDelegate::createEditor(parent, option, index);
-    const auto of = static_cast<Measure>(measure.toInt());
+    const auto of = static_cast<QuantityKind>(measure.toInt());
     auto* field =
-        new widgets::QuantityEdit(of, of == Measure::time ? QStringLiteral("ms") : QStringLiteral("B"), parent);
+        new widgets::QuantityEdit(of, of == QuantityKind::time ? QStringLiteral("ms") : QStringLiteral("B"), parent);
     field->setFrame(false);
     field->setAccessibleName(index.model()->headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString());
     return field;
@@ -56,7 +56,7 @@ class FigureDelegate : public widgets::FlatDelegate {
     auto* field = qobject_cast<widgets::QuantityEdit*>(editor);
     if (!field) return widgets::FlatDelegate::setEditorData(editor, index);
     const double figure = index.data(Qt::EditRole).toDouble();
-    const bool time = index.data(models::profile::TableModel::measure_role).toInt() == int(Measure::time);
+    const bool time = index.data(models::profile::TableModel::measure_role).toInt() == int(QuantityKind::time);
     field->set_value(figure);
     field->setText(time ? QStringLiteral("%1 ms").arg(figure * 1e3, 0, 'g', 10)
                         : QStringLiteral("%1 B").arg(static_cast<qint64>(figure)));

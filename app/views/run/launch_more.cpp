@@ -19,18 +19,18 @@ namespace pipedeck::views::run {
 
 namespace {
 
-constexpr int most_steps = 1'000'000'000;
-constexpr double most_memory = 64.0 * 1024 * 1024;  // MiB
-constexpr double most_seconds = 1e6;
+constexpr int max_steps = 1'000'000'000;
+constexpr double max_memory = 64.0 * 1024 * 1024;  // MiB
+constexpr double max_seconds = 1e6;
 
 template <class Box>
-Box* number_field(const QString& name, double least, double most, const QString& unit, const QString& least_text) {
+Box* number_field(const QString& name, double least, double most, const QString& unit, const QString& min_text) {
   auto* box = new Box;
   box->setObjectName(name);
   box->setRange(static_cast<decltype(box->value())>(least), static_cast<decltype(box->value())>(most));
   box->setGroupSeparatorShown(true);
   box->setSuffix(unit);
-  box->setSpecialValueText(least_text);
+  box->setSpecialValueText(min_text);
   return box;
 }
 
@@ -97,10 +97,10 @@ void LaunchMore::make_checkpoint_rows(QFormLayout* form) {
   checkpoint_->setPlaceholderText(tr("none are written"));
   add_row(form, tr("Checkpoints"), kept,
           tr("Folder for parameters and optimizer state, to resume after the last step or a stop"));
-  every_ = number_field<QSpinBox>(QStringLiteral("run_checkpoint_every"), 0, most_steps, tr(" steps"),
-                                  tr("only at the end"));
+  every_ =
+      number_field<QSpinBox>(QStringLiteral("run_checkpoint_every"), 0, max_steps, tr(" steps"), tr("only at the end"));
   add_row(form, tr("  every"), every_, tr("Steps between two checkpoints. Another one is written at the end"));
-  keep_ = number_field<QSpinBox>(QStringLiteral("run_keep"), 0, most_steps, tr(" checkpoints"), tr("all"));
+  keep_ = number_field<QSpinBox>(QStringLiteral("run_keep"), 0, max_steps, tr(" checkpoints"), tr("all"));
   add_row(form, tr("  keep"), keep_, tr("Number of checkpoints to keep: the last ones"));
   auto* from = folder_row(resume_, QStringLiteral("resume"), tr("Folder of the checkpoints to resume from"));
   resume_->setPlaceholderText(tr("from the beginning"));
@@ -124,15 +124,14 @@ void LaunchMore::make_run_rows(QFormLayout* form) {
   add_row(form, tr("Transport"), transport_, {});
   processes_ = number_field<QSpinBox>(QStringLiteral("run_processes"), 1, 2, tr(" processes"), {});
   add_row(form, tr("  of"), processes_, tr("Processes that mpirun starts. They share the plan's devices"));
-  timelines_ = number_field<QSpinBox>(QStringLiteral("run_timeline_every"), 0, most_steps, tr(" steps"),
-                                      tr("some twenty a run"));
+  timelines_ =
+      number_field<QSpinBox>(QStringLiteral("run_timeline_every"), 0, max_steps, tr(" steps"), tr("some twenty a run"));
   add_row(form, tr("Timelines"), timelines_, tr("Steps between two measured timelines"));
-  memory_ =
-      number_field<QDoubleSpinBox>(QStringLiteral("run_memory_limit"), 0, most_memory, tr(" MiB"), tr("no limit"));
+  memory_ = number_field<QDoubleSpinBox>(QStringLiteral("run_memory_limit"), 0, max_memory, tr(" MiB"), tr("no limit"));
   memory_->setDecimals(0);
   add_row(form, tr("Memory"), memory_,
           tr("Memory limit per device. A run that needs more fails and reports the device"));
-  timeout_ = number_field<QDoubleSpinBox>(QStringLiteral("run_timeout"), 0.1, most_seconds, tr(" s"), {});
+  timeout_ = number_field<QDoubleSpinBox>(QStringLiteral("run_timeout"), 0.1, max_seconds, tr(" s"), {});
   timeout_->setDecimals(1);
   add_row(form, tr("Time-out"), timeout_, tr("Fail the run if no device makes progress for this long"));
   connect(transport_, &QComboBox::currentIndexChanged, this, &LaunchMore::update_enabled);
@@ -156,7 +155,7 @@ void LaunchMore::set_settings(const LaunchMoreSettings& settings) {
   every_->setValue(settings.checkpoint_every);
   keep_->setValue(settings.keep);
   resume_->setText(settings.resume);
-  transport_->setCurrentIndex(settings.processes > 0 && why_one_process_.isEmpty() ? 1 : 0);
+  transport_->setCurrentIndex(settings.processes > 0 && one_process_reason_.isEmpty() ? 1 : 0);
   processes_->setMaximum(std::max(processes_->maximum(), settings.processes));
   processes_->setValue(std::max(settings.processes, 2));
   timelines_->setValue(settings.timeline_every);
@@ -180,7 +179,7 @@ LaunchMoreSettings LaunchMore::settings() const {
 }
 
 void LaunchMore::set_why_one_process(const QString& reason) {
-  why_one_process_ = reason;
+  one_process_reason_ = reason;
   if (!reason.isEmpty()) transport_->setCurrentIndex(0);
   update_enabled();
 }
@@ -204,10 +203,10 @@ void LaunchMore::update_enabled() {
   const bool kept = !checkpoint_->text().trimmed().isEmpty();
   every_->setEnabled(kept);
   keep_->setEnabled(kept);
-  transport_->setEnabled(why_one_process_.isEmpty());
-  transport_->setToolTip(why_one_process_.isEmpty()
+  transport_->setEnabled(one_process_reason_.isEmpty());
+  transport_->setToolTip(one_process_reason_.isEmpty()
                              ? tr("Run the devices as threads of one process, or as several processes joined by MPI")
-                             : why_one_process_);
+                             : one_process_reason_);
   processes_->setEnabled(transport_->currentIndex() == 1);
 }
 

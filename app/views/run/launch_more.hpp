@@ -77,7 +77,7 @@ class LaunchMore : public QWidget {
   QDoubleSpinBox* memory_ = nullptr;
   QDoubleSpinBox* timeout_ = nullptr;
   QList<QLabel*> names_;
-  QString why_one_process_;
+  QString one_process_reason_;
   bool checkpoints_problem_ = false;
 };
 

@@ -229,8 +229,8 @@ void LiveChart::set_axis(int steps, bool seconds) {
 }
 
 void LiveChart::set_least_range(double low, double high) {
-  least_low_ = low;
-  least_high_ = high;
+  min_low_ = low;
+  min_high_ = high;
   has_least_range_ = true;
 }
 
@@ -244,7 +244,7 @@ void LiveChart::fit() {
   };
   if (has_points_) include(lowest_), include(highest_);
   for (double value : predicted_) include(value);
-  if (has_least_range_) include(least_low_), include(least_high_);
+  if (has_least_range_) include(min_low_), include(min_high_);
   if (!any) low = 0, high = 1;
   const double pad = (high - low) * 0.06;
   const NiceRange y =
@@ -324,7 +324,7 @@ void LiveChart::show_unit(const widgets::Theme& theme) {
 }
 
 std::size_t LiveChart::points_a_series() const {
-  return std::clamp(point_budget / std::max<std::size_t>(lines_.size(), 1), least_points, point_limit);
+  return std::clamp(point_budget / std::max<std::size_t>(lines_.size(), 1), min_points, point_limit);
 }
 
 /// Returns a thin, plain pen for many lines: wide, smooth strokes would take longer to paint than the refresh interval.

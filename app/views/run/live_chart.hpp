@@ -28,8 +28,8 @@ class LiveChart : public QWidget {
 
  public:
   static constexpr std::size_t point_limit = 300;    ///< per line
-  static constexpr std::size_t point_budget = 2400;  ///< over all lines, down to least_points per line
-  static constexpr std::size_t least_points = 60;
+  static constexpr std::size_t point_budget = 2400;  ///< over all lines, down to min_points per line
+  static constexpr std::size_t min_points = 60;
 
   LiveChart(const QString& name, const QString& title, const QString& unit, QWidget* parent = nullptr);
 
@@ -89,7 +89,7 @@ class LiveChart : public QWidget {
   widgets::HoverCard* card_ = nullptr;  ///< created when the mouse enters
   QLabel* empty_;
   QString prediction_text_;
-  double least_low_ = 0, least_high_ = 0;
+  double min_low_ = 0, min_high_ = 0;
   double lowest_ = 0, highest_ = 0, last_x_ = 1;
   bool has_points_ = false;
   bool decimated_ = false;

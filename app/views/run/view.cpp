@@ -44,7 +44,8 @@ void fill_choices(QComboBox* box, const std::vector<LaunchChoice>& choices) {
   for (const LaunchChoice& choice : choices) {
     box->addItem(choice.name, choice.id);
     const int row = box->count() - 1;
-    box->setItemData(row, choice.why_not.isEmpty() ? choice.name : choice.why_not, Qt::ToolTipRole);
+    box->setItemData(row, choice.unavailable_reason.isEmpty() ? choice.name : choice.unavailable_reason,
+                     Qt::ToolTipRole);
   }
   box->setCurrentIndex(std::max(box->findText(before), choices.empty() ? -1 : 0));
 }
@@ -134,7 +135,7 @@ void View::set_pausable(bool on) {
 }
 
 void View::set_trials(int most, const QString& why_not) {
-  why_no_trials_ = why_not;
+  no_trials_reason_ = why_not;
   try_count_->setMaximum(std::max(2, most));
   update_launchable();
 }
@@ -142,8 +143,8 @@ void View::set_trials(int most, const QString& why_not) {
 void View::set_trying(bool on, const QString& words) {
   trying_ = on;
   if (!on) stopping_ = false;
-  trial_words_->setText(words);
-  trial_words_->setVisible(!words.isEmpty());
+  trial_text_->setText(words);
+  trial_text_->setVisible(!words.isEmpty());
   update_launchable();
 }
 
@@ -154,18 +155,20 @@ void View::set_answer(const QString& words, bool problem) {
 }
 
 /// Returns why the plan cannot be launched; empty if it can.
-QString View::why_not() const {
+QString View::unavailable_reason() const {
   if (running_ || trying_) return {};
   const int plan = plan_->currentIndex(), model = model_choice_->currentIndex();
   if (plan < 0) return tr("There is no plan yet. Compare first.");
-  if (const QString& reason = plans_[static_cast<std::size_t>(plan)].why_not; !reason.isEmpty()) return reason;
+  if (const QString& reason = plans_[static_cast<std::size_t>(plan)].unavailable_reason; !reason.isEmpty())
+    return reason;
   if (model < 0) return tr("No model can be trained here.");
-  if (const QString& reason = models_[static_cast<std::size_t>(model)].why_not; !reason.isEmpty()) return reason;
+  if (const QString& reason = models_[static_cast<std::size_t>(model)].unavailable_reason; !reason.isEmpty())
+    return reason;
   return options_->incomplete();
 }
 
 void View::update_launchable() {
-  const QString reason = why_not();
+  const QString reason = unavailable_reason();
   launch_->setEnabled(!running_ && !trying_ && reason.isEmpty() && problem_.isEmpty());
   launch_->setToolTip(reason.isEmpty() ? tr("Train the model with this plan on this machine") : reason);
   stop_->setEnabled((running_ || trying_) && !stopping_);
@@ -173,16 +176,16 @@ void View::update_launchable() {
   pause_->setEnabled(pausable_ && running_ && !stopping_ && (paused || model_.state() == models::run::State::running));
   pause_->setText(paused ? tr("Resume") : tr("Pause"));
   const bool busy = running_ || trying_;
-  try_->setEnabled(!busy && why_no_trials_.isEmpty());
-  try_->setToolTip(why_no_trials_.isEmpty() ? tr("Train the best plans on this machine one after another, for the "
-                                                 "number of steps above, and select the fastest")
-                                            : why_no_trials_);
+  try_->setEnabled(!busy && no_trials_reason_.isEmpty());
+  try_->setToolTip(no_trials_reason_.isEmpty() ? tr("Train the best plans on this machine one after another, for the "
+                                                    "number of steps above, and select the fastest")
+                                               : no_trials_reason_);
   try_count_->setEnabled(try_->isEnabled());
   options_->set_editable(!busy);
   model_file_->setEnabled(!busy);
   stop_->setText(stopping_ ? tr("Stopping…") : tr("Stop"));
-  why_not_->setText(reason);
-  why_not_->setVisible(!reason.isEmpty());
+  unavailable_reason_->setText(reason);
+  unavailable_reason_->setVisible(!reason.isEmpty());
   for (QWidget* field :
        {static_cast<QWidget*>(plan_), static_cast<QWidget*>(model_choice_), static_cast<QWidget*>(steps_)})
     field->setEnabled(!busy);
@@ -257,7 +260,7 @@ void View::refresh_now() {
   for (LiveChart* chart : charts()) update_chart(*chart);
 }
 
-QString View::progress_words() const {
+QString View::progress_text() const {
   const QLocale locale;
   const QString done = tr("step %1 of %2").arg(locale.toString(model_.steps_done()), locale.toString(model_.steps()));
   const double rate = model_.mean_samples_per_second();
@@ -287,7 +290,7 @@ QString View::progress_words() const {
 }
 
 void View::update_progress() {
-  progress_text_->setText(progress_words());
+  progress_text_->setText(progress_text());
   progress_->setRange(0, std::max(model_.steps(), 1));
   progress_->setValue(model_.steps_done());
   update_gpus();
@@ -442,8 +445,8 @@ void View::apply_theme() {
     heading->setFont(widgets::section_font(font())), widgets::set_text_colour(*heading, theme.muted);
   for (QLabel* label : field_names_) widgets::set_text_colour(*label, theme.muted);
   try_->setStyleSheet(widgets::plain_button_style(theme));
-  widgets::set_text_colour(*trial_words_, theme.text);
-  widgets::set_text_colour(*why_not_, theme.warning);
+  widgets::set_text_colour(*trial_text_, theme.text);
+  widgets::set_text_colour(*unavailable_reason_, theme.warning);
   widgets::set_text_colour(*difference_summary_, theme.muted);
   widgets::set_text_colour(*timeline_empty_, theme.muted);
   title_->setFont(widgets::title_font(font()));

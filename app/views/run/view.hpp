@@ -34,7 +34,7 @@ class LiveChart;
 struct LaunchChoice {
   int id = 0;
   QString name;
-  QString why_not;  ///< empty: can be launched; else shown next to the disabled button
+  QString unavailable_reason;  ///< empty: can be launched; else shown next to the disabled button
 };
 
 struct LaunchRequest {
@@ -155,8 +155,8 @@ class View : public QWidget {
   void draw_runs(LiveChart& chart, const models::run::Model::Points& shown, const models::run::Model::Points& other);
   void update_predictions();
   void fill_differences();
-  QString why_not() const;
-  QString progress_words() const;
+  QString unavailable_reason() const;
+  QString progress_text() const;
   void apply_theme();
 
   models::run::Model model_, other_;
@@ -167,7 +167,7 @@ class View : public QWidget {
   bool running_ = false;
   bool stopping_ = false;
   bool pausable_ = true, trying_ = false;
-  QString why_no_trials_;
+  QString no_trials_reason_;
   QString problem_;
 
   QWidget* panel_ = nullptr;
@@ -180,10 +180,10 @@ class View : public QWidget {
   QToolButton* model_file_ = nullptr;
   QPushButton* try_ = nullptr;
   QSpinBox* try_count_ = nullptr;
-  QLabel* trial_words_ = nullptr;
+  QLabel* trial_text_ = nullptr;
   LaunchOptions* options_ = nullptr;
   QComboBox* axis_ = nullptr;
-  QLabel* why_not_ = nullptr;
+  QLabel* unavailable_reason_ = nullptr;
   QLabel* progress_text_ = nullptr;
   QProgressBar* progress_ = nullptr;
   QTreeWidget* difference_table_ = nullptr;

@@ -127,10 +127,10 @@ void View::make_launch_form(QVBoxLayout* column) {
   field_names_ << options_->field_names();
   column->addLayout(form);
   column->addWidget(options_->launch_devices().offers());
-  why_not_ = new QLabel;
-  why_not_->setObjectName(QStringLiteral("run_why_not"));
-  why_not_->setWordWrap(true);
-  column->addWidget(why_not_);
+  unavailable_reason_ = new QLabel;
+  unavailable_reason_->setObjectName(QStringLiteral("run_why_not"));
+  unavailable_reason_->setWordWrap(true);
+  column->addWidget(unavailable_reason_);
 }
 
 void View::make_progress(QVBoxLayout* column) {
@@ -178,12 +178,12 @@ void View::make_trials(QVBoxLayout* column) {
   row->addWidget(try_, 1);
   column->addSpacing(4);
   column->addLayout(row);
-  trial_words_ = new QLabel;
-  trial_words_->setObjectName(QStringLiteral("run_trial_words"));
-  trial_words_->setWordWrap(true);
-  trial_words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  trial_words_->hide();
-  column->addWidget(trial_words_);
+  trial_text_ = new QLabel;
+  trial_text_->setObjectName(QStringLiteral("run_trial_words"));
+  trial_text_->setWordWrap(true);
+  trial_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  trial_text_->hide();
+  column->addWidget(trial_text_);
   connect(try_, &QPushButton::clicked, this, [this] { emit trials_requested(try_count_->value()); });
 }
 

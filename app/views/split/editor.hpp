@@ -47,7 +47,7 @@ class Editor : public QWidget {
 
   bool dragging() const { return drag_.has_value(); }
   const models::split::Draft& draft() const { return draft_; }
-  const models::split::Firsts& firsts() const { return layout_.firsts; }
+  const models::split::StageStarts& firsts() const { return layout_.firsts; }
   const models::split::Layout& layout_now() const { return layout_; }
   const models::split::Window& window_now() const { return window_; }
   const std::optional<models::split::Item>& focused() const { return focus_; }

@@ -90,7 +90,7 @@ void Editor::keyPressEvent(QKeyEvent* event) {
     models::split::Window window = window_;
     const QPoint centre = item_rect(*focus_).center().toPoint();
     window.zoom(is_plus(key) ? 1.5 : 1 / 1.5, std::clamp(window.at(centre.x(), layout_.areas.strip), 0.0, 1.0),
-                models::split::least_span(layout_.strip.layers()));
+                models::split::min_span(layout_.strip.layers()));
     return set_window(window);
   }
   if (key == Qt::Key_F) return set_window({});
@@ -102,7 +102,7 @@ void Editor::keyPressEvent(QKeyEvent* event) {
 
 bool Editor::cut_key(const QKeyEvent& event) {
   const int stage = focus_->stage;
-  const models::split::Firsts firsts = models::split::stage_starts(draft_.original());
+  const models::split::StageStarts firsts = models::split::stage_starts(draft_.original());
   const auto s = static_cast<std::size_t>(stage);
   if (s >= firsts.size()) return false;
   if (is_delete(event.key())) {

@@ -10,7 +10,7 @@ namespace pipedeck::views::split {
 namespace {
 
 constexpr double reach = 8;
-constexpr int most_targets = 32;  ///< stages that a chip's menu lists
+constexpr int max_targets = 32;  ///< stages that a chip's menu lists
 
 }  // namespace
 
@@ -85,7 +85,7 @@ void Editor::add_chip_actions(QMenu* menu, const models::split::Chip& chip) {
   const QString name = models::split::short_devices_text(devices);
   const int from = chip.stage.value_or(-1);
   QMenu* targets = menu->addMenu(tr("&Move %1 to").arg(name));
-  for (int stage = 0; stage < stages() && targets->actions().size() < most_targets; ++stage) {
+  for (int stage = 0; stage < stages() && targets->actions().size() < max_targets; ++stage) {
     if (stage == from) continue;
     const plan::MoveDevices move = models::split::device_move(layout_, {stage, 1 << 20}, devices, chip.stage);
     add_edit(targets, tr("Stage %1").arg(stage), "split_move_to_stage", move);

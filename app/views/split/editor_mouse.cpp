@@ -80,7 +80,7 @@ void Editor::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void Editor::drag_cut(double x) {
-  const models::split::Firsts firsts = models::split::stage_starts(draft_.original());
+  const models::split::StageStarts firsts = models::split::stage_starts(draft_.original());
   const int stage = drag_->item.stage;
   const models::split::CutTarget target = models::split::cut_target(layout_.strip, firsts, stage, x, merge_reach);
   const int old = firsts[static_cast<std::size_t>(stage)];
@@ -131,7 +131,7 @@ void Editor::wheelEvent(QWheelEvent* event) {
   models::split::Window window = window_;
   if (event->modifiers() & Qt::ControlModifier) {
     window.zoom(std::pow(1.0015, turn.y()), window.at(event->position().x(), layout_.areas.strip),
-                models::split::least_span(layout_.strip.layers()));
+                models::split::min_span(layout_.strip.layers()));
   } else if (!window.whole()) {
     window.pan(-(turn.y() + turn.x()) / 1200 * window.span());
   } else {

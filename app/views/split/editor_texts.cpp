@@ -12,7 +12,7 @@ namespace pipedeck::views::split {
 namespace {
 
 const QString dot = QStringLiteral(" · ");
-constexpr int most_described = 64;  ///< stages that the widget's description lists
+constexpr int max_described = 64;  ///< stages that the widget's description lists
 
 }  // namespace
 
@@ -176,7 +176,7 @@ void Editor::update_accessible_text() {
       if (focus_->part == models::split::Part::stage)
         texts << tr("at layer %1, %2").arg(focus_->layer).arg(layer_name(focus_->layer));
     }
-    for (int stage = 0; stage < std::min(stages(), most_described); ++stage)
+    for (int stage = 0; stage < std::min(stages(), max_described); ++stage)
       texts << item_text({models::split::Part::stage, stage, 0, {}});
   }
   const QString text = draft_.empty() ? empty_text_ : texts.join(QStringLiteral("; "));

@@ -17,8 +17,8 @@ struct Text {
 };
 
 constexpr double handle_room = 14;
-constexpr double rounded_gap = 1;    // boxes this far apart have round corners
-constexpr double least_share = 0.1;  // of the strip's height: even the cheapest layer is visible
+constexpr double rounded_gap = 1;  // boxes this far apart have round corners
+constexpr double min_share = 0.1;  // of the strip's height: even the cheapest layer is visible
 
 QString tray_label() { return Text::tr("SPARE DEVICES"); }
 
@@ -115,7 +115,7 @@ class Painter {
     const QRectF strip = areas_.strip;
     for (const models::split::LayerBox& layer : p_.boxes) {
       const double width = layer.right - layer.left;
-      const double height = strip.height() * (least_share + (1 - least_share) * layer.share);
+      const double height = strip.height() * (min_share + (1 - min_share) * layer.share);
       const double gap = width > 5 ? 1.5 : width > 2.5 ? 0.6 : 0;
       const QRectF box(layer.left + gap / 2, strip.bottom() - height, width - gap, height);
       const QColor colour = colour_of(layer.stage);

@@ -33,7 +33,7 @@ struct Picture {
   QString empty_text;
   bool has_plan = false;
   std::vector<models::split::LayerBox> boxes;
-  models::split::Firsts old_cuts;
+  models::split::StageStarts old_cuts;
   std::vector<StagePicture> stages;
   QString message;
   bool warns = false;

@@ -121,7 +121,7 @@ void StageCard::show_values() {
   first_->setEnabled(stage_ > 0);
   replicas_->setValue(stage().replicas());
   QStringList shares;
-  for (int share : stage().shares.value_or(std::vector<int>())) shares << QString::number(share);
+  for (int share : stage().samples_per_replica.value_or(std::vector<int>())) shares << QString::number(share);
   shares_->setText(shares.join(QStringLiteral(", ")));
   shares_->setModified(false);
   shares_->setEnabled(plan_.synchronous() && stage().replicas() > 1);

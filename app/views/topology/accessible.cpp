@@ -164,7 +164,7 @@ void ItemInterface::doAction(const QString& name) {
 
 void install_topology_accessibility() { widgets::install_accessible<CanvasInterface, Canvas>(); }
 
-void tell_topology_selection(Canvas& canvas) {
+void report_topology_selection(Canvas& canvas) {
   if (!QAccessible::isActive() || !canvas.hasFocus()) return;
   auto* interface = static_cast<CanvasInterface*>(QAccessible::queryAccessibleInterface(&canvas));
   for (int i = 0; interface && i < interface->childCount(); ++i) {

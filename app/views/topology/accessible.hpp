@@ -8,6 +8,6 @@ class Canvas;
 
 void install_topology_accessibility();
 /// Reports which child is selected now.
-void tell_topology_selection(Canvas& canvas);
+void report_topology_selection(Canvas& canvas);
 
 }  // namespace pipedeck::views::topology

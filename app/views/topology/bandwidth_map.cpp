@@ -19,7 +19,7 @@ namespace pipedeck::views::topology {
 namespace {
 
 constexpr double legend_width = 110;
-constexpr double least_map_with_legend = 80;  ///< if smaller, the squares take the legend's room; tooltips replace it
+constexpr double min_map_with_legend = 80;  ///< if smaller, the squares take the legend's room; tooltips replace it
 constexpr std::size_t legend_limit = 6;
 
 /// Returns the different bandwidths, largest first.
@@ -61,7 +61,7 @@ QSize BandwidthMap::sizeHint() const { return table_.rows.empty() ? QSize(0, 0) 
 
 double BandwidthMap::heading() const { return QFontMetricsF(font()).height() + 10; }
 
-bool BandwidthMap::has_legend() const { return width() >= legend_width + least_map_with_legend; }
+bool BandwidthMap::has_legend() const { return width() >= legend_width + min_map_with_legend; }
 
 double BandwidthMap::cell() const {
   if (table_.rows.empty()) return 0;

@@ -47,9 +47,10 @@ Canvas::~Canvas() {
 
 void Canvas::set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLayout& layout,
                          const std::vector<models::topology::TopologyProblem>& problems) {
-  give_up();
-  const models::topology::Selection kept =
-      cluster && cluster_ ? models::topology::carried(selection_, *cluster_, *cluster) : models::topology::Selection{};
+  cancel();
+  const models::topology::Selection kept = cluster && cluster_
+                                               ? models::topology::remap_selection(selection_, *cluster_, *cluster)
+                                               : models::topology::Selection{};
   cluster_ = std::move(cluster);
   scene_ = cluster_ ? models::topology::topology_layout(*cluster_, layout) : models::topology::Layout{};
   marks_ = marks_of(problems);
@@ -79,7 +80,7 @@ void Canvas::choose(const models::topology::Selection& selection) {
   update();
   if (selection == selection_) return;
   selection_ = selection;
-  tell_topology_selection(*this);
+  report_topology_selection(*this);
   emit selection_changed();
 }
 
@@ -101,7 +102,7 @@ void Canvas::show_selection(const models::topology::Selection& selection) {
   QRectF box;
   const auto take = [&](const QRectF& rect) { box = box.isNull() ? rect : box.united(rect); };
   for (const std::string& place : selection_.places)
-    if (const auto end = scene_.end_named(place)) take(scene_.rect_of(*end));
+    if (const auto end = scene_.find_end(place)) take(scene_.rect_of(*end));
   for (const models::topology::TopologyLink& link : scene_.links)
     if (std::ranges::any_of(link.links, [&](int l) { return selection_.links.contains(l); }))
       take(QRectF(link.label - QPointF(40, 12), QSizeF(80, 24)));
@@ -156,7 +157,7 @@ void Canvas::select_next(int step) {
 void Canvas::select_towards(QPointF direction) {
   QRectF from;
   for (const std::string& place : selection_.places)
-    if (const auto end = scene_.end_named(place))
+    if (const auto end = scene_.find_end(place))
       from = from.isNull() ? scene_.rect_of(*end) : from.united(scene_.rect_of(*end));
   if (from.isNull()) return select_next(1);
   std::optional<models::topology::End> best;
@@ -220,7 +221,7 @@ void Canvas::wheelEvent(QWheelEvent* event) {
   emit view_changed();
 }
 
-void Canvas::say(const QString& words) {
+void Canvas::show_message(const QString& words) {
   said_ = words;
   said_timer_->start(message_ms);
   update();

@@ -60,10 +60,10 @@ class Canvas : public QWidget {
   void select_towards(QPointF direction);
   void start_rename();
   /// Shows a message that fades: why a request was refused.
-  void say(const QString& words);
-  const QString& said() const { return said_; }
+  void show_message(const QString& words);
+  const QString& message() const { return said_; }
   bool busy() const { return gesture_ != Gesture::none; }
-  void give_up();
+  void cancel();
 
   // -- a drop from outside (the palette), in pixels of this widget
   void drag_over(const Drop& drop, QPointF at);
@@ -73,7 +73,7 @@ class Canvas : public QWidget {
   /// Returns the place of a box that is dropped here.
   ClusterLayout::Place drop_place(const Drop& drop, QPointF at) const;
 
-  std::function<QString(const QString& from, const QString& to)> why_not_joined;
+  std::function<QString(const QString& from, const QString& to)> not_joinable_reason;
   /// Renames an item. Returns why it cannot, or an empty string.
   std::function<QString(const Name& name, const QString& to)> rename;
 
@@ -161,7 +161,7 @@ class Canvas : public QWidget {
   std::optional<models::topology::End> hovered_port_;
 
   Gesture gesture_ = Gesture::none;
-  QPointF pressed_, at_;  ///< in pixels of this widget
+  QPointF pressed_, current_index_;  ///< in pixels of this widget
   std::optional<models::topology::Hit> pressed_on_;
   bool pressed_on_selected_ = false;
   bool space_ = false;

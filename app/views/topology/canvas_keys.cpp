@@ -74,7 +74,7 @@ bool Canvas::handle_key(QKeyEvent* event) {
       return update_cursor(), true;
     case Qt::Key_Escape:
       if (!busy() && selection_.empty()) return false;
-      busy() ? give_up() : choose({});
+      busy() ? cancel() : choose({});
       return true;
     default:
       return false;
@@ -98,7 +98,7 @@ void Canvas::keyReleaseEvent(QKeyEvent* event) {
 
 void Canvas::focusInEvent(QFocusEvent* event) {
   QWidget::focusInEvent(event);
-  tell_topology_selection(*this);
+  report_topology_selection(*this);
   update();
 }
 
@@ -122,7 +122,7 @@ void Canvas::start_rename() {
     for (const models::topology::Rack& rack : scene_.racks)
       if (rack.name == renamed_.name) area = rack.header;
   } else if (selection_.places.size() == 1) {
-    const auto end = scene_.end_named(*selection_.places.begin());
+    const auto end = scene_.find_end(*selection_.places.begin());
     if (!end || end->kind == models::topology::End::rack) return;
     renamed_.name = QString::fromStdString(*selection_.places.begin());
     area = end->kind == models::topology::End::node ? scene_.nodes[static_cast<std::size_t>(end->index)].header
@@ -157,7 +157,7 @@ void Canvas::finish_rename(bool keep) {
   }
   if (had_focus) setFocus(Qt::OtherFocusReason);
   if (!keep || to == name.name || !rename) return;
-  if (const QString why = rename(name, to); !why.isEmpty()) say(why);
+  if (const QString why = rename(name, to); !why.isEmpty()) show_message(why);
 }
 
 bool Canvas::eventFilter(QObject* watched, QEvent* event) {

@@ -22,7 +22,7 @@ constexpr double snap_reach = 6;
 void Canvas::mousePressEvent(QMouseEvent* event) {
   setFocus(Qt::MouseFocusReason);
   if (!cluster_ || busy()) return;
-  pressed_ = at_ = event->position();
+  pressed_ = current_index_ = event->position();
   if (event->button() == Qt::MiddleButton || (event->button() == Qt::LeftButton && space_)) {
     gesture_ = Gesture::pan;
     update_cursor();
@@ -64,26 +64,26 @@ void Canvas::click_on(const models::topology::Hit& hit, Qt::KeyboardModifiers mo
 }
 
 void Canvas::mouseMoveEvent(QMouseEvent* event) {
-  const QPointF before = at_;
-  at_ = event->position();
-  if (gesture_ == Gesture::pressed && (at_ - pressed_).manhattanLength() >= drag_threshold) {
+  const QPointF before = current_index_;
+  current_index_ = event->position();
+  if (gesture_ == Gesture::pressed && (current_index_ - pressed_).manhattanLength() >= drag_threshold) {
     if (!pressed_on_) gesture_ = Gesture::rubber;
     if (pressed_on_ && pressed_on_->kind != models::topology::Hit::link && !selection_.places.empty()) start_move();
   }
   switch (gesture_) {
     case Gesture::pan:
-      camera_.pan(at_ - before);
+      camera_.pan(current_index_ - before);
       fitted_ = false;
-      shift_base((at_ - before).toPoint());
+      shift_base((current_index_ - before).toPoint());
       return emit view_changed();
     case Gesture::move:
-      return move_to(at_);
+      return move_to(current_index_);
     case Gesture::link:
-      return move_link_to(at_);
+      return move_link_to(current_index_);
     case Gesture::rubber:
       choose(models::topology::united(
-          before_rubber_,
-          models::topology::in_rectangle(scene_, QRectF(to_drawing(pressed_), to_drawing(at_)).normalized())));
+          before_rubber_, models::topology::in_rectangle(
+                              scene_, QRectF(to_drawing(pressed_), to_drawing(current_index_)).normalized())));
       return update();
     case Gesture::pressed:
     case Gesture::nudge:
@@ -91,8 +91,8 @@ void Canvas::mouseMoveEvent(QMouseEvent* event) {
     case Gesture::none:
       break;
   }
-  const auto port = scene_.port_at(to_drawing(at_), port_reach / camera_.zoom);
-  const auto hit = scene_.hit(to_drawing(at_), 8 / camera_.zoom);
+  const auto port = scene_.port_at(to_drawing(current_index_), port_reach / camera_.zoom);
+  const auto hit = scene_.hit(to_drawing(current_index_), 8 / camera_.zoom);
   if (hit == hovered_ && port == hovered_port_) return;
   hovered_ = hit;
   hovered_port_ = port;
@@ -137,7 +137,7 @@ void Canvas::contextMenuEvent(QContextMenuEvent* event) {
   if (!cluster_ || busy()) return;
   QPoint at = event->globalPos();
   if (event->reason() == QContextMenuEvent::Mouse) {
-    at_ = event->pos();
+    current_index_ = event->pos();
     if (const auto hit = scene_.hit(to_drawing(event->pos()), 8 / camera_.zoom)) {
       const models::topology::Selection under = selection_of(*hit);
       if (!std::ranges::includes(selection_.places, under.places) ||
@@ -147,7 +147,7 @@ void Canvas::contextMenuEvent(QContextMenuEvent* event) {
       choose({});
     }
   } else if (!selection_.places.empty()) {
-    if (const auto end = scene_.end_named(*selection_.places.begin()))
+    if (const auto end = scene_.find_end(*selection_.places.begin()))
       at = mapToGlobal(camera_.to_view(scene_.rect_of(*end).center()).toPoint());
   }
   emit menu_requested(at);
@@ -225,7 +225,7 @@ void Canvas::nudge(QPointF by) {
 }
 
 void Canvas::move_link_to(QPointF at) {
-  at_ = at;
+  current_index_ = at;
   link_to_ = scene_.port_at(to_drawing(at), target_reach / camera_.zoom);
   if (!link_to_) link_to_ = scene_.box_at(to_drawing(at));
   link_problem_.clear();
@@ -234,8 +234,8 @@ void Canvas::move_link_to(QPointF at) {
   if (link_to_) {
     if (link_from_->kind == models::topology::End::rack || link_to_->kind == models::topology::End::rack)
       link_problem_ = tr("Open the rack to link its nodes.");
-    else if (why_not_joined)
-      link_problem_ = why_not_joined(scene_.name_of(*link_from_), scene_.name_of(*link_to_));
+    else if (not_joinable_reason)
+      link_problem_ = not_joinable_reason(scene_.name_of(*link_from_), scene_.name_of(*link_to_));
   }
   update();
 }
@@ -248,11 +248,11 @@ void Canvas::finish_link() {
   link_problem_.clear();
   update();
   if (!from || !to) return;
-  if (!problem.isEmpty()) return say(problem);
+  if (!problem.isEmpty()) return show_message(problem);
   emit link_requested(scene_.name_of(*from), scene_.name_of(*to));
 }
 
-void Canvas::give_up() {
+void Canvas::cancel() {
   gesture_ = Gesture::none;
   guides_.clear();
   offset_ = {};
@@ -280,7 +280,7 @@ ClusterLayout::Place Canvas::drop_place(const Drop& drop, QPointF at) const {
 
 void Canvas::drag_over(const Drop& drop, QPointF at) {
   drop_ = drop;
-  at_ = at;
+  current_index_ = at;
   update();
 }
 

@@ -202,10 +202,10 @@ void Canvas::paint_gesture(QPainter& painter, Painter& strokes) {
     fill.setAlphaF(0.12f);
     painter.setPen(QPen(theme.accent, 1 / camera_.zoom));
     painter.setBrush(fill);
-    painter.drawRect(QRectF(to_drawing(pressed_), to_drawing(at_)).normalized());
+    painter.drawRect(QRectF(to_drawing(pressed_), to_drawing(current_index_)).normalized());
   }
   if (gesture_ != Gesture::link || !link_from_) return;
-  const QPointF at = to_drawing(at_);
+  const QPointF at = to_drawing(current_index_);
   const auto from = scene_.ports_of(*link_from_);
   const std::array<QPointF, 2> pointer{at, at};
   const models::topology::Curve line =
@@ -221,12 +221,12 @@ void Canvas::paint_gesture(QPainter& painter, Painter& strokes) {
 void Canvas::paint_drop(QPainter& painter, Painter& strokes) {
   if (!drop_) return;
   const widgets::Theme& theme = widgets::Theme::of(palette());
-  if (const QString node = drop_target(*drop_, at_); !node.isEmpty()) {
-    const auto end = scene_.end_named(node.toStdString());
+  if (const QString node = drop_target(*drop_, current_index_); !node.isEmpty()) {
+    const auto end = scene_.find_end(node.toStdString());
     strokes.outline(scene_.rect_of(*end), 3);
     return strokes.label(scene_.rect_of(*end).center(), tr("+ 1 in %1").arg(node), theme.accent);
   }
-  const ClusterLayout::Place place = drop_place(*drop_, at_);
+  const ClusterLayout::Place place = drop_place(*drop_, current_index_);
   const QRectF box(QPointF(place.x, place.y), drop_->size);
   painter.setPen(QPen(theme.accent, 1.6 / camera_.zoom, Qt::DashLine));
   QColor fill = theme.accent;

@@ -58,7 +58,7 @@ DeviceGroupsEdit::DeviceGroupsEdit(QWidget* parent)
 
 void DeviceGroupsEdit::add_row() {
   const std::size_t index = rows_.size();
-  Row row{new QWidget, new widgets::QuantityEdit(Measure::number), new QComboBox, nullptr};
+  Row row{new QWidget, new widgets::QuantityEdit(QuantityKind::number), new QComboBox, nullptr};
   row.remove = small_button(QStringLiteral("×"), tr("Remove these devices"));
   row.count->setObjectName(QStringLiteral("property_count_%1").arg(index));
   row.count->setAccessibleName(tr("How many"));
@@ -128,10 +128,10 @@ void DeviceGroupsEdit::start_editing() {
 DeviceTypeEdit::DeviceTypeEdit(QWidget* parent)
     : QWidget(parent),
       name_(new QLineEdit),
-      memory_(new widgets::QuantityEdit(Measure::bytes, QStringLiteral("GiB"))),
-      speed_(new widgets::QuantityEdit(Measure::number)),
-      memory_rate_(new widgets::QuantityEdit(Measure::rate, QStringLiteral("GB/s"))),
-      price_(new widgets::QuantityEdit(Measure::number)),
+      memory_(new widgets::QuantityEdit(QuantityKind::bytes, QStringLiteral("GiB"))),
+      speed_(new widgets::QuantityEdit(QuantityKind::number)),
+      memory_rate_(new widgets::QuantityEdit(QuantityKind::rate, QStringLiteral("GB/s"))),
+      price_(new widgets::QuantityEdit(QuantityKind::number)),
       remove_(new QToolButton) {
   auto* rows = new QFormLayout(this);
   rows->setContentsMargins(10, 4, 0, 4);

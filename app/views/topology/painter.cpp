@@ -15,7 +15,7 @@ namespace {
 constexpr double chips_from = 0.55;   ///< zoom from which devices are drawn one by one
 constexpr double strips_from = 0.12;  ///< zoom from which boxes have text
 constexpr double labels_from = 0.4;   ///< zoom from which links show their bandwidths
-constexpr double least_pixels = 10;   ///< minimum letter height on the screen
+constexpr double min_pixels = 10;     ///< minimum letter height on the screen
 
 QRectF rect_behind(const QRectF& rect) { return rect.translated(4, -4); }
 
@@ -56,8 +56,7 @@ Painter::Detail Painter::detail() const {
 QFont Painter::readable(const QFont& font) const {
   QFont larger = font;
   const double height = QFontMetricsF(font).height() * zoom_;
-  if (height < least_pixels && larger.pointSizeF() > 0)
-    larger.setPointSizeF(larger.pointSizeF() * least_pixels / height);
+  if (height < min_pixels && larger.pointSizeF() > 0) larger.setPointSizeF(larger.pointSizeF() * min_pixels / height);
   return larger;
 }
 
@@ -312,7 +311,7 @@ void Painter::mark_of(const QString& name, const QRectF& rect) {
 /// Draws a triangle with an exclamation mark: filled if it prevents planning, hollow for a warning.
 void Painter::mark(const QPointF& at, models::topology::TopologyProblem::Severity severity) {
   const double size = std::max(9.0, 6 / zoom_);
-  const bool prevents = severity == models::topology::TopologyProblem::prevents;
+  const bool prevents = severity == models::topology::TopologyProblem::error;
   const QColor colour = prevents ? theme_.bad : theme_.warning;
   const QPointF triangle[] = {at + QPointF(0, -size), at + QPointF(size, size * 0.8), at + QPointF(-size, size * 0.8)};
   painter_.setPen(QPen(colour, size / 6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));

@@ -123,7 +123,7 @@ const PaletteEntry* Palette::entry(const QListWidgetItem* item) const {
   return at.isValid() ? &entries_[static_cast<std::size_t>(at.toInt())] : nullptr;
 }
 
-QListWidgetItem* Palette::item_named(const QString& title) const {
+QListWidgetItem* Palette::find_item(const QString& title) const {
   for (int i = 0; i < count(); ++i)
     if (entry(item(i)) && item(i)->text() == title) return item(i);
   return nullptr;

@@ -37,7 +37,7 @@ class Palette : public QListWidget {
   void set_sections(const std::vector<Section>& sections);
   const PaletteEntry* entry(const QListWidgetItem* item) const;
   /// Returns the item with that title, for tests and keys.
-  QListWidgetItem* item_named(const QString& title) const;
+  QListWidgetItem* find_item(const QString& title) const;
   bool dragging() const { return dragging_; }
 
  signals:

@@ -27,7 +27,8 @@ bool used_in(const Cluster& cluster, const DeviceType& type) {
 }
 
 widgets::QuantityEdit* rate_field(const char* name, const QString& accessible, bool network) {
-  auto* edit = new widgets::QuantityEdit(Measure::rate, network ? QStringLiteral("Gbit/s") : QStringLiteral("GB/s"));
+  auto* edit =
+      new widgets::QuantityEdit(QuantityKind::rate, network ? QStringLiteral("Gbit/s") : QStringLiteral("GB/s"));
   edit->setObjectName(QLatin1String(name));
   edit->setAccessibleName(accessible);
   edit->setToolTip(Properties::tr("Each way. For example 25 Gbit/s or 3.1 GB/s."));
@@ -37,7 +38,7 @@ widgets::QuantityEdit* rate_field(const char* name, const QString& accessible, b
 }
 
 widgets::QuantityEdit* latency_field(const char* name, const QString& accessible) {
-  auto* edit = new widgets::QuantityEdit(Measure::time, QStringLiteral("us"));
+  auto* edit = new widgets::QuantityEdit(QuantityKind::time, QStringLiteral("us"));
   edit->setObjectName(QLatin1String(name));
   edit->setAccessibleName(accessible);
   edit->setToolTip(Properties::tr("For example 5 us."));

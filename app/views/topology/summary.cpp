@@ -19,9 +19,9 @@ namespace pipedeck::views::topology {
 
 namespace {
 
-constexpr int narrow_width = 560, least_height = 150;     ///< pixels
-constexpr int least_map_height = 120, stacked_map = 200;  ///< pixels of the map's height, next to and below the text
-constexpr std::size_t most_problems_seen = 3;             ///< without scrolling the list
+constexpr int narrow_width = 560, min_height = 150;     ///< pixels
+constexpr int min_map_height = 120, stacked_map = 200;  ///< pixels of the map's height, next to and below the text
+constexpr std::size_t max_problems_seen = 3;            ///< without scrolling the list
 
 /// Returns the mark of the drawing: filled if it prevents planning, hollow for a warning.
 QIcon mark_icon(models::topology::TopologyProblem::Severity severity, const widgets::Theme& theme) {
@@ -29,7 +29,7 @@ QIcon mark_icon(models::topology::TopologyProblem::Severity severity, const widg
   picture.fill(Qt::transparent);
   QPainter painter(&picture);
   painter.setRenderHint(QPainter::Antialiasing);
-  const bool prevents = severity == models::topology::TopologyProblem::prevents;
+  const bool prevents = severity == models::topology::TopologyProblem::error;
   const QColor colour = prevents ? theme.bad : theme.warning;
   const QPointF triangle[] = {{16, 4}, {29, 27}, {3, 27}};
   painter.setPen(QPen(colour, 3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
@@ -103,7 +103,7 @@ void Summary::make_content() {
   auto* all = new QVBoxLayout(this);
   all->setContentsMargins({});
   all->addWidget(scroll);
-  setMinimumHeight(least_height);
+  setMinimumHeight(min_height);
   arrange();
 }
 
@@ -111,7 +111,7 @@ void Summary::make_content() {
 void Summary::arrange() {
   const bool narrow = width() < narrow_width;
   row_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::RightToLeft);
-  map_->setMinimumHeight(!map_->sizeHint().isEmpty() ? (narrow ? stacked_map : least_map_height) : 0);
+  map_->setMinimumHeight(!map_->sizeHint().isEmpty() ? (narrow ? stacked_map : min_map_height) : 0);
 }
 
 void Summary::resizeEvent(QResizeEvent* event) {
@@ -135,11 +135,11 @@ void Summary::set_problems(bool of_cluster, const std::vector<models::topology::
   const widgets::Theme& theme = widgets::Theme::of(palette());
   for (const models::topology::TopologyProblem& problem : problems) {
     auto* item = new QListWidgetItem(mark_icon(problem.severity, theme), problem.text, problems_list_);
-    item->setData(Qt::AccessibleDescriptionRole, problem.severity == models::topology::TopologyProblem::prevents
+    item->setData(Qt::AccessibleDescriptionRole, problem.severity == models::topology::TopologyProblem::error
                                                      ? tr("This cluster has errors")
                                                      : tr("Hardly meant"));
   }
-  const auto seen = static_cast<int>(std::min(problems.size(), most_problems_seen));
+  const auto seen = static_cast<int>(std::min(problems.size(), max_problems_seen));
   problems_list_->setMinimumHeight(seen * (problems_list_->fontMetrics().height() + 10));
 }
 

@@ -185,7 +185,7 @@ void View::add_in_the_middle(const PaletteEntry& entry) {
   if (!cluster()) return;
   const models::topology::Selection& chosen = canvas_->selection();
   if (entry.kind == PaletteEntry::device && chosen.places.size() == 1 && chosen.links.empty()) {
-    const auto end = scene().end_named(*chosen.places.begin());
+    const auto end = scene().find_end(*chosen.places.begin());
     if (end && end->kind == models::topology::End::node) return emit drop_requested(entry, {}, scene().name_of(*end));
   }
   const Drop drop = drop_of(entry);

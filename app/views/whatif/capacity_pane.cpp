@@ -28,8 +28,8 @@ namespace pipedeck::views::whatif {
 
 namespace {
 
-constexpr int most_nodes_asked = 64;
-constexpr double most_sample_tokens = 1 << 24;
+constexpr int max_nodes_asked = 64;
+constexpr double max_sample_tokens = 1 << 24;
 constexpr int all_types = 1;  ///< index in the box of types; 0: as today
 
 }  // namespace
@@ -68,11 +68,11 @@ QWidget* CapacityPane::make_head() {
   csv_->setObjectName(QStringLiteral("capacity_csv"));
   csv_->setText(tr("CSV…"));
   csv_->setToolTip(tr("Write the points as a table for other programs"));
-  connect(csv_, &QToolButton::clicked, this, &CapacityPane::csv_wanted);
+  connect(csv_, &QToolButton::clicked, this, &CapacityPane::csv_requested);
   find_ = new QPushButton;
   find_->setObjectName(QStringLiteral("capacity_find"));
   find_->setMinimumWidth(96);
-  connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_wanted() : emit wanted(); });
+  connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_requested() : emit search_requested(); });
   top->addWidget(title, 1);
   top->addWidget(make_points_button());
   top->addWidget(csv_);
@@ -89,7 +89,7 @@ QWidget* CapacityPane::make_head() {
       add_field(*fields, tr("For at most"), "capacity_budget", {}, tr("Highest price: $50000, 50k. Empty: no limit"));
   nodes_ = new QSpinBox;
   nodes_->setObjectName(QStringLiteral("capacity_nodes"));
-  nodes_->setRange(1, most_nodes_asked);
+  nodes_->setRange(1, max_nodes_asked);
   nodes_->setToolTip(tr("Cluster sizes from one node to this number"));
   fields->add_field(tr("Nodes up to"), nodes_);
   types_ = new QComboBox;
@@ -111,7 +111,7 @@ QToolButton* CapacityPane::make_points_button() {
   auto* menu = new QMenu(points_);
   QAction* keep = menu->addAction(tr("&Keep in a file…"));
   keep->setObjectName(QStringLiteral("capacity_points_keep"));
-  connect(keep, &QAction::triggered, this, &CapacityPane::keep_wanted);
+  connect(keep, &QAction::triggered, this, &CapacityPane::keep_requested);
   QAction* go_on = menu->addAction(tr("&Continue from a file…"));
   go_on->setObjectName(QStringLiteral("capacity_points_go_on"));
   connect(go_on, &QAction::triggered, this, &CapacityPane::go_on_wanted);
@@ -148,7 +148,7 @@ void CapacityPane::read_goal() {
   take(parse_count(text(amount_)), [&](double count) { goal.samples = count; });
   if (!text(tokens_).empty())
     take(parse_count(text(tokens_)),
-         [&](double count) { goal.sample_tokens = static_cast<int>(std::clamp(count, 1.0, most_sample_tokens)); });
+         [&](double count) { goal.sample_tokens = static_cast<int>(std::clamp(count, 1.0, max_sample_tokens)); });
   if (!text(within_).empty())
     take(parse_time(text(within_), "d"), [&](Seconds time) {
       if (time.count > 0) goal.within = time;
@@ -162,20 +162,20 @@ void CapacityPane::read_goal() {
 void CapacityPane::set_base(int nodes, const std::vector<std::string>& types, const std::string& currency) {
   catalogue_ = types;
   currency_ = currency;
-  nodes_->setValue(std::max(nodes_->value(), std::min(most_nodes_asked, nodes)));
+  nodes_->setValue(std::max(nodes_->value(), std::min(max_nodes_asked, nodes)));
   read_goal();
 }
 
 std::optional<CapacityGoal> CapacityPane::goal() const { return goal_; }
 
-int CapacityPane::most_nodes() const { return nodes_->value(); }
+int CapacityPane::max_nodes() const { return nodes_->value(); }
 
 std::vector<std::string> CapacityPane::types() const {
   return types_->currentIndex() == all_types ? catalogue_ : std::vector<std::string>{""};
 }
 
-void CapacityPane::set_reach(int most_nodes, bool every_type) {
-  nodes_->setValue(most_nodes);
+void CapacityPane::set_reach(int max_nodes, bool every_type) {
+  nodes_->setValue(max_nodes);
   types_->setCurrentIndex(every_type ? all_types : 0);
 }
 

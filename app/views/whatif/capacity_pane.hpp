@@ -37,8 +37,8 @@ class CapacityPane : public QWidget {
   void set_base(int nodes, const std::vector<std::string>& types, const std::string& currency);
   /// Returns the goal in the fields; absent if a field cannot be read (`problem` names it).
   std::optional<CapacityGoal> goal() const;
-  int most_nodes() const;
-  void set_reach(int most_nodes, bool every_type);
+  int max_nodes() const;
+  void set_reach(int max_nodes, bool every_type);
   /// Returns the chosen types; "" stands for the cluster's own.
   std::vector<std::string> types() const;
 
@@ -50,11 +50,11 @@ class CapacityPane : public QWidget {
   const QString& problem() const { return problem_; }
 
  signals:
-  void wanted();
-  void cancel_wanted();
-  void csv_wanted();
-  void keep_wanted();   ///< save the points to a file
-  void go_on_wanted();  ///< continue from a file of points
+  void search_requested();
+  void cancel_requested();
+  void csv_requested();
+  void keep_requested();  ///< save the points to a file
+  void go_on_wanted();    ///< continue from a file of points
   void goal_changed();
   void chosen(int row);
   void activated(int row);

@@ -67,7 +67,7 @@ QWidget* FrontPane::make_head() {
   find_ = new QPushButton;
   find_->setObjectName(QStringLiteral("front_find"));
   find_->setMinimumWidth(96);
-  connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_wanted() : emit wanted(); });
+  connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_requested() : emit search_requested(); });
   top->addWidget(title, 1);
   top->addWidget(find_);
   lines->addLayout(top);
@@ -85,7 +85,7 @@ QWidget* FrontPane::make_head() {
   csv_->setObjectName(QStringLiteral("front_csv"));
   csv_->setText(tr("CSV…"));
   csv_->setToolTip(tr("Write the plans as a table for other programs"));
-  connect(csv_, &QToolButton::clicked, this, &FrontPane::csv_wanted);
+  connect(csv_, &QToolButton::clicked, this, &FrontPane::csv_requested);
   choices->add(as_table_);
   choices->add(csv_);
   lines->addWidget(choices);

@@ -44,9 +44,9 @@ class FrontPane : public QWidget {
   bool table_shown() const;
 
  signals:
-  void wanted();  ///< search for plans
-  void cancel_wanted();
-  void csv_wanted();
+  void search_requested();  ///< search for plans
+  void cancel_requested();
+  void csv_requested();
   void plan_selected(int plan);
   void plan_activated(int plan);
 

@@ -18,7 +18,7 @@ namespace pipedeck::views::whatif {
 
 namespace {
 
-constexpr int most_asked = 1 << 20;
+constexpr int max_asked = 1 << 20;
 
 std::optional<int> said(const QSpinBox& box) { return box.value() > 0 ? std::optional(box.value()) : std::nullopt; }
 
@@ -59,11 +59,11 @@ QWidget* LargestPane::make_head(const QStringList& sizes) {
   keep_ = new QPushButton(tr("Keep the plan"));
   keep_->setObjectName(QStringLiteral("largest_keep"));
   keep_->setToolTip(tr("Add this plan to the project, with its model if that is new"));
-  connect(keep_, &QPushButton::clicked, this, &LargestPane::keep_wanted);
+  connect(keep_, &QPushButton::clicked, this, &LargestPane::keep_requested);
   find_ = new QPushButton;
   find_->setObjectName(QStringLiteral("largest_find"));
   find_->setMinimumWidth(96);
-  connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_wanted() : emit wanted(); });
+  connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_requested() : emit search_requested(); });
   top->addWidget(title, 1);
   top->addWidget(keep_);
   top->addWidget(find_);
@@ -87,7 +87,7 @@ QWidget* LargestPane::make_head(const QStringList& sizes) {
 QSpinBox* LargestPane::make_count(const char* name, const QString& tip) {
   auto* box = new QSpinBox;
   box->setObjectName(QLatin1String(name));
-  box->setRange(0, most_asked);
+  box->setRange(0, max_asked);
   box->setSpecialValueText(tr("as usual"));
   box->setToolTip(tip);
   connect(box, &QSpinBox::valueChanged, this, &LargestPane::changed);

@@ -45,9 +45,9 @@ class LargestPane : public QWidget {
   QString words() const;
 
  signals:
-  void wanted();
-  void cancel_wanted();
-  void keep_wanted();
+  void search_requested();
+  void cancel_requested();
+  void keep_requested();
   void changed();  ///< another size, step or limit
 
  protected:

@@ -27,15 +27,15 @@ namespace {
 
 constexpr int panel_width = 320;
 constexpr int doublings = 5;  // of bandwidths, in each direction
-constexpr int least_most_nodes = 16;
-constexpr double most_samples = 1 << 20;
+constexpr int min_most_nodes = 16;
+constexpr double max_samples = 1 << 20;
 
 QString whole_text(double value) { return QString::number(static_cast<qint64>(std::llround(value))); }
 
 /// Returns nothing if the value is the current one.
 template <class Value>
 std::optional<Value> unless_today(const StopSlider& slider, double value, Value made) {
-  return value == slider.today() ? std::nullopt : std::optional<Value>(made);
+  return value == slider.current() ? std::nullopt : std::optional<Value>(made);
 }
 
 QLabel* note_label(const char* name) {
@@ -95,7 +95,7 @@ void Panel::make_types(QVBoxLayout* column) {
   column->addLayout(row);
   times_ = note_label("what_if_times");
   column->addWidget(times_);
-  connect(type_, &QComboBox::activated, this, &Panel::take_type);
+  connect(type_, &QComboBox::activated, this, &Panel::apply_type);
 }
 
 StopSlider* Panel::add(QVBoxLayout* column, StopSlider* slider, void (Panel::*take)(double)) {
@@ -105,17 +105,17 @@ StopSlider* Panel::add(QVBoxLayout* column, StopSlider* slider, void (Panel::*ta
 }
 
 void Panel::make_sliders(QVBoxLayout* column) {
-  nodes_ = add(column, new StopSlider(tr("&Nodes"), "what_if_nodes", Measure::number, {}), &Panel::take_nodes);
-  between_ = add(column, new StopSlider(tr("&Bandwidth between nodes"), "what_if_between", Measure::rate, "GB/s"),
-                 &Panel::take_between);
-  inside_ = add(column, new StopSlider(tr("Bandwidth &inside nodes"), "what_if_inside", Measure::rate, "GB/s"),
-                &Panel::take_inside);
-  memory_ = add(column, new StopSlider(tr("&Memory of a device"), "what_if_memory", Measure::bytes, "GiB"),
-                &Panel::take_memory);
-  micro_batch_ = add(column, new StopSlider(tr("Mi&cro-batch"), "what_if_micro_batch", Measure::number, {}),
-                     &Panel::take_micro_batch);
-  global_batch_ = add(column, new StopSlider(tr("&Global batch"), "what_if_global_batch", Measure::number, {}),
-                      &Panel::take_global_batch);
+  nodes_ = add(column, new StopSlider(tr("&Nodes"), "what_if_nodes", QuantityKind::number, {}), &Panel::apply_nodes);
+  between_ = add(column, new StopSlider(tr("&Bandwidth between nodes"), "what_if_between", QuantityKind::rate, "GB/s"),
+                 &Panel::apply_inter_node);
+  inside_ = add(column, new StopSlider(tr("Bandwidth &inside nodes"), "what_if_inside", QuantityKind::rate, "GB/s"),
+                &Panel::apply_intra_node);
+  memory_ = add(column, new StopSlider(tr("&Memory of a device"), "what_if_memory", QuantityKind::bytes, "GiB"),
+                &Panel::apply_memory);
+  micro_batch_ = add(column, new StopSlider(tr("Mi&cro-batch"), "what_if_micro_batch", QuantityKind::number, {}),
+                     &Panel::apply_micro_batch);
+  global_batch_ = add(column, new StopSlider(tr("&Global batch"), "what_if_global_batch", QuantityKind::number, {}),
+                      &Panel::apply_global_batch);
   micro_batch_->set_zero_text(tr("auto"));
   for (StopSlider* slider : {nodes_, micro_batch_, global_batch_}) {
     slider->set_whole();
@@ -179,9 +179,9 @@ void Panel::set_base(const Base& base) {
   };
   rates(*between_, scales.between);
   rates(*inside_, scales.inside);
-  nodes_->set_stops(models::whatif::SliderValues::whole(1, std::max(least_most_nodes, 2 * scales.nodes), scales.nodes),
-                    1, 1024);
-  global_batch_->set_stops(models::whatif::SliderValues::whole_doublings(base.global_batch, 4, 4, 1), 1, most_samples);
+  nodes_->set_stops(models::whatif::SliderValues::whole(1, std::max(min_most_nodes, 2 * scales.nodes), scales.nodes), 1,
+                    1024);
+  global_batch_->set_stops(models::whatif::SliderValues::whole_doublings(base.global_batch, 4, 4, 1), 1, max_samples);
   const QSignalBlocker quiet(type_);
   type_->clear();
   type_->addItem(scales.type.empty() ? tr("as today, several types")
@@ -208,8 +208,8 @@ void Panel::show_memory() {
 void Panel::show_micro_batch() {
   const int batch = change_.global_batch.value_or(base_.global_batch);
   micro_batch_->set_stops(
-      models::whatif::SliderValues(models::whatif::micro_batch_stops(batch, base_.least_measured), base_.micro_batch),
-      0, batch);
+      models::whatif::SliderValues(models::whatif::micro_batch_stops(batch, base_.min_measured), base_.micro_batch), 0,
+      batch);
   micro_batch_->set_value(change_.micro_batch.value_or(base_.micro_batch));
 }
 
@@ -257,7 +257,7 @@ void Panel::set_prices(const std::vector<DeviceType>& types) {
     while (prices_->rowCount() > 0) prices_->removeRow(0);
     price_fields_.clear();
     for (const DeviceType& type : sorted) {
-      auto* field = new widgets::QuantityEdit(Measure::number);
+      auto* field = new widgets::QuantityEdit(QuantityKind::number);
       field->setObjectName(QStringLiteral("what_if_price_%1").arg(text::to_qstring(type.name)));
       field->setAccessibleName(tr("Price of %1 per hour").arg(text::to_qstring(type.name)));
       field->setFixedWidth(80);
@@ -265,7 +265,7 @@ void Panel::set_prices(const std::vector<DeviceType>& types) {
       field->set_range(0, 1e9);
       field->set_optional(tr("unknown"));
       connect(field, &widgets::QuantityEdit::edited, this,
-              [this, name = type.name](std::optional<double> price) { take_price(name, price); });
+              [this, name = type.name](std::optional<double> price) { apply_price(name, price); });
       prices_->addRow(text::to_qstring(type.name), field);
       price_fields_[type.name] = field;
     }
@@ -279,33 +279,33 @@ void Panel::tell() {
   emit changed(change_);
 }
 
-void Panel::take_between(double value) {
+void Panel::apply_inter_node(double value) {
   change_.between = unless_today(*between_, value, BytesPerSecond(value));
   tell();
 }
 
-void Panel::take_inside(double value) {
+void Panel::apply_intra_node(double value) {
   change_.inside = unless_today(*inside_, value, BytesPerSecond(value));
   tell();
 }
 
-void Panel::take_memory(double value) {
+void Panel::apply_memory(double value) {
   change_.memory = unless_today(*memory_, value, Bytes(static_cast<std::int64_t>(std::llround(value))));
   tell();
 }
 
-void Panel::take_nodes(double value) {
+void Panel::apply_nodes(double value) {
   change_.nodes = unless_today(*nodes_, value, static_cast<int>(value));
   tell();
 }
 
-void Panel::take_micro_batch(double value) {
+void Panel::apply_micro_batch(double value) {
   change_.micro_batch = unless_today(*micro_batch_, value, static_cast<int>(value));
   tell();
 }
 
 /// Sets the batch. A micro-batch that no longer divides it is left to the planners.
-void Panel::take_global_batch(double value) {
+void Panel::apply_global_batch(double value) {
   change_.global_batch = unless_today(*global_batch_, value, static_cast<int>(value));
   const int micro_batch = change_.micro_batch.value_or(base_.micro_batch);
   if (micro_batch > 0 && static_cast<int>(value) % micro_batch != 0) change_.micro_batch = 0;
@@ -314,7 +314,7 @@ void Panel::take_global_batch(double value) {
 }
 
 /// Sets the device type, which includes its memory.
-void Panel::take_type(int index) {
+void Panel::apply_type(int index) {
   const std::string name = type_->itemData(index).toString().toStdString();
   const auto known = std::ranges::find(base_.types, name, &DeviceType::name);
   change_.type = known == base_.types.end() ? std::nullopt : std::optional(*known);
@@ -323,7 +323,7 @@ void Panel::take_type(int index) {
   tell();
 }
 
-void Panel::take_price(const std::string& type, std::optional<double> price) {
+void Panel::apply_price(const std::string& type, std::optional<double> price) {
   if (price)
     change_.prices[type] = *price;
   else

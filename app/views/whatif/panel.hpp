@@ -30,8 +30,8 @@ struct Base {
   DeviceType type;                ///< if all devices have the same one
   std::vector<DeviceType> types;  ///< types that the devices can be changed to
   int global_batch = 1;
-  int micro_batch = 0;     ///< 0: chosen by the planners
-  int least_measured = 1;  ///< smallest measured micro-batch
+  int micro_batch = 0;   ///< 0: chosen by the planners
+  int min_measured = 1;  ///< smallest measured micro-batch
   QString price_source;
   bool operator==(const Base&) const = default;
 };
@@ -69,14 +69,14 @@ class Panel : public QScrollArea {
   void make_types(QVBoxLayout* column);
   void make_notes(QVBoxLayout* column);
   StopSlider* add(QVBoxLayout* column, StopSlider* slider, void (Panel::*take)(double));
-  void take_between(double value);
-  void take_inside(double value);
-  void take_memory(double value);
-  void take_nodes(double value);
-  void take_micro_batch(double value);
-  void take_global_batch(double value);
-  void take_type(int index);
-  void take_price(const std::string& type, std::optional<double> price);
+  void apply_inter_node(double value);
+  void apply_intra_node(double value);
+  void apply_memory(double value);
+  void apply_nodes(double value);
+  void apply_micro_batch(double value);
+  void apply_global_batch(double value);
+  void apply_type(int index);
+  void apply_price(const std::string& type, std::optional<double> price);
   void show_all();
   void show_memory();
   void show_micro_batch();

@@ -202,8 +202,8 @@ void ParetoView::paint_legend(QPainter& painter) const {
   if (least && *most > *least) {
     for (int i = legend_points - 1; i >= 0; --i) {
       const double share = static_cast<double>(i) / (legend_points - 1);
-      const double small = models::whatif::ParetoGeometry::least_radius,
-                   large = models::whatif::ParetoGeometry::most_radius;
+      const double small = models::whatif::ParetoGeometry::min_radius,
+                   large = models::whatif::ParetoGeometry::max_radius;
       const double radius = std::sqrt(small * small + share * (large * large - small * small));
       word(models::whatif::measure_value_text(*least + share * (*most - *least), content_.size));
       x -= 2 * radius + 5;

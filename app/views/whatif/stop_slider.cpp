@@ -51,7 +51,8 @@ void MarkedSlider::paintEvent(QPaintEvent* event) {
   painter.drawPolygon(QPolygonF({{x, bottom - 1.5 * mark_size}, {x - mark_size, bottom}, {x + mark_size, bottom}}));
 }
 
-StopSlider::StopSlider(const QString& title, const char* name, Measure measure, const QString& unit, QWidget* parent)
+StopSlider::StopSlider(const QString& title, const char* name, QuantityKind measure, const QString& unit,
+                       QWidget* parent)
     : QWidget(parent),
       slider_(new MarkedSlider),
       field_(new widgets::QuantityEdit(measure, unit)),
@@ -85,7 +86,7 @@ StopSlider::StopSlider(const QString& title, const char* name, Measure measure, 
   connect(slider_, &QSlider::valueChanged, this, [this](int stop) { take(stops_.at(stop)); });
   connect(field_, &widgets::QuantityEdit::edited, this,
           [this](std::optional<double> value) { take(value.value_or(0)); });
-  connect(reset_, &QToolButton::clicked, this, [this] { take(today()); });
+  connect(reset_, &QToolButton::clicked, this, [this] { take(current()); });
 }
 
 void StopSlider::set_zero_text(const QString& text) {
@@ -98,7 +99,7 @@ void StopSlider::set_stops(const models::whatif::SliderValues& stops, double lea
   field_->set_range(least, most);
   const QSignalBlocker quiet(slider_);
   slider_->setRange(0, stops.count() - 1);
-  slider_->set_mark(stops.today());
+  slider_->set_mark(stops.current());
   setEnabled(stops.count() > 1);
   show_value();
 }

@@ -38,7 +38,8 @@ class StopSlider : public QWidget {
 
  public:
   /// Takes the object name `name`; the slider, field and button append "_slider", "_field", "_reset".
-  StopSlider(const QString& title, const char* name, Measure measure, const QString& unit, QWidget* parent = nullptr);
+  StopSlider(const QString& title, const char* name, QuantityKind measure, const QString& unit,
+             QWidget* parent = nullptr);
 
   /// Sets the stops and the limits `least` and `most` of the field. The stops may cover a smaller range.
   void set_stops(const models::whatif::SliderValues& stops, double least, double most);
@@ -50,8 +51,8 @@ class StopSlider : public QWidget {
   /// Emits no signal.
   void set_value(double value);
   double value() const { return value_; }
-  double today() const { return stops_.at(stops_.today()); }
-  bool is_at_current() const { return value_ == today(); }
+  double current() const { return stops_.at(stops_.current()); }
+  bool is_at_current() const { return value_ == current(); }
 
   MarkedSlider& slider() const { return *slider_; }
   widgets::QuantityEdit& field() const { return *field_; }

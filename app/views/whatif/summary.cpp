@@ -19,8 +19,8 @@ namespace pipedeck::views::whatif {
 namespace {
 
 constexpr int rows_shown = 8;
-constexpr int least_table = 400;    ///< pixels at which both number columns are readable
-constexpr int least_preview = 150;  ///< pixels of height, if the charts are below
+constexpr int min_table = 400;    ///< pixels at which both number columns are readable
+constexpr int min_preview = 150;  ///< pixels of height, if the charts are below
 
 /// Marks a row by a sign as well as by colour.
 QString marked(const models::whatif::Row& row) {
@@ -43,18 +43,18 @@ Summary::Summary(QWidget* parent) : QWidget(parent) {
   words_->setWordWrap(true);
   busy_ = new QLabel(tr("planning…"));
   busy_->setObjectName(QStringLiteral("what_if_busy"));
-  keep_cluster_ = new QPushButton(tr("Add as cl&uster"));
-  keep_cluster_->setObjectName(QStringLiteral("what_if_keep_cluster"));
-  keep_cluster_->setToolTip(tr("Add the changed cluster to the project"));
-  keep_plan_ = new QPushButton(tr("&Keep the plan"));
-  keep_plan_->setObjectName(QStringLiteral("what_if_keep_plan"));
-  keep_plan_->setToolTip(tr("Add the plan and its cluster to the project"));
-  connect(keep_cluster_, &QPushButton::clicked, this, &Summary::cluster_wanted);
-  connect(keep_plan_, &QPushButton::clicked, this, &Summary::plan_wanted);
+  save_cluster_ = new QPushButton(tr("Add as cl&uster"));
+  save_cluster_->setObjectName(QStringLiteral("what_if_keep_cluster"));
+  save_cluster_->setToolTip(tr("Add the changed cluster to the project"));
+  save_plan_ = new QPushButton(tr("&Keep the plan"));
+  save_plan_->setObjectName(QStringLiteral("what_if_keep_plan"));
+  save_plan_->setToolTip(tr("Add the plan and its cluster to the project"));
+  connect(save_cluster_, &QPushButton::clicked, this, &Summary::cluster_wanted);
+  connect(save_plan_, &QPushButton::clicked, this, &Summary::plan_requested);
   head->addWidget(words_, 1);
   head->addWidget(busy_);
-  head->addWidget(keep_cluster_);
-  head->addWidget(keep_plan_);
+  head->addWidget(save_cluster_);
+  head->addWidget(save_plan_);
   column->addLayout(head);
   row_ = new QHBoxLayout;
   row_->setSpacing(widgets::ThemeSizes::margin);
@@ -79,13 +79,13 @@ Summary::Summary(QWidget* parent) : QWidget(parent) {
 }
 
 void Summary::changeEvent(QEvent* event) {
-  if ((event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) && keep_plan_) apply_theme();
+  if ((event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) && save_plan_) apply_theme();
   QWidget::changeEvent(event);
 }
 
 void Summary::apply_theme() {
   const widgets::Theme& theme = widgets::Theme::of(palette());
-  for (QPushButton* button : {keep_cluster_, keep_plan_}) button->setStyleSheet(widgets::plain_button_style(theme));
+  for (QPushButton* button : {save_cluster_, save_plan_}) button->setStyleSheet(widgets::plain_button_style(theme));
   widgets::set_text_colour(*busy_, theme.muted);
   widgets::set_text_colour(*words_, bad_ ? theme.bad : theme.text);
   fill();
@@ -93,7 +93,7 @@ void Summary::apply_theme() {
 
 QString Summary::words() const { return words_->text(); }
 
-void Summary::set_words(const QString& words, bool bad, bool busy) {
+void Summary::set_text(const QString& words, bool bad, bool busy) {
   words_->setText(words);
   bad_ = bad;
   busy_->setVisible(busy);
@@ -101,14 +101,14 @@ void Summary::set_words(const QString& words, bool bad, bool busy) {
 }
 
 void Summary::set_can_keep(bool cluster, bool plan) {
-  keep_cluster_->setEnabled(cluster);
-  keep_plan_->setEnabled(plan);
+  save_cluster_->setEnabled(cluster);
+  save_plan_->setEnabled(plan);
 }
 
 void Summary::set_narrow(bool narrow) {
   row_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
-  table_->setMinimumWidth(least_table);
-  preview_->setMinimumHeight(narrow ? least_preview : 0);
+  table_->setMinimumWidth(min_table);
+  preview_->setMinimumHeight(narrow ? min_preview : 0);
 }
 
 void Summary::set_rows(const std::vector<models::whatif::Row>& rows) {
@@ -122,7 +122,7 @@ void Summary::fill() {
   table_->setRowCount(static_cast<int>(rows_.size()));
   for (int i = 0; i < table_->rowCount(); ++i) {
     const models::whatif::Row& row = rows_[static_cast<std::size_t>(i)];
-    const QString texts[] = {row.label, row.today, row.now, marked(row)};
+    const QString texts[] = {row.label, row.current, row.now, marked(row)};
     for (int column = 0; column < 4; ++column) {
       auto* item = new QTableWidgetItem(texts[column]);
       item->setToolTip(texts[column]);

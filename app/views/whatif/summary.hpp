@@ -28,7 +28,7 @@ class Summary : public QWidget {
 
   void set_rows(const std::vector<models::whatif::Row>& rows);
   /// Shows `words`; `busy`: better plans may follow.
-  void set_words(const QString& words, bool bad, bool busy);
+  void set_text(const QString& words, bool bad, bool busy);
   void set_can_keep(bool cluster, bool plan);
   /// Places the charts below the table instead of next to it.
   void set_narrow(bool narrow);
@@ -39,7 +39,7 @@ class Summary : public QWidget {
 
  signals:
   void cluster_wanted();
-  void plan_wanted();
+  void plan_requested();
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -54,7 +54,7 @@ class Summary : public QWidget {
   QBoxLayout* row_;
   QTableWidget* table_;
   gantt::Preview* preview_;
-  QPushButton *keep_cluster_, *keep_plan_ = nullptr;
+  QPushButton *save_cluster_, *save_plan_ = nullptr;
 };
 
 }  // namespace pipedeck::views::whatif

@@ -27,10 +27,10 @@ UpgradePane::UpgradePane(QWidget* parent) : QWidget(parent) {
   csv_->setObjectName(QStringLiteral("buy_csv"));
   csv_->setText(tr("CSV…"));
   csv_->setToolTip(tr("Write the purchases as a table for other programs"));
-  connect(csv_, &QToolButton::clicked, this, &UpgradePane::csv_wanted);
+  connect(csv_, &QToolButton::clicked, this, &UpgradePane::csv_requested);
   find_ = new QPushButton;
   find_->setObjectName(QStringLiteral("buy_find"));
-  connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_wanted() : emit wanted(); });
+  connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_requested() : emit search_requested(); });
   find_->setMinimumWidth(96);
   row->addWidget(csv_);
   row->addWidget(find_);

@@ -27,9 +27,9 @@ class UpgradePane : public QWidget {
   widgets::BarTable& table() const { return *table_; }
 
  signals:
-  void wanted();
-  void cancel_wanted();
-  void csv_wanted();
+  void search_requested();
+  void cancel_requested();
+  void csv_requested();
   void chosen(int row);  ///< by a click or Enter
 
  protected:

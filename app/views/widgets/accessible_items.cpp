@@ -14,7 +14,7 @@ namespace pipedeck::views::widgets {
 
 namespace {
 
-constexpr std::size_t most_kept = 2048;  ///< for charts with very many parts
+constexpr std::size_t max_kept = 2048;  ///< for charts with very many parts
 
 class ItemAccessible : public QAccessibleInterface, public QAccessibleActionInterface {
  public:
@@ -77,7 +77,7 @@ class ViewAccessible : public QAccessibleWidget {
     auto* made = new ItemAccessible(view_, items_, item);
     ids_[item] = QAccessible::registerAccessibleInterface(made);
     kept_.push_back(item);
-    if (kept_.size() > most_kept) {
+    if (kept_.size() > max_kept) {
       QAccessible::deleteAccessibleInterface(ids_.at(kept_.front()));
       ids_.erase(kept_.front());
       kept_.pop_front();

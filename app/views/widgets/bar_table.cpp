@@ -17,7 +17,7 @@ namespace pipedeck::views::widgets {
 namespace {
 
 constexpr int bar_column = 1;
-constexpr int least_bar = 24;       // minimum width of the bar column, in pixels
+constexpr int min_bar = 24;         // minimum width of the bar column, in pixels
 constexpr double bar_share = 0.56;  // of the row height
 
 class BarDelegate : public FlatDelegate {
@@ -90,7 +90,7 @@ BarTable::BarTable(const QStringList& header, QWidget* parent) : QTableWidget(pa
   setItemDelegate(new BarDelegate(this));
   setEditTriggers(QAbstractItemView::NoEditTriggers);
   horizontalHeader()->setStretchLastSection(false);
-  horizontalHeader()->setMinimumSectionSize(least_bar);
+  horizontalHeader()->setMinimumSectionSize(min_bar);
   horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
 }
 
@@ -106,10 +106,10 @@ void BarTable::fit_columns() {
     return std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
   };
   const int room = viewport()->width(), figures = wanted(columnCount() - 1);
-  const int label = std::clamp(wanted(0), least_bar, std::max(least_bar, room - figures - least_bar));
+  const int label = std::clamp(wanted(0), min_bar, std::max(min_bar, room - figures - min_bar));
   horizontalHeader()->resizeSection(0, label);
   horizontalHeader()->resizeSection(columnCount() - 1, figures);
-  horizontalHeader()->resizeSection(bar_column, std::max(least_bar, room - figures - label));
+  horizontalHeader()->resizeSection(bar_column, std::max(min_bar, room - figures - label));
 }
 
 void BarTable::set_rows(const std::vector<models::whatif::BarRow>& rows) {

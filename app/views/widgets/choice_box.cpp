@@ -41,7 +41,7 @@ class ChoiceDelegate : public QStyledItemDelegate {
   void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
     const Choice& shown = choice(index);
     const Theme& theme = Theme::of(option.palette);
-    const bool off = !shown.why_not.isEmpty();
+    const bool off = !shown.unavailable_reason.isEmpty();
     painter->save();
     painter->fillRect(option.rect, option.state & QStyle::State_Selected ? theme.accent_soft : theme.panel);
     const QRect inner = option.rect.adjusted(choice_padding, choice_padding, -choice_padding, -choice_padding);
@@ -62,7 +62,9 @@ class ChoiceDelegate : public QStyledItemDelegate {
   }
 
  private:
-  static QString text_of(const Choice& choice) { return choice.why_not.isEmpty() ? choice.summary : choice.why_not; }
+  static QString text_of(const Choice& choice) {
+    return choice.unavailable_reason.isEmpty() ? choice.summary : choice.unavailable_reason;
+  }
   const Choice& choice(const QModelIndex& index) const { return box_.choices()[static_cast<std::size_t>(index.row())]; }
 
   const QPixmap& picture(int row, const Theme& theme, qreal ratio) const {
@@ -99,9 +101,10 @@ void ChoiceBox::set_choices(std::vector<Choice> choices) {
   for (const Choice& choice : choices_) {
     auto* item = new QStandardItem(choice.title);
     item->setData(choice.key, Qt::UserRole);
-    item->setToolTip(choice.why_not.isEmpty() ? choice.summary : choice.why_not);
-    item->setData(choice.why_not.isEmpty() ? choice.summary : choice.why_not, Qt::AccessibleDescriptionRole);
-    item->setEnabled(choice.why_not.isEmpty());
+    item->setToolTip(choice.unavailable_reason.isEmpty() ? choice.summary : choice.unavailable_reason);
+    item->setData(choice.unavailable_reason.isEmpty() ? choice.summary : choice.unavailable_reason,
+                  Qt::AccessibleDescriptionRole);
+    item->setEnabled(choice.unavailable_reason.isEmpty());
     items->appendRow(item);
   }
   set_current(shown_);

@@ -16,10 +16,10 @@ class QPainter;
 namespace pipedeck::views::widgets {
 
 struct Choice {
-  QString key;      ///< the argument of `chosen`
-  QString title;    ///< in the closed box
-  QString summary;  ///< one line
-  QString why_not;  ///< empty: available
+  QString key;                 ///< the argument of `chosen`
+  QString title;               ///< in the closed box
+  QString summary;             ///< one line
+  QString unavailable_reason;  ///< empty: available
   std::function<void(QPainter&, const QRectF&, const Theme&)> picture;
 };
 

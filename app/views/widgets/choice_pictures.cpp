@@ -176,7 +176,7 @@ std::vector<Choice> overlap_choices() {
 }
 
 std::vector<Choice> collective_choices() {
-  return {make(key_of(Collectives::least), Text::tr("Fastest ring"),
+  return {make(key_of(Collectives::best_ring), Text::tr("Fastest ring"),
                Text::tr("The faster of a flat and a hierarchical ring, for each all-reduce."), paint_least),
           make(key_of(Collectives::ring), Text::tr("Ring"),
                Text::tr("One ring over all devices. Its slowest hop limits it."), paint_ring),

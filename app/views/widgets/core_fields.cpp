@@ -54,7 +54,7 @@ CoreFields::CoreFields(QWidget* parent)
     table_->setVisible(on);
     fill_table();
   });
-  connect(table_, &QTableWidget::cellChanged, this, &CoreFields::take_cell);
+  connect(table_, &QTableWidget::cellChanged, this, &CoreFields::apply_cell);
 }
 
 void CoreFields::set_devices(const QStringList& devices, const QList<int>& here) {
@@ -99,7 +99,7 @@ void CoreFields::fill_table() {
 }
 
 /// Applies an edited cell. Either all devices have a core or none has, so that missing ones are filled in sequence.
-void CoreFields::take_cell(int row) {
+void CoreFields::apply_cell(int row) {
   bool number = false;
   const int core = table_->item(row, 1)->text().toInt(&number);
   QList<int> next = cores();

@@ -30,7 +30,7 @@ class CoreFields : public QWidget {
 
  private:
   void fill_table();
-  void take_cell(int row);
+  void apply_cell(int row);
 
   QLineEdit* text_;
   QToolButton* each_;

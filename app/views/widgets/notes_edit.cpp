@@ -21,7 +21,7 @@ bool NotesField::event(QEvent* event) {
 }
 
 void NotesField::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Escape) return emit given_up();
+  if (event->key() == Qt::Key_Escape) return emit cancelled();
   QPlainTextEdit::keyPressEvent(event);
 }
 
@@ -44,7 +44,7 @@ NotesEdit::NotesEdit(QWidget* parent) : QWidget(parent), title_(new QLabel(tr("N
   column->addWidget(title_);
   column->addWidget(field_);
   connect(field_, &NotesField::left, this, &NotesEdit::commit);
-  connect(field_, &NotesField::given_up, this, [this] { field_->setPlainText(notes_); });
+  connect(field_, &NotesField::cancelled, this, [this] { field_->setPlainText(notes_); });
   apply_theme();
   hide();
 }

@@ -18,7 +18,7 @@ class NotesField : public QPlainTextEdit {
 
  signals:
   void left();
-  void given_up();
+  void cancelled();
 
  protected:
   bool event(QEvent* event) override;

@@ -11,7 +11,7 @@ namespace pipedeck::views::widgets {
 
 namespace {
 
-/// A version of mixed() that precomputes everything equal for all rows and has no branches to mispredict.
+/// A version of mix_colors() that precomputes everything equal for all rows and has no branches to mispredict.
 struct Mix {
   int x;
   unsigned red_blue, green, rest;
@@ -53,7 +53,7 @@ QRectF PixelCanvas::on_page(int left, int right, int top, int bottom) const {
   return QRectF(QPointF(left, top) / ratio_, QPointF(right, bottom) / ratio_);
 }
 
-void PixelCanvas::page_box(int left, int right, int top, int bottom, const Ink& ink, int radius) {
+void PixelCanvas::page_box(int left, int right, int top, int bottom, const BoxColors& ink, int radius) {
   const QRectF box = on_page(std::max(left, area_.left()), std::min(right, area_.right() + 1), top, bottom);
   page_->setPen(Qt::NoPen);
   const auto fill = [&](const QBrush& brush) {
@@ -87,7 +87,7 @@ void PixelCanvas::corner_row(QRgb* row, int left, int right, double inset, QRgb 
   const int whole = static_cast<int>(inset);
   const auto share = static_cast<unsigned>((1 - (inset - whole)) * 255);
   const auto put = [&](int x) {
-    if (x >= area_.left() && x <= area_.right()) row[x] = mixed(color, row[x], share);
+    if (x >= area_.left() && x <= area_.right()) row[x] = mix_colors(color, row[x], share);
   };
   put(left + whole);
   put(right - 1 - whole);
@@ -96,7 +96,7 @@ void PixelCanvas::corner_row(QRgb* row, int left, int right, double inset, QRgb 
   if (from < to) std::fill(row + from, row + to, color);
 }
 
-void PixelCanvas::box(int left, int right, int top, int bottom, const Ink& ink, int radius) {
+void PixelCanvas::box(int left, int right, int top, int bottom, const BoxColors& ink, int radius) {
   const int from = std::max(left, area_.left()), to = std::min(right, area_.right() + 1);
   if (from >= to) return;
   radius = std::min({radius, (right - left) / 2, (bottom - top) / 2});
@@ -138,7 +138,7 @@ void PixelCanvas::page_runs(int left, int top, int bottom, std::span<const QRgb>
   }
 }
 
-void PixelCanvas::stamp(int left, int top, int bottom, std::span<const QRgb> covered, QRgb color) {
+void PixelCanvas::fill_columns(int left, int top, int bottom, std::span<const QRgb> covered, QRgb color) {
   if (page_) return page_runs(left, top, bottom, covered, QColor::fromRgb(color));
   const int skipped = std::max(0, area_.left() - left);
   const int count = std::min(static_cast<int>(covered.size()), area_.right() + 1 - left);
@@ -150,7 +150,7 @@ void PixelCanvas::stamp(int left, int top, int bottom, std::span<const QRgb> cov
   }
 }
 
-void PixelCanvas::veil(int left, int top, int bottom, std::span<const QRgb> veiled, QRgb color) {
+void PixelCanvas::blend_columns(int left, int top, int bottom, std::span<const QRgb> veiled, QRgb color) {
   if (page_) {
     QColor half = QColor::fromRgb(color);
     half.setAlpha(128);

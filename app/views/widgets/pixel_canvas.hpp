@@ -14,7 +14,7 @@ class QPainter;
 namespace pipedeck::views::widgets {
 
 /// Returns `over` blended onto `under` with a weight of `share` / 255; both are opaque.
-inline QRgb mixed(QRgb over, QRgb under, unsigned share) {
+inline QRgb mix_colors(QRgb over, QRgb under, unsigned share) {
   const unsigned rest = 255 - share;
   const unsigned red_blue = ((over & 0xff00ff) * share + (under & 0xff00ff) * rest + 0x800080) >> 8;
   const unsigned green = ((over & 0x00ff00) * share + (under & 0x00ff00) * rest + 0x008000) >> 8;
@@ -31,21 +31,21 @@ class PixelCanvas {
   static PixelCanvas of(QPainter& painter, QImage& image, const QRect& area);
   bool on_page() const { return page_ != nullptr; }
 
-  struct Ink {
+  struct BoxColors {
     QRgb color = 0;
     QRgb hatch = 0;  ///< colour of diagonal lines on top; equal to `color`: none
   };
 
   /// Draws the half-open box [left, right) x [top, bottom). `radius` rounds the corners.
-  void box(int left, int right, int top, int bottom, const Ink& ink, int radius);
+  void box(int left, int right, int top, int bottom, const BoxColors& ink, int radius);
   /// Draws a plain box; fast even for a column of one pixel.
   void fill(int left, int right, int top, int bottom, QRgb color);
   /// Blends `color` at one half where `veiled` is `all_bits`, and leaves the pixels where it is 0. `veiled` has one
   /// entry per pixel column from `left` on.
   static constexpr QRgb all_bits = 0xffffffffu;
-  void veil(int left, int top, int bottom, std::span<const QRgb> veiled, QRgb color);
+  void blend_columns(int left, int top, int bottom, std::span<const QRgb> veiled, QRgb color);
   /// Writes an opaque `color` where `covered` is `all_bits`.
-  void stamp(int left, int top, int bottom, std::span<const QRgb> covered, QRgb color);
+  void fill_columns(int left, int top, int bottom, std::span<const QRgb> covered, QRgb color);
   /// Blends one colour and share per pixel column from `left` on, the same in all rows; share 0 leaves the pixels.
   /// `plain`: all rows of the target look the same, so that one row is blended and copied.
   struct Column {
@@ -68,7 +68,7 @@ class PixelCanvas {
   void layers_row(int y, int left, const Layers& layers);
 
  private:
-  void page_box(int left, int right, int top, int bottom, const Ink& ink, int radius);
+  void page_box(int left, int right, int top, int bottom, const BoxColors& ink, int radius);
   void page_columns(int left, int top, int bottom, std::span<const Column> columns);
   void page_runs(int left, int top, int bottom, std::span<const QRgb> covered, const QColor& color);
   QRectF on_page(int left, int right, int top, int bottom) const;

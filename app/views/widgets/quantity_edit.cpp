@@ -17,17 +17,17 @@ namespace pipedeck::views::widgets {
 
 namespace {
 
-QString default_format(Measure measure, double value) {
+QString default_format(QuantityKind measure, double value) {
   switch (measure) {
-    case Measure::bytes:
+    case QuantityKind::bytes:
       return models::format_bytes(Bytes(std::llround(value)));
-    case Measure::rate:
+    case QuantityKind::rate:
       return models::format_rate(BytesPerSecond(value));
-    case Measure::time:
+    case QuantityKind::time:
       return models::format_time(Seconds(value));
-    case Measure::percent:
+    case QuantityKind::percent:
       return models::format_percent(value);
-    case Measure::number:
+    case QuantityKind::number:
       break;
   }
   return QLocale().toString(value, 'g', 10);
@@ -35,21 +35,21 @@ QString default_format(Measure measure, double value) {
 
 }  // namespace
 
-QuantityEdit::QuantityEdit(Measure measure, const QString& unit, QWidget* parent)
+QuantityEdit::QuantityEdit(QuantityKind measure, const QString& unit, QWidget* parent)
     : QLineEdit(parent),
       measure_(measure),
       unit_(unit.toStdString()),
-      least_(measure == Measure::number ? std::numeric_limits<double>::lowest() : 0),
+      least_(measure == QuantityKind::number ? std::numeric_limits<double>::lowest() : 0),
       most_(std::numeric_limits<double>::max()),
       format_([measure](double value) { return default_format(measure, value); }) {
   connect(this, &QLineEdit::textEdited, this, &QuantityEdit::look_at);
   connect(this, &QLineEdit::returnPressed, this, &QuantityEdit::commit);
 }
 
-void QuantityEdit::set_range(double least, double most, bool least_excluded) {
+void QuantityEdit::set_range(double least, double most, bool min_excluded) {
   least_ = least;
   most_ = most;
-  least_excluded_ = least_excluded;
+  min_excluded_ = min_excluded;
 }
 
 void QuantityEdit::set_optional(const QString& placeholder) {
@@ -77,8 +77,8 @@ std::optional<double> QuantityEdit::read(const QString& text, QString* problem) 
     *problem = text::to_qstring(figure.error().message);
     return std::nullopt;
   }
-  if (*figure < least_ || (least_excluded_ && *figure <= least_)) {
-    *problem = (least_excluded_ ? tr("Expected more than %1") : tr("Expected at least %1")).arg(text_of(least_));
+  if (*figure < least_ || (min_excluded_ && *figure <= least_)) {
+    *problem = (min_excluded_ ? tr("Expected more than %1") : tr("Expected at least %1")).arg(text_of(least_));
   } else if (*figure > most_) {
     *problem = tr("Expected at most %1").arg(text_of(most_));
   } else if (whole_ && *figure != std::floor(*figure)) {
@@ -120,7 +120,7 @@ void QuantityEdit::step(int direction) {
   if (!value_) return;
   double next = whole_ ? *value_ + direction : *value_ * (direction > 0 ? 1.1 : 1 / 1.1);
   next = std::clamp(next, least_, most_);
-  if (next == *value_ || (least_excluded_ && next <= least_)) return;
+  if (next == *value_ || (min_excluded_ && next <= least_)) return;
   value_ = next;
   restore();
   emit edited(value_);

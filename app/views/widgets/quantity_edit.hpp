@@ -17,11 +17,11 @@ class QuantityEdit : public QLineEdit {
 
  public:
   /// Takes the unit of a number without one ("GB/s"); empty: the measure's base unit.
-  explicit QuantityEdit(Measure measure, const QString& unit = {}, QWidget* parent = nullptr);
+  explicit QuantityEdit(QuantityKind measure, const QString& unit = {}, QWidget* parent = nullptr);
 
-  /// Sets the range in base units (bytes, bytes per second, seconds). `least_excluded` excludes the lower end: a
+  /// Sets the range in base units (bytes, bytes per second, seconds). `min_excluded` excludes the lower end: a
   /// bandwidth of 0 is invalid.
-  void set_range(double least, double most, bool least_excluded = false);
+  void set_range(double least, double most, bool min_excluded = false);
   void set_whole(bool whole) { whole_ = whole; }  ///< only integers
   /// Allows an empty field, whose `value` is empty; it shows `placeholder`.
   void set_optional(const QString& placeholder);
@@ -49,10 +49,10 @@ class QuantityEdit : public QLineEdit {
   QString text_of(std::optional<double> value) const;
   std::optional<double> read(const QString& text, QString* problem) const;
 
-  Measure measure_;
+  QuantityKind measure_;
   std::string unit_;
   double least_, most_;
-  bool least_excluded_ = false;
+  bool min_excluded_ = false;
   bool whole_ = false;
   bool optional_ = false;
   std::function<QString(double)> format_;

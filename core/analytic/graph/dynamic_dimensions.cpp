@@ -12,7 +12,7 @@
 namespace pipedeck::analytic::graph {
 namespace {
 
-using Meaning = DynamicDimension::Meaning;
+using DimensionRole = DynamicDimension::DimensionRole;
 
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -24,13 +24,13 @@ bool mentions(const std::string& text, std::initializer_list<std::string_view> w
 }
 
 /// "past_sequence" is not the sequence: the length of the past must be set by the user.
-Meaning meaning_of(const std::string& name, std::size_t side) {
+DimensionRole meaning_of(const std::string& name, std::size_t side) {
   const std::string word = lower(name);
-  if (mentions(word, {"past", "total", "+", "*", "encoder"})) return Meaning::other;
-  if (mentions(word, {"batch"}) || word == "n" || word == "b" || word == "bs") return Meaning::batch;
+  if (mentions(word, {"past", "total", "+", "*", "encoder"})) return DimensionRole::other;
+  if (mentions(word, {"batch"}) || word == "n" || word == "b" || word == "bs") return DimensionRole::batch;
   if (mentions(word, {"seq", "token", "time", "length"}) || word == "t" || word == "s" || word == "l")
-    return Meaning::sequence;
-  return name.empty() && side == 0 ? Meaning::batch : Meaning::other;
+    return DimensionRole::sequence;
+  return name.empty() && side == 0 ? DimensionRole::batch : DimensionRole::other;
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ std::vector<DynamicDimension> open_dimensions(const OperatorGraph& graph) {
 std::optional<std::int64_t> fixed_batch(const OperatorGraph& graph) {
   std::optional<std::int64_t> batch;
   for (const DynamicDimension& open : open_dimensions(graph))
-    if (open.meaning == Meaning::batch) return std::nullopt;
+    if (open.meaning == DimensionRole::batch) return std::nullopt;
   for (const ValueInfo& input : graph.inputs) {
     if (!input.shape || input.shape->empty()) continue;
     const std::int64_t first = input.shape->front().size;
@@ -83,22 +83,22 @@ Result<ResolvedDimensions> resolve_dimensions(const OperatorGraph& graph, const 
   bool batch_open = false, sequence_open = false;
   std::vector<std::string> missing;
   for (const DynamicDimension& one : open) {
-    sequence_open |= one.meaning == Meaning::sequence;
+    sequence_open |= one.meaning == DimensionRole::sequence;
     if (const auto given = answers.named.find(one.name); given != answers.named.end()) {
       chosen.sizes[one.name] = given->second;
-      if (one.meaning != Meaning::batch) continue;
+      if (one.meaning != DimensionRole::batch) continue;
       batch_open = true;
       if (!answers.samples) chosen.samples = static_cast<int>(std::min(given->second, limits::samples));
-    } else if (one.meaning == Meaning::batch) {
+    } else if (one.meaning == DimensionRole::batch) {
       chosen.sizes[one.name] = chosen.samples;
       chosen.notes.push_back(fmt::format("Size '{}' is taken for the micro-batch", one.name));
       batch_open = true;
-    } else if (one.meaning == Meaning::sequence && answers.sequence > 0) {
+    } else if (one.meaning == DimensionRole::sequence && answers.sequence > 0) {
       chosen.sizes[one.name] = answers.sequence;
       chosen.notes.push_back(fmt::format("Size '{}' is taken for the sequence", one.name));
     } else {
       missing.push_back(
-          one.meaning == Meaning::sequence
+          one.meaning == DimensionRole::sequence
               ? fmt::format("--sequence N (or --dim {}=N) for '{}' of input '{}'", one.name, one.name, one.input)
               : fmt::format("--dim {}=N for '{}' of input '{}'", one.name, one.name, one.input));
     }

@@ -12,10 +12,10 @@
 namespace pipedeck::analytic::graph {
 
 struct DynamicDimension {
-  enum class Meaning { batch, sequence, other };
+  enum class DimensionRole { batch, sequence, other };
   std::string name;   ///< "sequence"; "input_ids.1" if the file has no name
   std::string input;  ///< the first input with this dimension
-  Meaning meaning = Meaning::other;
+  DimensionRole meaning = DimensionRole::other;
 };
 
 /// Returns each open dimension once, in the order of the inputs.

@@ -107,18 +107,18 @@ Result<AttentionSizes> standard(const ShapeInferenceContext& call) {
 Result<void> attention(const ShapeInferenceContext& call) {
   TRY(const auto sizes, attention_sizes(call));
   const AttentionSizes& s = sizes;
-  TRY_VOID(call.give(0, Element::real,
-                     s.heads_apart ? Sizes{s.samples, s.heads, s.queries, s.value_width}
-                                   : Sizes{s.samples, s.queries, s.heads * s.value_width}));
-  if (s.projects) return call.give(1, Element::real, {2, s.samples, s.heads, s.keys, s.key_width});
-  TRY_VOID(call.give(1, Element::real, {s.samples, s.key_heads, s.keys, s.key_width}));
-  TRY_VOID(call.give(2, Element::real, {s.samples, s.key_heads, s.keys, s.value_width}));
-  return call.give(3, Element::real, {s.samples, s.heads, s.queries, s.keys});
+  TRY_VOID(call.set_output(0, Element::real,
+                           s.heads_apart ? Sizes{s.samples, s.heads, s.queries, s.value_width}
+                                         : Sizes{s.samples, s.queries, s.heads * s.value_width}));
+  if (s.projects) return call.set_output(1, Element::real, {2, s.samples, s.heads, s.keys, s.key_width});
+  TRY_VOID(call.set_output(1, Element::real, {s.samples, s.key_heads, s.keys, s.key_width}));
+  TRY_VOID(call.set_output(2, Element::real, {s.samples, s.key_heads, s.keys, s.value_width}));
+  return call.set_output(3, Element::real, {s.samples, s.heads, s.queries, s.keys});
 }
 
 Result<void> as_first(const ShapeInferenceContext& call) {
   TRY(const auto first, call.needed(0));
-  return call.give(0, first->element, first->shape);
+  return call.set_output(0, first->element, first->shape);
 }
 
 /// In addition to the result, gives each row's divisor and, last, the normalised sum.
@@ -127,9 +127,9 @@ Result<void> skip_norm(const ShapeInferenceContext& call) {
   const SizedTensor& x = **call.needed(0);
   Sizes rows = x.shape;
   if (!rows.empty()) rows.back() = 1;
-  TRY_VOID(call.give(1, Element::real, rows));
-  TRY_VOID(call.give(2, Element::real, rows));
-  return call.give(3, x.element, x.shape);
+  TRY_VOID(call.set_output(1, Element::real, rows));
+  TRY_VOID(call.set_output(2, Element::real, rows));
+  return call.set_output(3, x.element, x.shape);
 }
 
 /// Inputs: words, segments, and the tables of words, positions and segments.
@@ -139,9 +139,9 @@ Result<void> embed_norm(const ShapeInferenceContext& call) {
   if (words->shape.empty() || (*table)->shape.size() != 2) return wrong_sizes(call, **table, "words x width");
   Sizes made = words->shape;
   made.push_back((*table)->shape[1]);
-  TRY_VOID(call.give(0, Element::real, made));
-  TRY_VOID(call.give(1, Element::integer_32, {words->shape[0]}));
-  return call.give(2, Element::real, made);
+  TRY_VOID(call.set_output(0, Element::real, made));
+  TRY_VOID(call.set_output(1, Element::integer_32, {words->shape[0]}));
+  return call.set_output(2, Element::real, made);
 }
 
 /// Each matrix may be used with its last two sizes transposed.
@@ -160,7 +160,7 @@ Result<void> fused_matmul(const ShapeInferenceContext& call) {
   if (!out || a.back() != b[b.size() - 2]) return wrong();
   out->push_back(a[a.size() - 2]);
   out->push_back(b.back());
-  return call.give(0, left->element, *std::move(out));
+  return call.set_output(0, left->element, *std::move(out));
 }
 
 /// Weights of a few bits each, whose sizes are in attributes.
@@ -171,7 +171,7 @@ Result<void> few_bits(const ShapeInferenceContext& call) {
   const std::int64_t in = call.integer("K", -1), out = call.integer("N", -1);
   if (made.empty() || made.back() != in) return wrong_sizes(call, **x, fmt::format("rows of {} numbers", in));
   made.back() = out;
-  return call.give(0, (*x)->element, std::move(made));
+  return call.set_output(0, (*x)->element, std::move(made));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace pipedeck::analytic::graph {
 namespace {
 
-using Origin = SizedTensor::Origin;
+using TensorOrigin = SizedTensor::TensorOrigin;
 
 bool is_fusible(const Operator& op) {
   static const std::set<std::string_view> types{"Add", "Sub",  "Mul",  "Div",     "Pow",        "Sqrt",
@@ -20,9 +20,9 @@ bool is_fusible(const Operator& op) {
   return is_standard(op) && types.contains(op.type);
 }
 
-class Finder {
+class FusionFinder {
  public:
-  explicit Finder(const ShapedGraph& graph)
+  explicit FusionFinder(const ShapedGraph& graph)
       : graph_(graph), source_(graph.nodes.size(), -1), barred_(graph.tensors.size()) {}
 
   FusedRuns find() {
@@ -73,8 +73,8 @@ class Finder {
     int source = -1, first = -1;
     bool merges = false;
     for (const int id : node.inputs) {
-      if (id < 0 || tensor(id).origin == Origin::fixed) continue;
-      if (tensor(id).origin != Origin::computed || tensor(id).element != Element::real) return -1;
+      if (id < 0 || tensor(id).origin == TensorOrigin::fixed) continue;
+      if (tensor(id).origin != TensorOrigin::computed || tensor(id).element != Element::real) return -1;
       const int one = source_of(id);
       if (source >= 0 && one != source) return -1;
       merges |= first >= 0 && first != id;
@@ -108,6 +108,6 @@ class Finder {
 
 }  // namespace
 
-FusedRuns fusion_groups(const ShapedGraph& graph) { return Finder(graph).find(); }
+FusedRuns fusion_groups(const ShapedGraph& graph) { return FusionFinder(graph).find(); }
 
 }  // namespace pipedeck::analytic::graph

@@ -16,13 +16,13 @@
 namespace pipedeck::analytic::graph {
 namespace {
 
-using Origin = SizedTensor::Origin;
+using TensorOrigin = SizedTensor::TensorOrigin;
 
-constexpr std::size_t most_steps = 20'000'000;  ///< in the search for the weights behind layers' inputs
+constexpr std::size_t max_steps = 20'000'000;  ///< in the search for the weights behind layers' inputs
 
 /// An operator that saves a tensor for its backward pass. A tensor is saved once, by the first operator that takes it,
 /// otherwise by the one that creates it.
-struct Keeper {
+struct SavedTensorPass {
   int segment = -1;
   std::string what;
   bool output = false;
@@ -45,7 +45,7 @@ class Builder {
     keep();
     join();
     if (!is_connected()) return as_one();
-    if (!weigh())
+    if (!assign_weights())
       return fail(ErrorCode::bad_input,
                   "found weights that are computed of one another in too many ways, expected fewer", "/graph/node");
     name();
@@ -63,13 +63,13 @@ class Builder {
     const OperatorNode& of = graph_.nodes[static_cast<std::size_t>(node)];
     // Results that depend only on weights or sizes are not counted, since they are computed once.
     const bool fixed =
-        std::ranges::all_of(of.outputs, [&](int id) { return id < 0 || tensor(id).origin == Origin::fixed; });
+        std::ranges::all_of(of.outputs, [&](int id) { return id < 0 || tensor(id).origin == TensorOrigin::fixed; });
     if (fixed || runs_.run_of[static_cast<std::size_t>(node)] >= 0) return;
     OperatorCount counted = counter_.count(node);
     times::LayerCount& layer = layer_of(node);
-    std::ranges::move(counted.products, std::back_inserter(layer.products));
-    std::ranges::move(counted.kept, std::back_inserter(layer.kept));
-    layer.moved += counted.moved;
+    std::ranges::move(counted.gemms, std::back_inserter(layer.gemms));
+    std::ranges::move(counted.saved, std::back_inserter(layer.saved));
+    layer.elementwise_bytes += counted.elementwise_bytes;
     layer.launches += counted.launches;
     for (NeededTensor& needed : counted.needed)
       need(needed.tensor, {static_cast<int>(segment(node)), std::move(needed.what), needed.output});
@@ -78,9 +78,9 @@ class Builder {
   /// The input is read once, and each result is written once.
   void count_run(const FusedRuns::Run& run) {
     times::LayerCount& first = layer_of(run.first);
-    first.moved += counter_.bytes_of(run.source);
+    first.elementwise_bytes += counter_.bytes_of(run.source);
     first.launches += 1;
-    for (const int made : run.made) layer_of(tensor(made).producer).moved += counter_.bytes_of(made);
+    for (const int made : run.made) layer_of(tensor(made).producer).elementwise_bytes += counter_.bytes_of(made);
     const OperatorNode& node = graph_.nodes[static_cast<std::size_t>(run.first)];
     need(run.source, {static_cast<int>(segment(run.first)),
                       fmt::format("{} and what follows: input",
@@ -88,7 +88,7 @@ class Builder {
                       false});
   }
 
-  void need(int id, Keeper keeper) {
+  void need(int id, SavedTensorPass keeper) {
     const int root = tensor(id).same_as;
     const auto [at, fresh] = keepers_.emplace(root, keeper);
     if (!fresh && (at->second.output > keeper.output ||
@@ -99,7 +99,7 @@ class Builder {
   void keep() {
     for (auto& [root, keeper] : keepers_) {
       times::LayerCount& layer = out_.layers[static_cast<std::size_t>(keeper.segment)].count;
-      layer.kept.push_back({std::move(keeper.what), counter_.formula_of(root), counter_.bytes_of(root), false});
+      layer.saved.push_back({std::move(keeper.what), counter_.formula_of(root), counter_.bytes_of(root), false});
     }
   }
 
@@ -113,7 +113,7 @@ class Builder {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       const auto to = static_cast<int>(segment(static_cast<int>(i)));
       for (const int id : graph_.nodes[i].inputs) {
-        if (id < 0 || tensor(id).origin != Origin::computed) continue;
+        if (id < 0 || tensor(id).origin != TensorOrigin::computed) continue;
         const int root = tensor(id).same_as;
         if (tensor(root).producer < 0) continue;
         const auto from = static_cast<int>(segment(tensor(root).producer));
@@ -167,7 +167,7 @@ class Builder {
   }
 
   /// Finds the parameters behind each layer's inputs, once per layer.
-  bool weigh() {
+  bool assign_weights() {
     matrices_.assign(out_.layers.size(), {});
     vectors_.assign(out_.layers.size(), {});
     std::vector<int> seen(graph_.tensors.size(), -1), users(graph_.tensors.size(), 0);
@@ -187,7 +187,7 @@ class Builder {
       };
       for (const int node : nodes[layer]) look(graph_.nodes[static_cast<std::size_t>(node)]);
       for (; !left.empty(); ++steps) {
-        if (steps > most_steps) return false;
+        if (steps > max_steps) return false;
         const int id = left.back();
         left.pop_back();
         if (const int producer = tensor(id).producer; producer >= 0) {
@@ -256,7 +256,7 @@ class Builder {
   int element_;
   Layers out_;
   std::vector<std::vector<int>> matrices_, vectors_;  ///< weights of each layer without those of earlier ones
-  std::map<int, Keeper> keepers_;                     ///< by the tensor of which others are views
+  std::map<int, SavedTensorPass> keepers_;            ///< by the tensor of which others are views
 };
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace pipedeck::analytic::graph {
 namespace {
 
-using Origin = SizedTensor::Origin;
+using TensorOrigin = SizedTensor::TensorOrigin;
 using Types = std::set<std::string_view>;
 
 /// Returns true for another view of the same memory (as for PyTorch's tensors), or values that depend on sizes: nothing
@@ -134,7 +134,7 @@ double OperatorCounter::bytes_of(int id) const {
   if (t.element == Element::integer_64 || t.element == Element::other) width = 8;
   if (t.element == Element::integer_32) width = 4;
   if (t.element == Element::integer_16) width = 2;
-  if (t.element == Element::integer_8 || t.element == Element::truth) width = 1;
+  if (t.element == Element::integer_8 || t.element == Element::boolean) width = 1;
   return width * static_cast<double>(t.count());
 }
 
@@ -161,7 +161,7 @@ bool OperatorCounter::looks_up_weights(int node) const {
 
 void OperatorCounter::need(const OperatorNode& node, OperatorCount& out, std::size_t index) const {
   const SizedTensor* t = input(node, index);
-  if (!t || t->origin == Origin::fixed) return;
+  if (!t || t->origin == TensorOrigin::fixed) return;
   const int id = node.inputs[index];
   for (const NeededTensor& one : out.needed)
     if (one.tensor == id) return;
@@ -177,7 +177,7 @@ void OperatorCounter::need_output(const OperatorNode& node, OperatorCount& out) 
 void OperatorCounter::add_product(const OperatorNode& node, OperatorCount& out, std::size_t left, std::size_t right,
                                   double m, double k, double n, double times) const {
   const SizedTensor &a = *input(node, left), &b = *input(node, right);
-  const auto gradients = [](const SizedTensor& t) { return t.origin == Origin::computed || t.of_parameters; };
+  const auto gradients = [](const SizedTensor& t) { return t.origin == TensorOrigin::computed || t.of_parameters; };
   times::GemmCount product;
   product.name = label(node);
   product.formula =
@@ -185,7 +185,7 @@ void OperatorCounter::add_product(const OperatorNode& node, OperatorCount& out, 
   product.m = m, product.k = k, product.n = n, product.times = times;
   product.weights = a.of_parameters || b.of_parameters;
   product.backward = (gradients(a) ? 1 : 0) + (gradients(b) ? 1 : 0);
-  out.products.push_back(std::move(product));
+  out.gemms.push_back(std::move(product));
   ++out.launches;
   if (gradients(b)) need(node, out, left);
   if (gradients(a)) need(node, out, right);
@@ -204,8 +204,9 @@ void OperatorCounter::convolution(const OperatorNode& node, OperatorCount& out) 
   const double k = transposed ? static_cast<double>(w.shape[0]) / groups : static_cast<double>(w.shape[1]) * kernel;
   const double n = transposed ? static_cast<double>(w.shape[1]) * kernel : static_cast<double>(w.shape[0]) / groups;
   add_product(node, out, 0, 1, m, k, n, groups);
-  times::GemmCount& product = out.products.back();
-  product.touched = static_cast<double>(x.count()) + static_cast<double>(w.count()) + static_cast<double>(y.count());
+  times::GemmCount& product = out.gemms.back();
+  product.memory_traffic =
+      static_cast<double>(x.count()) + static_cast<double>(w.count()) + static_cast<double>(y.count());
   product.direct = groups > 1 && std::min(k, n) <= kernel;
 }
 
@@ -244,23 +245,22 @@ void OperatorCounter::attention(const OperatorNode& node, OperatorCount& out) co
     const Sizes& weights = input(node, 1)->shape;
     const auto made = static_cast<double>(weights[1]);
     add_product(node, out, 0, 1, tokens, static_cast<double>(weights[0]), made, 1);
-    out.products.back().name += ", queries, keys, values";
-    out.kept.push_back({fmt::format("{}: queries, keys, values", label(node)),
-                        fmt::format("{} x {} x {}", element_, tokens, made), element_ * tokens * made, false});
+    out.gemms.back().name += ", queries, keys, values";
+    out.saved.push_back({fmt::format("{}: queries, keys, values", label(node)),
+                         fmt::format("{} x {} x {}", element_, tokens, made), element_ * tokens * made, false});
   } else {
     for (std::size_t i = 0; i < 3; ++i) need(node, out, i);
   }
   const double times = static_cast<double>(s.samples * s.heads) * (s.causal ? 0.5 : 1.0);
   const auto add = [&](const char* name, double m, double k, double n, double backward) {
-    out.products.push_back({fmt::format("{}, {}", label(node), name),
-                            fmt::format("2 x {} x {} x {} x {}", times, m, k, n), m, k, n, times, false, true, true,
-                            backward});
+    out.gemms.push_back({fmt::format("{}, {}", label(node), name), fmt::format("2 x {} x {} x {} x {}", times, m, k, n),
+                         m, k, n, times, false, true, true, backward});
   };
   add("scores", queries, width, keys, 3);
   add("weighted values", queries, keys, static_cast<double>(s.value_width), 2);
   ++out.launches;
   const double rows = static_cast<double>(s.samples * s.heads) * queries;
-  out.kept.push_back({fmt::format("{}: row sums", label(node)), fmt::format("4 x {}", rows), 4 * rows, false});
+  out.saved.push_back({fmt::format("{}: row sums", label(node)), fmt::format("4 x {}", rows), 4 * rows, false});
   need_output(node, out);
 }
 
@@ -292,15 +292,15 @@ void OperatorCounter::recurrent(const OperatorNode& node, OperatorCount& out) co
   const double samples = static_cast<double>(x.shape[samples_first ? 0 : 1]);
   const double wide = w.shape.size() == 3 ? static_cast<double>(w.shape[2]) : static_cast<double>(x.shape[2]);
   add_product(node, out, 0, 1, steps * samples, wide, gates, directions);
-  out.products.back().name += ", input";
+  out.gemms.back().name += ", input";
   add_product(node, out, 0, 2, samples, width, gates, directions * steps);
-  out.products.back().name += ", step by step";
-  out.products.back().backward = 2;  // the previous step's output has a gradient
+  out.gemms.back().name += ", step by step";
+  out.gemms.back().backward = 2;  // the previous step's output has a gradient
   const double cells = gates + (node.op->type == "LSTM" ? 2 : 1) * width;
-  out.kept.push_back({fmt::format("{}: gates and states", label(node)),
-                      fmt::format("{} x {} x {} x {} x {}", element_, steps, samples, directions, cells),
-                      element_ * steps * samples * directions * cells, false});
-  out.moved += 2 * element_ * steps * samples * directions * cells;
+  out.saved.push_back({fmt::format("{}: gates and states", label(node)),
+                       fmt::format("{} x {} x {} x {} x {}", element_, steps, samples, directions, cells),
+                       element_ * steps * samples * directions * cells, false});
+  out.elementwise_bytes += 2 * element_ * steps * samples * directions * cells;
   out.launches += static_cast<int>(std::min(2 * steps * directions, 1e6));
 }
 
@@ -319,13 +319,13 @@ bool OperatorCounter::behind_product(const OperatorNode& node) const {
 void OperatorCounter::simple(const OperatorNode& node, OperatorCount& out) const {
   const std::string& type = node.op->type;
   for (const int id : node.inputs)
-    if (id >= 0 && tensor(id).origin != Origin::fixed) out.moved += bytes_of(id);
+    if (id >= 0 && tensor(id).origin != TensorOrigin::fixed) out.elementwise_bytes += bytes_of(id);
   for (const int id : node.outputs)
-    if (id >= 0) out.moved += bytes_of(id);
+    if (id >= 0) out.elementwise_bytes += bytes_of(id);
   out.launches = 1;
   if (type == "Gather" || type == "GatherElements" || type == "GatherND") {
     // Only the rows that are looked up are read from the table.
-    out.moved = node.outputs.front() >= 0 ? 2 * bytes_of(node.outputs.front()) : 0;
+    out.elementwise_bytes = node.outputs.front() >= 0 ? 2 * bytes_of(node.outputs.front()) : 0;
     need(node, out, 1);
     return;
   }
@@ -333,8 +333,8 @@ void OperatorCounter::simple(const OperatorNode& node, OperatorCount& out) const
       type == "EmbedLayerNormalization") {
     const int made = node.outputs.front();
     // Only the rows that are looked up are read from tables.
-    if (type.starts_with("Embed")) out.moved = 2 * bytes_of(made);
-    out.kept.push_back(
+    if (type.starts_with("Embed")) out.elementwise_bytes = 2 * bytes_of(made);
+    out.saved.push_back(
         {fmt::format("{}: sum, the norm's input", label(node)), formula_of(made), bytes_of(made), false});
     return;
   }
@@ -342,19 +342,19 @@ void OperatorCounter::simple(const OperatorNode& node, OperatorCount& out) const
   if (type == "MaxPool" || type == "GlobalMaxPool") {
     need(node, out, 0);
     const double places = static_cast<double>(tensor(node.outputs.front()).count());
-    out.kept.push_back(
+    out.saved.push_back(
         {fmt::format("{}: where the largest are", label(node)), fmt::format("8 x {}", places), 8 * places, false});
     return;
   }
   if (type == "SoftmaxCrossEntropyLoss" || type == "NegativeLogLikelihoodLoss") {
     // Saved in 32 bits (Korthikanti et al., arXiv 2205.05198, section 4.3).
     const double scores = static_cast<double>(input(node, 0)->count());
-    out.kept.push_back({fmt::format("{}: scores", label(node)), fmt::format("4 x {}", scores), 4 * scores, false});
+    out.saved.push_back({fmt::format("{}: scores", label(node)), fmt::format("4 x {}", scores), 4 * scores, false});
     return need(node, out, 1);
   }
   if (type == "Dropout") {
     const double count = static_cast<double>(input(node, 0)->count());
-    out.kept.push_back({fmt::format("{}: mask", label(node)), fmt::format("{}", count), count, false});
+    out.saved.push_back({fmt::format("{}: mask", label(node)), fmt::format("{}", count), count, false});
     return;
   }
   if (is_linear(type)) return;
@@ -365,7 +365,7 @@ void OperatorCounter::simple(const OperatorNode& node, OperatorCount& out) const
   }
   const auto gradients = [&](std::size_t i) {
     const SizedTensor* t = input(node, i);
-    return t && (t->origin == Origin::computed || t->of_parameters);
+    return t && (t->origin == TensorOrigin::computed || t->of_parameters);
   };
   if (type == "Pow") return need(node, out, 0);
   if (gradients(0)) need(node, out, 1);

@@ -18,10 +18,11 @@ struct NeededTensor {
 };
 
 struct OperatorCount {
-  std::vector<times::GemmCount> products;
-  std::vector<NeededTensor> needed;    ///< by the backward pass; without weights, which are always present
-  std::vector<times::SavedItem> kept;  ///< bytes created for its backward pass in addition to its outputs: masks, gates
-  double moved = 0;                    ///< bytes in addition to matmuls
+  std::vector<times::GemmCount> gemms;
+  std::vector<NeededTensor> needed;  ///< by the backward pass; without weights, which are always present
+  std::vector<times::SavedItem>
+      saved;                     ///< bytes created for its backward pass in addition to its outputs: masks, gates
+  double elementwise_bytes = 0;  ///< bytes in addition to matmuls
   int launches = 0;
 };
 

@@ -16,11 +16,11 @@
 namespace pipedeck::analytic::graph {
 namespace {
 
-class Maker {
+class ProfileBuilder {
  public:
   /// `operators`: their number in the file.
-  Maker(OperatorGraph graph, std::size_t operators, const DeviceModel& device, const times::DeviceRate& rate,
-        const Options& options, const ResolvedDimensions& sizes)
+  ProfileBuilder(OperatorGraph graph, std::size_t operators, const DeviceModel& device, const times::DeviceRate& rate,
+                 const Options& options, const ResolvedDimensions& sizes)
       : graph_(std::move(graph)),
         operators_(operators),
         device_(device),
@@ -52,11 +52,11 @@ class Maker {
 
   void add(const GraphLayer& counted) {
     const times::LayerSeconds times = times::layer_time(counted.count, rate_);
-    Layer layer = layer_from(counted.count, times, rate_.element);
+    Layer layer = make_layer(counted.count, times, rate_.element);
     LayerExplanation told = explain(counted.count, times, rate_);
     for (std::size_t i = 0; i < counted.outputs.size(); ++i)
       told.figures.push_back(
-          fmt::format("to later layers, {}: {} bytes", counted.given[i], spaced(counted.outputs[i])));
+          fmt::format("to later layers, {}: {} bytes", counted.given[i], group_digits(counted.outputs[i])));
     if (counted.outputs.size() > 1) {
       layer.output = {};
       for (const double bytes : counted.outputs) layer.output += layer.outputs.emplace_back(whole_bytes(bytes));
@@ -89,7 +89,7 @@ class Maker {
     auto& notes = made_.notes;
     const auto say = [&](std::string text) { notes.push_back(std::move(text)); };
     say(fmt::format("{}: {} parameters, {:.4g} G multiply-adds forward a micro-batch of {}", graph_.name,
-                    spaced(counted.parameters), multiply_adds_ / 1e9, sizes_.samples));
+                    group_digits(counted.parameters), multiply_adds_ / 1e9, sizes_.samples));
     say(fmt::format("{} operators (ONNX {}, {}) in {} layers: {}", operators_, graph_.version, written_by(),
                     counted.layers.size(),
                     counted.edges.empty() ? "a chain, cut where one tensor crosses"
@@ -135,7 +135,7 @@ class Maker {
                     "computed from a graph",
                     options_.precision));
     say(fmt::format("Large products reach {:.0f} % of the peak, the rest of a layer {:.0f} % of the memory's bandwidth",
-                    100 * rate_.reached.products, 100 * rate_.reached.memory));
+                    100 * rate_.reached.gemms, 100 * rate_.reached.memory));
   }
 
   OperatorGraph graph_;
@@ -155,7 +155,7 @@ Result<void> check(const Options& options) {
   if (const auto samples = options.sizes.samples; samples && (*samples < 1 || *samples > limits::samples))
     return fail(ErrorCode::bad_usage,
                 fmt::format("found a micro-batch of {}, expected 1 to {}", *samples, limits::samples));
-  for (const double part : {options.reached.products, options.reached.memory})
+  for (const double part : {options.reached.gemms, options.reached.memory})
     if (!(part > 0 && part <= 1))
       return fail(ErrorCode::bad_usage,
                   fmt::format("found {} of what the data sheet promises, expected above 0 and at most 1", part));
@@ -169,7 +169,7 @@ Result<AnalyticProfile> graph_profile(const OperatorGraph& graph, const DeviceMo
   TRY(auto rate, times::rate_of(device, options.precision));
   rate.reached = options.reached;
   TRY(const auto sizes, resolve_dimensions(graph, options.sizes));
-  return Maker(split_skip_layer_norm(graph), graph.operators.size(), device, rate, options, sizes).make();
+  return ProfileBuilder(split_skip_layer_norm(graph), graph.operators.size(), device, rate, options, sizes).make();
 }
 
 }  // namespace pipedeck::analytic::graph

@@ -16,7 +16,7 @@ struct Options {
   std::string precision = "bf16";  ///< one with a peak in the device's data sheet
   DimensionValues sizes;           ///< for dimensions that the file leaves open
   bool dropout = true;             ///< where the graph has it
-  Reached reached{};
+  EfficiencyFactors reached{};
 };
 
 /// Returns bad_usage if the device lacks the precision, an open size has no number, or options are out of range.

@@ -7,15 +7,15 @@
 namespace pipedeck::analytic::graph {
 namespace {
 
-using Origin = SizedTensor::Origin;
+using TensorOrigin = SizedTensor::TensorOrigin;
 
 constexpr int many_products = 12;        ///< in one piece; pieces with more are cut further if possible
 constexpr int max_crossing_tensors = 8;  ///< tensors at such a cut
 constexpr int never = 1 << 20;           ///< crossing inside a kernel
 
-class Cutter {
+class GraphPartitioner {
  public:
-  Cutter(const ShapedGraph& graph, const OperatorCounter& counter, const FusedRuns& runs)
+  GraphPartitioner(const ShapedGraph& graph, const OperatorCounter& counter, const FusedRuns& runs)
       : graph_(graph), counter_(counter), runs_(runs), position_(graph.nodes.size(), -1) {}
 
   Segments cut() {
@@ -34,7 +34,8 @@ class Cutter {
   const SizedTensor& tensor(int id) const { return graph_.tensors[static_cast<std::size_t>(id)]; }
 
   bool is_computed(const OperatorNode& node) const {
-    return std::ranges::any_of(node.outputs, [&](int id) { return id >= 0 && tensor(id).origin == Origin::computed; });
+    return std::ranges::any_of(node.outputs,
+                               [&](int id) { return id >= 0 && tensor(id).origin == TensorOrigin::computed; });
   }
 
   /// Counts the tensors that are created before each position of the order and used at or after it; views of one tensor
@@ -45,7 +46,7 @@ class Cutter {
     for (std::size_t p = 0; p < order_.size(); ++p) {
       const auto node = static_cast<std::size_t>(order_[p]);
       for (const int id : graph_.nodes[node].inputs) {
-        if (id < 0 || tensor(id).origin != Origin::computed) continue;
+        if (id < 0 || tensor(id).origin != TensorOrigin::computed) continue;
         const auto root = static_cast<std::size_t>(tensor(id).same_as);
         last[root] = static_cast<int>(p);
         const int producer = tensor(id).producer;
@@ -147,7 +148,7 @@ class Cutter {
 }  // namespace
 
 Segments cut_graph(const ShapedGraph& graph, const OperatorCounter& counter, const FusedRuns& runs) {
-  return Cutter(graph, counter, runs).cut();
+  return GraphPartitioner(graph, counter, runs).cut();
 }
 
 }  // namespace pipedeck::analytic::graph

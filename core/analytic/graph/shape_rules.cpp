@@ -12,7 +12,7 @@
 namespace pipedeck::analytic::graph {
 namespace {
 
-constexpr std::size_t most_sizes = 64;
+constexpr std::size_t max_sizes = 64;
 
 template <class T>
 const T* value_of(const Attribute* attribute) {
@@ -27,8 +27,8 @@ std::int64_t whole_number(double value) {
   return static_cast<std::int64_t>(std::clamp(value, -most, most));
 }
 
-bool few(const Sizes& shape) {
-  constexpr std::int64_t many = Initializer::most_values + 1;
+bool is_small_constant(const Sizes& shape) {
+  constexpr std::int64_t many = Initializer::max_values + 1;
   std::int64_t count = 1;
   for (const std::int64_t size : shape) count = std::min(count * std::clamp<std::int64_t>(size, 0, many), many);
   return count < many && std::ranges::all_of(shape, [](std::int64_t size) { return size >= 0; });
@@ -96,7 +96,7 @@ std::optional<Sizes> ShapeInferenceContext::integers(std::string_view name) cons
   return found ? std::optional(*found) : std::nullopt;
 }
 
-Result<std::optional<Sizes>> ShapeInferenceContext::numbers(std::size_t index, std::string_view name) const {
+Result<std::optional<Sizes>> ShapeInferenceContext::elements(std::size_t index, std::string_view name) const {
   const SizedTensor* tensor = input(index);
   if (!tensor) return integers(name);
   if (!tensor->values)
@@ -108,7 +108,7 @@ Result<std::optional<Sizes>> ShapeInferenceContext::numbers(std::size_t index, s
 }
 
 Result<Sizes> ShapeInferenceContext::needed_numbers(std::size_t index, std::string_view name) const {
-  TRY(auto found, numbers(index, name));
+  TRY(auto found, elements(index, name));
   if (!found) return wrong(fmt::format("found no numbers for {}, expected some", name));
   return *std::move(found);
 }
@@ -130,10 +130,10 @@ Result<std::vector<std::size_t>> ShapeInferenceContext::axes(const Sizes& given,
   return result;
 }
 
-Result<void> ShapeInferenceContext::give(std::size_t output, Element element, Sizes shape, Values values) const {
+Result<void> ShapeInferenceContext::set_output(std::size_t output, Element element, Sizes shape, Values values) const {
   if (output >= outputs_.size() || !outputs_[output]) return {};
-  if (shape.size() > most_sizes)
-    return wrong(fmt::format("found a result of {} dimensions, expected at most {}", shape.size(), most_sizes));
+  if (shape.size() > max_sizes)
+    return wrong(fmt::format("found a result of {} dimensions, expected at most {}", shape.size(), max_sizes));
   std::int64_t count = 1;
   for (const std::int64_t size : shape) {
     if (size < 0 || (size > 0 && count > limits::bytes / 16 / size))
@@ -144,7 +144,7 @@ Result<void> ShapeInferenceContext::give(std::size_t output, Element element, Si
   SizedTensor& tensor = *outputs_[output];
   tensor.element = element;
   tensor.shape = std::move(shape);
-  if (values && count <= Initializer::most_values && std::cmp_equal(values->size(), count))
+  if (values && count <= Initializer::max_values && std::cmp_equal(values->size(), count))
     tensor.values = std::move(values);
   return {};
 }

@@ -36,7 +36,7 @@ class ShapeInferenceContext {
 
   /// Returns whole numbers from an input, or from the attribute that older versions have instead; nothing if neither
   /// exists. bad_input if the input's values depend on the batch instead of on sizes.
-  Result<std::optional<Sizes>> numbers(std::size_t input, std::string_view attribute) const;
+  Result<std::optional<Sizes>> elements(std::size_t input, std::string_view attribute) const;
   Result<Sizes> needed_numbers(std::size_t input, std::string_view attribute) const;
 
   /// Returns an axis from 0 to the rank minus one; negative axes count from the end.
@@ -45,7 +45,7 @@ class ShapeInferenceContext {
 
   /// Sets an output's type, shape and values. Omitted outputs are ignored. bad_input if the sizes are negative or
   /// exceed every limit.
-  Result<void> give(std::size_t output, Element element, Sizes shape, Values values = {}) const;
+  Result<void> set_output(std::size_t output, Element element, Sizes shape, Values values = {}) const;
   tl::unexpected<Error> wrong(std::string message) const;
 
  private:
@@ -80,6 +80,6 @@ std::int64_t whole_number(double value);
 std::int64_t count_of(const Sizes& shape);
 
 /// Returns true if there are few enough elements to store known values; accepts any sizes.
-bool few(const Sizes& shape);
+bool is_small_constant(const Sizes& shape);
 
 }  // namespace pipedeck::analytic::graph

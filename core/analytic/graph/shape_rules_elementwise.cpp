@@ -63,7 +63,7 @@ Result<void> same(const ShapeInferenceContext& call, Element element) {
     values.emplace();
     for (const double value : *x.values) values->push_back(f(value));
   }
-  return call.give(0, element, x.shape, std::move(values));
+  return call.set_output(0, element, x.shape, std::move(values));
 }
 
 Result<void> same_element(const ShapeInferenceContext& call) {
@@ -71,7 +71,7 @@ Result<void> same_element(const ShapeInferenceContext& call) {
   return same(call, first->element);
 }
 
-Result<void> same_shape_bool(const ShapeInferenceContext& call) { return same(call, Element::truth); }
+Result<void> same_shape_bool(const ShapeInferenceContext& call) { return same(call, Element::boolean); }
 
 Result<void> same_as_byte(const ShapeInferenceContext& call) { return same(call, Element::integer_8); }
 Result<void> same_as_real(const ShapeInferenceContext& call) { return same(call, Element::real); }
@@ -91,7 +91,7 @@ Result<void> cast(const ShapeInferenceContext& call) {
       element = Element::real;
       break;
     case truth:
-      element = Element::truth;
+      element = Element::boolean;
       break;
     case integer_32:
     case 12:
@@ -112,13 +112,13 @@ Result<void> cast(const ShapeInferenceContext& call) {
   if (x.values) {
     values.emplace();
     for (const double value : *x.values)
-      values->push_back(element == Element::truth ? (value != 0 ? 1.0 : 0.0) : as_element(value, element));
+      values->push_back(element == Element::boolean ? (value != 0 ? 1.0 : 0.0) : as_element(value, element));
   }
-  return call.give(0, element, x.shape, std::move(values));
+  return call.set_output(0, element, x.shape, std::move(values));
 }
 
 /// Broadcasts two or more inputs to common sizes.
-Result<void> together(const ShapeInferenceContext& call, std::optional<Element> element) {
+Result<void> broadcast_shapes(const ShapeInferenceContext& call, std::optional<Element> element) {
   TRY(const auto first, call.needed(0));
   Sizes shape = first->shape;
   for (std::size_t i = 1; i < call.input_count(); ++i) {
@@ -133,7 +133,7 @@ Result<void> together(const ShapeInferenceContext& call, std::optional<Element> 
   const Element result = element.value_or(first->element);
   const Binary f = binary_of(call.type());
   Values values;
-  const bool known = f && few(shape) && first->values;
+  const bool known = f && is_small_constant(shape) && first->values;
   if (known) values = repeated_to(shape, first->shape, *first->values);
   for (std::size_t i = 1; i < call.input_count() && values; ++i) {
     const SizedTensor* other = call.input(i);
@@ -144,11 +144,11 @@ Result<void> together(const ShapeInferenceContext& call, std::optional<Element> 
     const auto second = repeated_to(shape, other->shape, *other->values);
     for (std::size_t j = 0; j < second.size(); ++j) (*values)[j] = as_element(f((*values)[j], second[j]), result);
   }
-  return call.give(0, result, std::move(shape), std::move(values));
+  return call.set_output(0, result, std::move(shape), std::move(values));
 }
 
-Result<void> together_same(const ShapeInferenceContext& call) { return together(call, std::nullopt); }
-Result<void> broadcast_bool(const ShapeInferenceContext& call) { return together(call, Element::truth); }
+Result<void> together_same(const ShapeInferenceContext& call) { return broadcast_shapes(call, std::nullopt); }
+Result<void> broadcast_bool(const ShapeInferenceContext& call) { return broadcast_shapes(call, Element::boolean); }
 
 Result<void> where(const ShapeInferenceContext& call) {
   const auto condition = call.needed(0), yes = call.needed(1), no = call.needed(2);
@@ -158,20 +158,20 @@ Result<void> where(const ShapeInferenceContext& call) {
   const auto shape = both ? broadcast(*both, (*condition)->shape) : std::nullopt;
   if (!shape) return call.wrong("found sizes that do not fit, expected sizes that are alike or 1");
   Values values;
-  if ((*condition)->values && (*yes)->values && (*no)->values && few(*shape)) {
+  if ((*condition)->values && (*yes)->values && (*no)->values && is_small_constant(*shape)) {
     const auto c = repeated_to(*shape, (*condition)->shape, *(*condition)->values);
     const auto y = repeated_to(*shape, (*yes)->shape, *(*yes)->values);
     const auto n = repeated_to(*shape, (*no)->shape, *(*no)->values);
     values.emplace();
     for (std::size_t i = 0; i < c.size(); ++i) values->push_back(c[i] != 0 ? y[i] : n[i]);
   }
-  return call.give(0, (*yes)->element, *shape, std::move(values));
+  return call.set_output(0, (*yes)->element, *shape, std::move(values));
 }
 
 /// Optional outputs: the mask of retained elements.
 Result<void> dropout(const ShapeInferenceContext& call) {
   TRY_VOID(same_element(call));
-  return call.give(1, Element::truth, (*call.needed(0))->shape);
+  return call.set_output(1, Element::boolean, (*call.needed(0))->shape);
 }
 
 /// Outputs statistics per channel as well, while training.
@@ -179,7 +179,7 @@ Result<void> batch_norm(const ShapeInferenceContext& call) {
   TRY_VOID(same_element(call));
   for (std::size_t i = 1; i < call.output_count(); ++i) {
     const SizedTensor* scale = call.input(1);
-    TRY_VOID(call.give(i, Element::real, scale ? scale->shape : Sizes{}));
+    TRY_VOID(call.set_output(i, Element::real, scale ? scale->shape : Sizes{}));
   }
   return {};
 }
@@ -190,7 +190,7 @@ Result<void> layer_norm(const ShapeInferenceContext& call) {
   Sizes rows = (*call.needed(0))->shape;
   TRY(const auto axis, call.axis(call.integer("axis", -1), rows.size()));
   std::fill(rows.begin() + static_cast<std::ptrdiff_t>(axis), rows.end(), 1);
-  for (std::size_t i = 1; i < call.output_count(); ++i) TRY_VOID(call.give(i, Element::real, rows));
+  for (std::size_t i = 1; i < call.output_count(); ++i) TRY_VOID(call.set_output(i, Element::real, rows));
   return {};
 }
 

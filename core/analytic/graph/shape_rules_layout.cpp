@@ -17,7 +17,7 @@ using Places = std::vector<std::size_t>;
 /// Returns the positions in `shape` that `pick` maps the positions of `out` to, in row-major order.
 template <class Pick>
 Values picked(const SizedTensor& from, const Sizes& out, Pick pick) {
-  if (!from.values || !few(out)) return std::nullopt;
+  if (!from.values || !is_small_constant(out)) return std::nullopt;
   std::vector<double> values(static_cast<std::size_t>(count_of(out)));
   Places at(out.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -65,7 +65,7 @@ Result<void> reshape(const ShapeInferenceContext& call) {
     out[*open] = count / known, known = count;
   }
   if (known != count) return misfit();
-  return call.give(0, x->element, std::move(out), x->values);
+  return call.set_output(0, x->element, std::move(out), x->values);
 }
 
 Result<void> flatten(const ShapeInferenceContext& call) {
@@ -74,9 +74,9 @@ Result<void> flatten(const ShapeInferenceContext& call) {
   const std::int64_t given = call.integer("axis", 1), rank = static_cast<std::int64_t>(in.size());
   if (given < -rank || given > rank) return call.wrong(fmt::format("found axis {}, expected one of {}", given, rank));
   const auto axis = static_cast<std::ptrdiff_t>(given < 0 ? given + rank : given);
-  return call.give(0, x->element,
-                   {count_of(Sizes(in.begin(), in.begin() + axis)), count_of(Sizes(in.begin() + axis, in.end()))},
-                   x->values);
+  return call.set_output(0, x->element,
+                         {count_of(Sizes(in.begin(), in.begin() + axis)), count_of(Sizes(in.begin() + axis, in.end()))},
+                         x->values);
 }
 
 Result<void> transpose(const ShapeInferenceContext& call) {
@@ -94,7 +94,7 @@ Result<void> transpose(const ShapeInferenceContext& call) {
     for (std::size_t d = 0; d < at.size(); ++d) source[axes[d]] = at[d];
     return source;
   });
-  return call.give(0, x->element, std::move(out), std::move(values));
+  return call.set_output(0, x->element, std::move(out), std::move(values));
 }
 
 Result<void> concat(const ShapeInferenceContext& call) {
@@ -111,13 +111,13 @@ Result<void> concat(const ShapeInferenceContext& call) {
       return call.wrong(fmt::format("found {} behind {}, expected sizes alike but of axis {}", sizes_text(next->shape),
                                     sizes_text(out), axis));
     out[axis] += next->shape[axis];
-    if (values && next->values && out.size() == 1 && few(out))
+    if (values && next->values && out.size() == 1 && is_small_constant(out))
       values->insert(values->end(), next->values->begin(), next->values->end());
     else
       values.reset();
     if (out[axis] > limits::bytes) return call.wrong("found a result larger than any is");
   }
-  return call.give(0, first->element, std::move(out), std::move(values));
+  return call.set_output(0, first->element, std::move(out), std::move(values));
 }
 
 /// Returns the part from `begin` on along one axis.
@@ -133,7 +133,7 @@ Result<void> split(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   Sizes shape = x->shape;
   TRY(const auto axis, call.axis(call.integer("axis", 0), shape.size()));
-  TRY(auto parts, call.numbers(1, "split"));
+  TRY(auto parts, call.elements(1, "split"));
   const auto count = static_cast<std::int64_t>(call.output_count());
   const std::int64_t whole = shape[axis];
   if (!parts) {
@@ -147,7 +147,7 @@ Result<void> split(const ShapeInferenceContext& call) {
       return call.wrong(
           fmt::format("found parts that are not {} in {}, expected {} of them", whole, sizes_text(*parts), count));
     shape[axis] = (*parts)[i];
-    TRY_VOID(call.give(i, x->element, shape, part_of(*x, shape, axis, begin)));
+    TRY_VOID(call.set_output(i, x->element, shape, part_of(*x, shape, axis, begin)));
     begin += shape[axis];
   }
   if (begin != whole) return call.wrong(fmt::format("found parts of {} in all, expected {}", begin, whole));
@@ -176,7 +176,7 @@ Result<void> slice(const ShapeInferenceContext& call) {
   Sizes out = x->shape;
   TRY(const auto starts, call.needed_numbers(1, "starts"), ends = call.needed_numbers(2, "ends"));
   if (!ends) return tl::unexpected(ends.error());
-  TRY(const auto axes_given, call.numbers(3, "axes"), steps_given = call.numbers(4, "steps"));
+  TRY(const auto axes_given, call.elements(3, "axes"), steps_given = call.elements(4, "steps"));
   if (!steps_given) return tl::unexpected(steps_given.error());
   Sizes in_order(starts.size());
   std::iota(in_order.begin(), in_order.end(), std::int64_t{0});
@@ -199,7 +199,7 @@ Result<void> slice(const ShapeInferenceContext& call) {
       source[d] = static_cast<std::size_t>(cuts[d].begin + static_cast<std::int64_t>(at[d]) * cuts[d].step);
     return source;
   });
-  return call.give(0, x->element, std::move(out), std::move(values));
+  return call.set_output(0, x->element, std::move(out), std::move(values));
 }
 
 Result<void> gather(const ShapeInferenceContext& call) {
@@ -224,13 +224,13 @@ Result<void> gather(const ShapeInferenceContext& call) {
       source.insert(source.end(), at.begin() + at_axis + static_cast<std::ptrdiff_t>(where.size()), at.end());
       return source;
     });
-  return call.give(0, x->element, std::move(out), std::move(values));
+  return call.set_output(0, x->element, std::move(out), std::move(values));
 }
 
 Result<void> gather_elements(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0), index = call.needed(1));
   if (!index) return tl::unexpected(index.error());
-  return call.give(0, x->element, (*index)->shape);
+  return call.set_output(0, x->element, (*index)->shape);
 }
 
 Result<void> gather_nd(const ShapeInferenceContext& call) {
@@ -243,13 +243,13 @@ Result<void> gather_nd(const ShapeInferenceContext& call) {
                                   sizes_text(where), sizes_text(in)));
   Sizes out(where.begin(), where.end() - 1);
   out.insert(out.end(), in.begin() + static_cast<std::ptrdiff_t>(batch + where.back()), in.end());
-  return call.give(0, x->element, std::move(out));
+  return call.set_output(0, x->element, std::move(out));
 }
 
 Result<void> squeeze(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   const Sizes& in = x->shape;
-  TRY(const auto given, call.numbers(1, "axes"));
+  TRY(const auto given, call.elements(1, "axes"));
   Sizes out;
   if (!given) {
     std::ranges::copy_if(in, std::back_inserter(out), [](std::int64_t size) { return size != 1; });
@@ -261,7 +261,7 @@ Result<void> squeeze(const ShapeInferenceContext& call) {
       if (!taken) out.push_back(in[d]);
     }
   }
-  return call.give(0, x->element, std::move(out), x->values);
+  return call.set_output(0, x->element, std::move(out), x->values);
 }
 
 Result<void> unsqueeze(const ShapeInferenceContext& call) {
@@ -272,7 +272,7 @@ Result<void> unsqueeze(const ShapeInferenceContext& call) {
   std::size_t next = 0;
   for (std::size_t d = 0; d < x->shape.size() + axes.size(); ++d)
     out.push_back(std::ranges::find(axes, d) != axes.end() ? 1 : x->shape[next++]);
-  return call.give(0, x->element, std::move(out), x->values);
+  return call.set_output(0, x->element, std::move(out), x->values);
 }
 
 Result<void> expand(const ShapeInferenceContext& call) {
@@ -283,8 +283,8 @@ Result<void> expand(const ShapeInferenceContext& call) {
     return call.wrong(fmt::format("found {} to be repeated to {}, expected sizes that are alike or 1",
                                   sizes_text(x->shape), sizes_text(wanted)));
   Values values;
-  if (x->values && few(*out)) values = repeated_to(*out, x->shape, *x->values);
-  return call.give(0, x->element, *std::move(out), std::move(values));
+  if (x->values && is_small_constant(*out)) values = repeated_to(*out, x->shape, *x->values);
+  return call.set_output(0, x->element, *std::move(out), std::move(values));
 }
 
 Result<void> tile(const ShapeInferenceContext& call) {
@@ -303,14 +303,14 @@ Result<void> tile(const ShapeInferenceContext& call) {
     for (std::size_t d = 0; d < at.size(); ++d) at[d] %= static_cast<std::size_t>(x->shape[d]);
     return at;
   });
-  return call.give(0, x->element, std::move(out), std::move(values));
+  return call.set_output(0, x->element, std::move(out), std::move(values));
 }
 
 Result<void> pad(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
   TRY(auto pads, call.needed_numbers(1, "pads"));
   Sizes out = x->shape;
-  TRY(const auto axes_given, call.numbers(3, ""));
+  TRY(const auto axes_given, call.elements(3, ""));
   Sizes all(out.size());
   std::iota(all.begin(), all.end(), std::int64_t{0});
   TRY(const auto axes, call.axes(axes_given.value_or(all), out.size()));
@@ -321,7 +321,7 @@ Result<void> pad(const ShapeInferenceContext& call) {
       if (border > limits::bytes || border < -limits::bytes) return call.wrong("found a border larger than any is");
       out[axes[i]] += border;
     }
-  return call.give(0, x->element, std::move(out));
+  return call.set_output(0, x->element, std::move(out));
 }
 
 Result<void> shape_of(const ShapeInferenceContext& call) {
@@ -332,12 +332,12 @@ Result<void> shape_of(const ShapeInferenceContext& call) {
   std::vector<double> values;
   for (std::int64_t i = 0; i < cut.count; ++i)
     values.push_back(static_cast<double>(in[static_cast<std::size_t>(cut.begin + i)]));
-  return call.give(0, Element::integer_64, {cut.count}, std::move(values));
+  return call.set_output(0, Element::integer_64, {cut.count}, std::move(values));
 }
 
 Result<void> size_of(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
-  return call.give(0, Element::integer_64, {}, {{static_cast<double>(x->count())}});
+  return call.set_output(0, Element::integer_64, {}, {{static_cast<double>(x->count())}});
 }
 
 Result<void> constant(const ShapeInferenceContext& call) {
@@ -345,15 +345,15 @@ Result<void> constant(const ShapeInferenceContext& call) {
     const Attribute* found = call.attribute(name);
     if (!found) continue;
     if (const auto* tensor = std::get_if<Initializer>(&found->value))
-      return call.give(0, tensor->element, tensor->shape, tensor->values);
+      return call.set_output(0, tensor->element, tensor->shape, tensor->values);
     if (const auto* one = std::get_if<std::int64_t>(&found->value))
-      return call.give(0, Element::integer_64, {}, {{static_cast<double>(*one)}});
-    if (const auto* one = std::get_if<double>(&found->value)) return call.give(0, Element::real, {}, {{*one}});
+      return call.set_output(0, Element::integer_64, {}, {{static_cast<double>(*one)}});
+    if (const auto* one = std::get_if<double>(&found->value)) return call.set_output(0, Element::real, {}, {{*one}});
     if (const auto* list = std::get_if<Sizes>(&found->value))
-      return call.give(0, Element::integer_64, {static_cast<std::int64_t>(list->size())},
-                       std::vector<double>(list->begin(), list->end()));
+      return call.set_output(0, Element::integer_64, {static_cast<std::int64_t>(list->size())},
+                             std::vector<double>(list->begin(), list->end()));
     if (const auto* list = std::get_if<std::vector<double>>(&found->value))
-      return call.give(0, Element::real, {static_cast<std::int64_t>(list->size())}, *list);
+      return call.set_output(0, Element::real, {static_cast<std::int64_t>(list->size())}, *list);
   }
   return call.wrong("found no value, expected a tensor or numbers");
 }
@@ -364,8 +364,8 @@ Result<void> constant_of_shape(const ShapeInferenceContext& call) {
   const auto* tensor = given ? std::get_if<Initializer>(&given->value) : nullptr;
   const double value = tensor && tensor->values && !tensor->values->empty() ? tensor->values->front() : 0;
   Values values;
-  if (few(shape)) values.emplace(static_cast<std::size_t>(count_of(shape)), value);
-  return call.give(0, tensor ? tensor->element : Element::real, std::move(shape), std::move(values));
+  if (is_small_constant(shape)) values.emplace(static_cast<std::size_t>(count_of(shape)), value);
+  return call.set_output(0, tensor ? tensor->element : Element::real, std::move(shape), std::move(values));
 }
 
 Result<void> range(const ShapeInferenceContext& call) {
@@ -383,11 +383,11 @@ Result<void> range(const ShapeInferenceContext& call) {
         fmt::format("found a range from {} to {} by {}, expected one that ends", bounds[0], bounds[1], bounds[2]));
   const Sizes shape{static_cast<std::int64_t>(count)};
   Values values;
-  if (few(shape)) {
+  if (is_small_constant(shape)) {
     values.emplace();
     for (std::int64_t i = 0; i < shape[0]; ++i) values->push_back(bounds[0] + static_cast<double>(i) * bounds[2]);
   }
-  return call.give(0, first->element, shape, std::move(values));
+  return call.set_output(0, first->element, shape, std::move(values));
 }
 
 Result<void> one_hot(const ShapeInferenceContext& call) {
@@ -398,7 +398,7 @@ Result<void> one_hot(const ShapeInferenceContext& call) {
   TRY(const auto axis, call.axis(call.integer("axis", -1), out.size() + 1));
   if (depth.size() != 1) return call.wrong("found no depth, expected one number");
   out.insert(out.begin() + static_cast<std::ptrdiff_t>(axis), depth.front());
-  return call.give(0, (*values)->element, std::move(out));
+  return call.set_output(0, (*values)->element, std::move(out));
 }
 
 /// The number of results depends on sizes only if the values do.
@@ -419,13 +419,14 @@ Result<void> non_zero(const ShapeInferenceContext& call) {
       values.push_back(static_cast<double>(at / std::max<std::size_t>(1, below) %
                                            static_cast<std::size_t>(std::max<std::int64_t>(1, size))));
   }
-  return call.give(0, Element::integer_64,
-                   {static_cast<std::int64_t>(in.size()), static_cast<std::int64_t>(flat.size())}, std::move(values));
+  return call.set_output(0, Element::integer_64,
+                         {static_cast<std::int64_t>(in.size()), static_cast<std::int64_t>(flat.size())},
+                         std::move(values));
 }
 
 Result<void> eye_like(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
-  return call.give(0, Element::real, x->shape);
+  return call.set_output(0, Element::real, x->shape);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ Result<void> matmul(const ShapeInferenceContext& call) {
   if (!out) return wrong();
   if (!row) out->push_back(a[a.size() - 2]);
   if (!column) out->push_back(b.back());
-  return call.give(0, left->element, *std::move(out));
+  return call.set_output(0, left->element, *std::move(out));
 }
 
 Result<void> gemm(const ShapeInferenceContext& call) {
@@ -41,7 +41,7 @@ Result<void> gemm(const ShapeInferenceContext& call) {
   if (a.size() != 2 || b.size() != 2 || a[1] != b[0])
     return call.wrong(fmt::format("found {} times {}, expected matrices that fit", sizes_text(left->shape),
                                   sizes_text((*right)->shape)));
-  return call.give(0, left->element, {a[0], b[1]});
+  return call.set_output(0, left->element, {a[0], b[1]});
 }
 
 /// "bhid,bhjd->bhij": each letter is a dimension.
@@ -73,7 +73,7 @@ Result<void> einsum(const ShapeInferenceContext& call) {
     if (known == sizes.end()) return call.wrong(fmt::format("found '{}' in the result alone", letter));
     out.push_back(known->second);
   }
-  return call.give(0, (*call.needed(0))->element, std::move(out));
+  return call.set_output(0, (*call.needed(0))->element, std::move(out));
 }
 
 Result<void> reduce_to(const ShapeInferenceContext& call, Element element, std::optional<Sizes> given) {
@@ -102,12 +102,12 @@ Result<void> reduce_to(const ShapeInferenceContext& call, Element element, std::
     if (call.type() == "ReduceMax") values = {{std::ranges::max(v)}};
     if (call.type() == "ReduceMin") values = {{std::ranges::min(v)}};
   }
-  return call.give(0, element, std::move(out), std::move(values));
+  return call.set_output(0, element, std::move(out), std::move(values));
 }
 
 Result<void> reduce(const ShapeInferenceContext& call) {
   TRY(const auto x, call.needed(0));
-  TRY(auto axes, call.numbers(1, "axes"));
+  TRY(auto axes, call.elements(1, "axes"));
   return reduce_to(call, x->element, std::move(axes));
 }
 
@@ -124,8 +124,8 @@ Result<void> top_k(const ShapeInferenceContext& call) {
   if (k.size() != 1 || k.front() < 0 || k.front() > out[axis])
     return call.wrong(fmt::format("found another k than one number up to {}", out[axis]));
   out[axis] = k.front();
-  TRY_VOID(call.give(0, (*x)->element, out));
-  return call.give(1, Element::integer_64, std::move(out));
+  TRY_VOID(call.set_output(0, (*x)->element, out));
+  return call.set_output(1, Element::integer_64, std::move(out));
 }
 
 /// Inputs: steps x samples x elements (or samples first), weights of directions x gates x elements, recurrent weights.
@@ -143,9 +143,9 @@ Result<void> recurrent(const ShapeInferenceContext& call) {
   const Sizes whole =
       samples_first ? Sizes{samples, steps, directions, width} : Sizes{steps, directions, samples, width};
   const Sizes last = samples_first ? Sizes{samples, directions, width} : Sizes{directions, samples, width};
-  TRY_VOID(call.give(0, (*x)->element, whole));
-  TRY_VOID(call.give(1, (*x)->element, last));
-  return call.give(2, (*x)->element, last);
+  TRY_VOID(call.set_output(0, (*x)->element, whole));
+  TRY_VOID(call.set_output(1, (*x)->element, last));
+  return call.set_output(2, (*x)->element, last);
 }
 
 /// Outputs a scalar, or one value per sample without a reduction; optionally the probabilities as well.
@@ -153,8 +153,8 @@ Result<void> loss(const ShapeInferenceContext& call) {
   TRY(const auto scores, call.needed(0), wanted = call.needed(1));
   if (!wanted) return tl::unexpected(wanted.error());
   const bool each = call.text("reduction", "mean") == "none";
-  TRY_VOID(call.give(0, scores->element, each ? (*wanted)->shape : Sizes{}));
-  return call.give(1, scores->element, scores->shape);
+  TRY_VOID(call.set_output(0, scores->element, each ? (*wanted)->shape : Sizes{}));
+  return call.set_output(1, scores->element, scores->shape);
 }
 
 }  // namespace

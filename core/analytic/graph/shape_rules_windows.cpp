@@ -10,7 +10,7 @@
 namespace pipedeck::analytic::graph {
 namespace {
 
-constexpr std::int64_t most_reach = std::int64_t{1} << 31;  ///< of windows, strides and padding: sums do not overflow
+constexpr std::int64_t max_reach = std::int64_t{1} << 31;  ///< of windows, strides and padding: sums do not overflow
 
 struct Window {
   Sizes kernel, strides, dilations, before, after;
@@ -22,8 +22,8 @@ Result<Sizes> sizes_or(const ShapeInferenceContext& call, std::string_view name,
   if (sizes.size() != count)
     return call.wrong(fmt::format("found {} numbers in {}, expected {}", sizes.size(), name, count));
   for (const std::int64_t size : sizes)
-    if (size < least || size > most_reach)
-      return call.wrong(fmt::format("found {} in {}, expected numbers from {} to {}", size, name, least, most_reach));
+    if (size < least || size > max_reach)
+      return call.wrong(fmt::format("found {} in {}, expected numbers from {} to {}", size, name, least, max_reach));
   return sizes;
 }
 
@@ -41,11 +41,11 @@ Result<Window> window_of(const ShapeInferenceContext& call, std::optional<Sizes>
     TRY_VOID(read(window.kernel, sizes_or(call, "kernel_shape", rank, 1, 1)));
   }
   for (const std::int64_t size : window.kernel)
-    if (size < 1 || size > most_reach) return call.wrong(fmt::format("found a window of {}, expected 1 or more", size));
+    if (size < 1 || size > max_reach) return call.wrong(fmt::format("found a window of {}, expected 1 or more", size));
   TRY_VOID(read(window.strides, sizes_or(call, "strides", rank, 1, 1)));
   TRY_VOID(read(window.dilations, sizes_or(call, "dilations", rank, 1, 1)));
   Sizes pads;
-  TRY_VOID(read(pads, sizes_or(call, "pads", 2 * rank, 0, -most_reach)));
+  TRY_VOID(read(pads, sizes_or(call, "pads", 2 * rank, 0, -max_reach)));
   window.before.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(rank));
   window.after.assign(pads.begin() + static_cast<std::ptrdiff_t>(rank), pads.end());
   return window;
@@ -93,7 +93,7 @@ Result<void> conv(const ShapeInferenceContext& call) {
     TRY(const auto count, places(call, in[side + 2], window, side, false));
     out.push_back(count);
   }
-  return call.give(0, x->element, std::move(out));
+  return call.set_output(0, x->element, std::move(out));
 }
 
 Result<void> conv_transpose(const ShapeInferenceContext& call) {
@@ -120,7 +120,7 @@ Result<void> conv_transpose(const ShapeInferenceContext& call) {
                   : alike                         ? in[side + 2] * window.strides[side]
                                                   : full - window.before[side] - window.after[side]);
   }
-  return call.give(0, x->element, std::move(out));
+  return call.set_output(0, x->element, std::move(out));
 }
 
 Result<void> pool(const ShapeInferenceContext& call) {
@@ -132,15 +132,15 @@ Result<void> pool(const ShapeInferenceContext& call) {
     TRY(const auto count, places(call, in[side + 2], window, side, call.integer("ceil_mode", 0) != 0));
     out.push_back(count);
   }
-  TRY_VOID(call.give(0, x->element, out));
-  return call.give(1, Element::integer_64, std::move(out));
+  TRY_VOID(call.set_output(0, x->element, out));
+  return call.set_output(1, Element::integer_64, std::move(out));
 }
 
 Result<void> global_pool(const ShapeInferenceContext& call) {
   TRY(const auto x, picture(call));
   Sizes out(x->shape.size(), 1);
   out[0] = x->shape[0], out[1] = x->shape[1];
-  return call.give(0, x->element, std::move(out));
+  return call.set_output(0, x->element, std::move(out));
 }
 
 /// Upsample has its scales second, Resize third; sizes are fourth.
@@ -151,7 +151,7 @@ Result<void> resize(const ShapeInferenceContext& call) {
   if (sizes && !sizes->shape.empty() && sizes->shape[0] > 0) {
     TRY(auto out, call.needed_numbers(3, "sizes"));
     if (out.size() != in.size()) return call.wrong(fmt::format("found {} sizes, expected {}", out.size(), in.size()));
-    return call.give(0, x->element, std::move(out));
+    return call.set_output(0, x->element, std::move(out));
   }
   const SizedTensor* scales = call.type() == "Upsample" || call.version() < 11 ? call.input(1) : call.input(2);
   std::vector<double> factors;
@@ -163,7 +163,7 @@ Result<void> resize(const ShapeInferenceContext& call) {
   Sizes out;
   for (std::size_t i = 0; i < in.size(); ++i)
     out.push_back(whole_number(std::floor(static_cast<double>(in[i]) * factors[i])));
-  return call.give(0, x->element, std::move(out));
+  return call.set_output(0, x->element, std::move(out));
 }
 
 /// Moves pixels from channels to sides, and back.
@@ -179,8 +179,8 @@ Result<void> depth_and_space(const ShapeInferenceContext& call) {
   if (!fits)
     return call.wrong(
         fmt::format("found an input of {} for blocks of {}, expected sizes that they divide", sizes_text(in), block));
-  if (to_space) return call.give(0, x->element, {in[0], in[1] / (block * block), in[2] * block, in[3] * block});
-  return call.give(0, x->element, {in[0], in[1] * block * block, in[2] / block, in[3] / block});
+  if (to_space) return call.set_output(0, x->element, {in[0], in[1] / (block * block), in[2] * block, in[3] * block});
+  return call.set_output(0, x->element, {in[0], in[1] * block * block, in[2] / block, in[3] / block});
 }
 
 }  // namespace

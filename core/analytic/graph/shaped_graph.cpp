@@ -25,9 +25,9 @@ bool is_view(const Operator& op, const SizedTensor& from, const SizedTensor& to)
 
 std::string place_of(const OperatorNode& node) { return fmt::format("/graph/node/{}", node.place); }
 
-class Shaper {
+class ShapeInference {
  public:
-  Shaper(const OperatorGraph& graph, const DimensionSizes& sizes, std::optional<std::int64_t> batch)
+  ShapeInference(const OperatorGraph& graph, const DimensionSizes& sizes, std::optional<std::int64_t> batch)
       : graph_(graph), sizes_(sizes), batch_(batch) {}
 
   Result<ShapedGraph> shape() {
@@ -80,7 +80,7 @@ class Shaper {
                     fmt::format("found input '{}' without sizes, expected a tensor with some", input.name), place);
       SizedTensor tensor;
       tensor.element = input.element;
-      tensor.origin = SizedTensor::Origin::batch;
+      tensor.origin = SizedTensor::TensorOrigin::batch;
       std::int64_t count = 1;
       for (std::size_t side = 0; side < input.shape->size(); ++side) {
         const auto size = size_of(input, side);
@@ -219,20 +219,20 @@ class Shaper {
     for (const int id : node.inputs) {
       if (id < 0) continue;
       const SizedTensor& input = tensor(id);
-      computed |= input.origin == SizedTensor::Origin::computed;
-      batch |= input.origin == SizedTensor::Origin::batch;
+      computed |= input.origin == SizedTensor::TensorOrigin::computed;
+      batch |= input.origin == SizedTensor::TensorOrigin::batch;
       parameters |= input.of_parameters;
     }
     for (const int id : node.outputs) {
       if (id < 0) continue;
       SizedTensor& made = tensor(id);
       if (made.values)
-        made.origin = SizedTensor::Origin::fixed;
+        made.origin = SizedTensor::TensorOrigin::fixed;
       else if (computed || (batch && parameters))
-        made.origin = SizedTensor::Origin::computed;
+        made.origin = SizedTensor::TensorOrigin::computed;
       else
-        made.origin = batch ? SizedTensor::Origin::batch : SizedTensor::Origin::fixed;
-      made.of_parameters = made.origin == SizedTensor::Origin::fixed && parameters && !made.values;
+        made.origin = batch ? SizedTensor::TensorOrigin::batch : SizedTensor::TensorOrigin::fixed;
+      made.of_parameters = made.origin == SizedTensor::TensorOrigin::fixed && parameters && !made.values;
       const int first = node.inputs.empty() ? -1 : node.inputs.front();
       if (first >= 0 && is_view(*node.op, tensor(first), made)) made.same_as = tensor(first).same_as;
     }
@@ -270,7 +270,7 @@ std::string sizes_text(const Sizes& sizes) {
 }
 
 Result<ShapedGraph> shaped(const OperatorGraph& graph, const DimensionSizes& sizes, std::optional<std::int64_t> batch) {
-  return Shaper(graph, sizes, batch).shape();
+  return ShapeInference(graph, sizes, batch).shape();
 }
 
 }  // namespace pipedeck::analytic::graph

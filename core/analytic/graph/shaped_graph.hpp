@@ -19,13 +19,13 @@ using Sizes = std::vector<std::int64_t>;
 struct SizedTensor {
   /// A tensor's origin, which determines where it may be computed. Weights and tensors computed from them alone:
   /// wherever they are used. The batch: wherever it is loaded. All others: by one operator.
-  enum class Origin { fixed, batch, computed };
+  enum class TensorOrigin { fixed, batch, computed };
 
   std::string name;
   Element element = Element::real;
   Sizes shape;
-  std::optional<std::vector<double>> values;  ///< if they depend on sizes alone; at most Initializer::most_values
-  Origin origin = Origin::fixed;
+  std::optional<std::vector<double>> values;  ///< if they depend on sizes alone; at most Initializer::max_values
+  TensorOrigin origin = TensorOrigin::fixed;
   bool parameter = false;      ///< trained: fixed reals in the file with more than one element
   bool of_parameters = false;  ///< fixed and computed from a parameter
   int producer = -1;           ///< node; -1: input or fixed

@@ -105,8 +105,8 @@ struct Tree {
   std::vector<Call> calls;
 };
 
-Result<std::vector<Tree>> call_trees(const Spans& modules, const Recording& recording, const BackwardTimes& backward,
-                                     Calls& calls) {
+Result<std::vector<Tree>> call_trees(const Spans& modules, const ProfilerTrace& recording,
+                                     const BackwardTimes& backward, Calls& calls) {
   std::vector<Tree> trees;
   std::vector<std::size_t> open;
   const std::int64_t process = recording.processes[calls.track];
@@ -174,7 +174,7 @@ void add_passes(std::vector<Pass>& passes, std::vector<Tree>::iterator begin, st
   }
 }
 
-std::vector<Pass> passes_of(std::vector<Tree> trees, const Recording& recording, const BackwardTimes& backward,
+std::vector<Pass> passes_of(std::vector<Tree> trees, const ProfilerTrace& recording, const BackwardTimes& backward,
                             bool annotated) {
   std::vector<Pass> passes;
   std::vector<std::int64_t> steps;
@@ -224,7 +224,7 @@ void keep_typical_passes(Calls& calls) {
 
 }  // namespace
 
-Result<Calls> calls_in(Recording& recording) {
+Result<Calls> calls_in(ProfilerTrace& recording) {
   sort_nested(recording.evaluations);
   Calls calls;
   calls.annotated = recording.modules.empty();

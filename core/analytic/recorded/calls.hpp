@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "core/model/recording.hpp"
+#include "core/model/profiler_trace.hpp"
 
 namespace pipedeck::analytic::recorded {
 
@@ -28,19 +28,19 @@ struct Pass {
 };
 
 /// A module that ran again within a backward pass, possibly inside another such module.
-struct Again {
+struct RecomputedCall {
   std::uint32_t track = 0, name = 0;
   std::int64_t start = 0, end = 0;
 };
 
 struct Calls {
-  std::uint32_t track = 0;     ///< the thread of all passes
-  bool annotated = false;      ///< modules are the user's annotations
-  std::vector<Pass> passes;    ///< all with the same modules in the same order
-  std::vector<Again> again;    ///< on any thread of the process, sorted by thread and start
-  std::size_t recomputed = 0;  ///< those of `again` that are inside no other
-  std::size_t left_out = 0;    ///< number of passes with other modules
-  std::size_t elsewhere = 0;   ///< outermost modules on other threads
+  std::uint32_t track = 0;            ///< the thread of all passes
+  bool annotated = false;             ///< modules are the user's annotations
+  std::vector<Pass> passes;           ///< all with the same modules in the same order
+  std::vector<RecomputedCall> again;  ///< on any thread of the process, sorted by thread and start
+  std::size_t recomputed = 0;         ///< those of `again` that are inside no other
+  std::size_t left_out = 0;           ///< number of passes with other modules
+  std::size_t elsewhere = 0;          ///< outermost modules on other threads
 };
 
 /// Sorts spans with a track, start and end so that nested ones follow the enclosing one. Older traces have whole
@@ -65,6 +65,6 @@ void sort_nested(std::vector<Span>& spans) {
 
 /// Returns the calls. bad_input if no module was recorded, or modules are nested too deeply. Sorts the recording's
 /// spans.
-Result<Calls> calls_in(Recording& recording);
+Result<Calls> calls_in(ProfilerTrace& recording);
 
 }  // namespace pipedeck::analytic::recorded

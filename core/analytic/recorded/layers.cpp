@@ -26,9 +26,9 @@ std::string class_of(const std::string& name) {
 
 bool is_container(std::string_view name) { return name.starts_with("Sequential") || name.starts_with("ModuleList"); }
 
-class Chooser {
+class LayerSelector {
  public:
-  Chooser(const Pass& pass, const std::vector<std::string>& names, std::optional<int> depth)
+  LayerSelector(const Pass& pass, const std::vector<std::string>& names, std::optional<int> depth)
       : pass_(pass), names_(names), depth_(depth), leads_(pass.calls.size()) {}
 
   std::vector<std::size_t> choose() {
@@ -109,7 +109,7 @@ class Chooser {
 }  // namespace
 
 std::vector<std::size_t> layers_of(const Pass& pass, const std::vector<std::string>& names, std::optional<int> depth) {
-  return Chooser(pass, names, depth).choose();
+  return LayerSelector(pass, names, depth).choose();
 }
 
 std::vector<Region> regions_of(const Calls& calls, const std::vector<std::size_t>& layers,

@@ -15,7 +15,7 @@
 namespace pipedeck::analytic::recorded {
 namespace {
 
-constexpr std::size_t most_layers = 10000;
+constexpr std::size_t max_layers = 10000;
 constexpr int backward_of_forward = 2;  // if no backward pass was recorded
 
 /// Returns the quantile of a sorted list, interpolated linearly between neighbours.
@@ -31,9 +31,9 @@ struct Times {
   Quartiles quartiles;
 };
 
-class Maker {
+class ProfileBuilder {
  public:
-  Maker(Recording& recording, const Options& options) : recording_(recording), options_(options) {}
+  ProfileBuilder(ProfilerTrace& recording, const Options& options) : recording_(recording), options_(options) {}
 
   Result<RecordedProfile> make() {
     TRY(auto calls, calls_in(recording_));
@@ -41,9 +41,9 @@ class Maker {
     const Pass& form = calls_.passes.front();
     for (const Call& call : form.calls) made_.deepest = std::max(made_.deepest, call.depth);
     layers_ = layers_of(form, recording_.names, options_.depth);
-    if (layers_.size() > most_layers)
+    if (layers_.size() > max_layers)
       return fail(ErrorCode::bad_input, fmt::format("found {} modules that would be layers, expected at most {}",
-                                                    layers_.size(), most_layers));
+                                                    layers_.size(), max_layers));
     found_ = attribute(recording_, calls_, layers_);
     choose_passes();
     sizes_ = sizes_of(recording_, calls_, layers_, found_, passes_.front());
@@ -197,7 +197,7 @@ class Maker {
     return plan::validate(profile);
   }
 
-  Recording& recording_;
+  ProfilerTrace& recording_;
   const Options& options_;
   Calls calls_;
   std::vector<std::size_t> layers_;
@@ -210,8 +210,8 @@ class Maker {
 
 }  // namespace
 
-Result<RecordedProfile> recorded_profile(Recording& recording, const Options& options) {
-  return Maker(recording, options).make();
+Result<RecordedProfile> recorded_profile(ProfilerTrace& recording, const Options& options) {
+  return ProfileBuilder(recording, options).make();
 }
 
 }  // namespace pipedeck::analytic::recorded

@@ -8,7 +8,7 @@
 
 #include "core/base/result.hpp"
 #include "core/model/profile.hpp"
-#include "core/model/recording.hpp"
+#include "core/model/profiler_trace.hpp"
 
 namespace pipedeck::analytic::recorded {
 
@@ -26,6 +26,6 @@ struct RecordedProfile {
 
 /// Returns the profile. bad_input if there are no modules, none did any work, or values exceed every limit. Sorts the
 /// recording's spans, without any other change.
-Result<RecordedProfile> recorded_profile(Recording& recording, const Options& options);
+Result<RecordedProfile> recorded_profile(ProfilerTrace& recording, const Options& options);
 
 }  // namespace pipedeck::analytic::recorded

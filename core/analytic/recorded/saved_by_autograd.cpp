@@ -27,13 +27,13 @@ double num_elements(const RecordedTensor& tensor) {
   return std::min(numbers, most);
 }
 
-std::optional<SavedByOperator> kept_by(std::string_view function) {
+std::optional<SavedByOperator> saved_tensors_of(std::string_view function) {
   static const SavedByOperator nothing{}, result{.result = true}, first{.inputs = {0}}, both{.inputs = {0, 1}},
-      product{.inputs = {0, 1}, .product = true};
+      product{.inputs = {0, 1}, .gemm = true};
   static const SavedByOperator attention{.inputs = {0, 1, 2}, .result = true};
   static const std::map<std::string, SavedByOperator, std::less<>> known{
-      {"addmm", {.inputs = {1, 2}, .product = true}},
-      {"baddbmm", {.inputs = {1, 2}, .product = true}},
+      {"addmm", {.inputs = {1, 2}, .gemm = true}},
+      {"baddbmm", {.inputs = {1, 2}, .gemm = true}},
       {"mm", product},
       {"bmm", product},
       {"mv", both},

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/recording.hpp"
+#include "core/model/profiler_trace.hpp"
 
 namespace pipedeck::analytic::recorded {
 
 struct SavedByOperator {
   std::vector<int> inputs = {};  ///< positions of saved inputs
-  bool product = false;          ///< a matmul
+  bool gemm = false;             ///< a matmul
   bool factors = false;          ///< each input is saved for the other's gradient, if that has one
   bool result = false;           ///< a tensor of the first input's size and type
   bool mask = false;             ///< one byte per element of the first input
@@ -25,7 +25,7 @@ struct SavedByOperator {
 
 /// Returns the tensors saved by the operator with this backward function: "AddmmBackward0". Nothing if they are
 /// unknown.
-std::optional<SavedByOperator> kept_by(std::string_view function);
+std::optional<SavedByOperator> saved_tensors_of(std::string_view function);
 
 /// Returns "native_layer_norm" for "NativeLayerNormBackward0".
 std::string operator_of(std::string_view function);

@@ -11,10 +11,10 @@
 namespace pipedeck::analytic::recorded {
 namespace {
 
-constexpr std::size_t most_looked_at = 32;            // operators of one sequence
-constexpr double most_bytes = 1152921504606846976.0;  // 2^60
+constexpr std::size_t max_looked_at = 32;            // operators of one sequence
+constexpr double max_bytes = 1152921504606846976.0;  // 2^60
 
-double bytes_of(const RecordedTensor& tensor) { return std::min(most_bytes, num_elements(tensor) * tensor.element); }
+double bytes_of(const RecordedTensor& tensor) { return std::min(max_bytes, num_elements(tensor) * tensor.element); }
 
 std::string_view bare(std::string_view name) {
   if (const std::size_t colons = name.rfind("::"); colons != name.npos) name.remove_prefix(colons + 2);
@@ -41,10 +41,10 @@ const Weights* weights_of(std::string_view name) {
   return found == operators_with_weights.end() ? nullptr : found;
 }
 
-class Sizer {
+class SizeAnalyzer {
  public:
-  Sizer(const Recording& recording, const Calls& calls, const std::vector<std::size_t>& layers,
-        const Attribution& found, std::size_t pass)
+  SizeAnalyzer(const ProfilerTrace& recording, const Calls& calls, const std::vector<std::size_t>& layers,
+               const Attribution& found, std::size_t pass)
       : recording_(recording), calls_(calls), layers_(layers), found_(found), pass_(static_cast<std::int32_t>(pass)) {}
 
   Sizes measure() {
@@ -68,7 +68,7 @@ class Sizer {
   }
 
  private:
-  static void add(double& bytes, double more) { bytes = std::min(most_bytes, bytes + more); }
+  static void add(double& bytes, double more) { bytes = std::min(max_bytes, bytes + more); }
 
   const RecordedInputs& inputs_of(const RecordedSpan& span) const { return recording_.inputs[span.inputs]; }
   const std::string& name_of(const RecordedSpan& span) const { return recording_.names[span.name]; }
@@ -160,7 +160,7 @@ class Sizer {
     if (evaluation.again < recording_.operators.size()) return &recording_.operators[evaluation.again];
     if (evaluation.first == evaluation.last) return nullptr;
     const std::string wanted = operator_of(function);
-    const std::size_t look = std::min<std::size_t>(evaluation.last, evaluation.first + most_looked_at);
+    const std::size_t look = std::min<std::size_t>(evaluation.last, evaluation.first + max_looked_at);
     for (std::size_t i = evaluation.first; i < look; ++i) {
       const RecordedSpan& one = recording_.operators[found_.by_sequence[i]];
       if (bare(name_of(one)) == wanted) return &one;
@@ -186,7 +186,7 @@ class Sizer {
       if (!forward || function == "CheckpointFunctionBackward") continue;  // its recomputation saves
       const auto layer = static_cast<std::size_t>(evaluation.owner.layer);
       const RecordedInputs& inputs = inputs_of(*forward);
-      const auto kept = kept_by(function);
+      const auto kept = saved_tensors_of(function);
       if (kept) {
         keep(layer, *kept, inputs, evaluation);
         continue;
@@ -211,7 +211,7 @@ class Sizer {
   }
 
   bool in_dropout(const Evaluation& evaluation) const {
-    const std::size_t look = std::min<std::size_t>(evaluation.last, evaluation.first + most_looked_at);
+    const std::size_t look = std::min<std::size_t>(evaluation.last, evaluation.first + max_looked_at);
     for (std::size_t i = evaluation.first; i < look; ++i)
       if (bare(name_of(recording_.operators[found_.by_sequence[i]])) == "dropout") return true;
     return false;
@@ -225,7 +225,7 @@ class Sizer {
     for (const int position : kept.inputs)
       if (const RecordedTensor* one = tensor(inputs, position); one && !one->sizes.empty()) full.push_back(one);
     const auto is_weight = [&](const RecordedTensor* one) { return is_parameter(layer, *one); };
-    if (!kept.product || full.size() < 2)
+    if (!kept.gemm || full.size() < 2)
       std::erase_if(full, is_weight);
     else if (is_weight(full.back()))
       full.pop_back();
@@ -242,8 +242,8 @@ class Sizer {
     if (kept.factors && (full.size() < kept.inputs.size() || in_dropout(evaluation)))
       full.resize(in_dropout(evaluation) ? std::min<std::size_t>(full.size(), 1) : 0);  // a scalar, a mask
     for (const RecordedTensor* one : full) {
-      if (!same_tensor(last, *one, kept.product)) add(saved, bytes_of(*one));
-      last_kept_[layer] = {full.front(), false, kept.product};
+      if (!same_tensor(last, *one, kept.gemm)) add(saved, bytes_of(*one));
+      last_kept_[layer] = {full.front(), false, kept.gemm};
       last = {};
     }
     const RecordedTensor* first = tensor(inputs, 0);
@@ -278,7 +278,7 @@ class Sizer {
     }
   }
 
-  const Recording& recording_;
+  const ProfilerTrace& recording_;
   const Calls& calls_;
   const std::vector<std::size_t>& layers_;
   const Attribution& found_;
@@ -292,9 +292,9 @@ class Sizer {
 
 }  // namespace
 
-Sizes sizes_of(const Recording& recording, const Calls& calls, const std::vector<std::size_t>& layers,
+Sizes sizes_of(const ProfilerTrace& recording, const Calls& calls, const std::vector<std::size_t>& layers,
                const Attribution& found, std::size_t pass) {
-  return Sizer(recording, calls, layers, found, pass).measure();
+  return SizeAnalyzer(recording, calls, layers, found, pass).measure();
 }
 
 }  // namespace pipedeck::analytic::recorded

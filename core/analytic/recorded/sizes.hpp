@@ -24,7 +24,7 @@ struct Sizes {
 };
 
 /// Returns the sizes from that pass. Counts are limited to 2^60.
-Sizes sizes_of(const Recording& recording, const Calls& calls, const std::vector<std::size_t>& layers,
+Sizes sizes_of(const ProfilerTrace& recording, const Calls& calls, const std::vector<std::size_t>& layers,
                const Attribution& found, std::size_t pass);
 
 }  // namespace pipedeck::analytic::recorded

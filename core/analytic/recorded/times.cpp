@@ -20,7 +20,7 @@ struct Frame {
   std::int64_t inner = 0;  ///< time of nested frames
 };
 
-std::vector<Frame> frames_of(const Recording& recording, const Calls& calls) {
+std::vector<Frame> frames_of(const ProfilerTrace& recording, const Calls& calls) {
   std::vector<Frame> frames;
   const std::int64_t process = recording.processes[calls.track];
   for (std::size_t i = 0; i < recording.evaluations.size(); ++i) {
@@ -28,7 +28,7 @@ std::vector<Frame> frames_of(const Recording& recording, const Calls& calls) {
     if (recording.processes[span.track] == process)
       frames.push_back({span.start, span.end, span.track, static_cast<std::uint32_t>(i), 0, none, 0});
   }
-  for (const Again& again : calls.again)
+  for (const RecomputedCall& again : calls.again)
     frames.push_back({again.start, again.end, again.track, none, again.name, none, 0});
   sort_nested(frames);
   std::vector<std::uint32_t> open;
@@ -73,7 +73,7 @@ class Innermost {
 
 class Attributor {
  public:
-  Attributor(Recording& recording, const Calls& calls, const std::vector<std::size_t>& layers)
+  Attributor(ProfilerTrace& recording, const Calls& calls, const std::vector<std::size_t>& layers)
       : recording_(recording),
         calls_(calls),
         layers_(layers),
@@ -211,9 +211,9 @@ class Attributor {
   }
 
   Owner owner_around(const Frame& frame) const {
-    constexpr int most_modules = 256;  // nesting depth
+    constexpr int max_modules = 256;  // nesting depth
     std::uint32_t at = frame.parent;
-    for (int i = 0; at != none && i < most_modules; ++i, at = frames_[at].parent)
+    for (int i = 0; at != none && i < max_modules; ++i, at = frames_[at].parent)
       if (frames_[at].evaluation != none) return found_.evaluations[frames_[at].evaluation].owner;
     return {};
   }
@@ -299,7 +299,7 @@ class Attributor {
     }
   }
 
-  Recording& recording_;
+  ProfilerTrace& recording_;
   const Calls& calls_;
   const std::vector<std::size_t>& layers_;
   std::vector<Region> regions_;
@@ -313,7 +313,7 @@ class Attributor {
 
 }  // namespace
 
-Attribution attribute(Recording& recording, const Calls& calls, const std::vector<std::size_t>& layers) {
+Attribution attribute(ProfilerTrace& recording, const Calls& calls, const std::vector<std::size_t>& layers) {
   return Attributor(recording, calls, layers).run();
 }
 

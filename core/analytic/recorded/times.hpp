@@ -43,6 +43,6 @@ struct Attribution {
 
 /// Attributes operators and backward functions to layers. Sorts the recording's operators and launches. Work that ran
 /// again is attributed by the names of its modules.
-Attribution attribute(Recording& recording, const Calls& calls, const std::vector<std::size_t>& layers);
+Attribution attribute(ProfilerTrace& recording, const Calls& calls, const std::vector<std::size_t>& layers);
 
 }  // namespace pipedeck::analytic::recorded

@@ -36,12 +36,12 @@ GemmShape weight_gradient_sizes(const GemmCount& product) { return {product.k, p
 Seconds tile_limited_time(const GemmCount& product, const GemmShape& sizes, const DeviceRate& device) {
   const auto [m, k, n] = sizes;
   const double depth = k / (k + device.reached.depth);
-  const double reached = device.reached.products * depth * shape_efficiency(m, n, product.times, device);
+  const double reached = device.reached.gemms * depth * shape_efficiency(m, n, product.times, device);
   return Seconds(2 * m * k * n * product.times / (device.operations * reached));
 }
 
 double touched_bytes(const GemmCount& product, const DeviceRate& device) {
-  if (product.touched > 0) return product.touched * device.element;
+  if (product.memory_traffic > 0) return product.memory_traffic * device.element;
   const auto [m, k, n] = forward_sizes(product);
   return product.times * device.element * (m * k + k * n + m * n);
 }
@@ -51,7 +51,7 @@ Seconds memory_time(double bytes, const DeviceRate& device) {
 }
 
 Seconds fused_kernel_time(const GemmCount& product, const DeviceRate& device) {
-  return Seconds(product.operations() / (device.operations * device.reached.products * device.reached.attention));
+  return Seconds(product.operations() / (device.operations * device.reached.gemms * device.reached.attention));
 }
 
 Seconds gemm_time(const GemmCount& product, const GemmShape& sizes, const DeviceRate& device) {

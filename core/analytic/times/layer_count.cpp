@@ -5,7 +5,7 @@ namespace pipedeck::analytic::times {
 
 double forward_operations(const LayerCount& layer) {
   double sum = 0;
-  for (const GemmCount& product : layer.products) sum += product.operations();
+  for (const GemmCount& product : layer.gemms) sum += product.operations();
   return sum;
 }
 
@@ -21,9 +21,9 @@ double replicated_parameter_count(const LayerCount& layer) {
   return sum;
 }
 
-double kept_bytes(const LayerCount& layer, int degree, bool sequence_parallel) {
+double saved_bytes(const LayerCount& layer, int degree, bool sequence_parallel) {
   double sum = 0;
-  for (const SavedItem& item : layer.kept) sum += item.divided || sequence_parallel ? item.bytes / degree : item.bytes;
+  for (const SavedItem& item : layer.saved) sum += item.divided || sequence_parallel ? item.bytes / degree : item.bytes;
   return sum;
 }
 

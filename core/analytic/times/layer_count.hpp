@@ -22,7 +22,7 @@ struct GemmCount {
   double backward = 2;  ///< matmuls of this size in the backward pass; with weights, 1: the input needs no gradient
   /// Elements read and written if fewer than those of both factors and the result: a convolution reads its input once
   /// and uses it in many windows. 0: those of factors and result.
-  double touched = 0;
+  double memory_traffic = 0;
   bool direct = false;  ///< too thin for tiles (one channel per group): bound by memory
   double operations() const { return 2 * m * k * n * times; }
 };
@@ -45,10 +45,10 @@ struct WeightItem {
 struct LayerCount {
   std::string name;  ///< "block_3"
   std::string kind;  ///< "transformer"
-  std::vector<GemmCount> products{};
-  std::vector<SavedItem> kept{};
+  std::vector<GemmCount> gemms{};
+  std::vector<SavedItem> saved{};
   std::vector<WeightItem> weights{};
-  double moved = 0;                ///< bytes that a forward pass reads and writes in addition to matmuls
+  double elementwise_bytes = 0;    ///< bytes that a forward pass reads and writes in addition to matmuls
   double score_traffic = 0;        ///< such bytes for the attention weights, which ranks shard by heads
   bool recomputed_scores = false;  ///< attention weights are recomputed in the backward pass
   double output = 0;               ///< bytes to the next layer
@@ -65,6 +65,6 @@ double replicated_parameter_count(const LayerCount& layer);
 
 /// Returns the bytes that a rank of `degree` saves, with or without sequence parallelism: Korthikanti et al., arXiv
 /// 2205.05198, equations 1 (degree 1), 2 and 4 for a block with dropout in 16 bits.
-double kept_bytes(const LayerCount& layer, int degree = 1, bool sequence_parallel = false);
+double saved_bytes(const LayerCount& layer, int degree = 1, bool sequence_parallel = false);
 
 }  // namespace pipedeck::analytic::times

@@ -52,7 +52,7 @@ Seconds product_time(double m, double k, double n, double times, const DeviceRat
 
 LayerSeconds layer_time(const LayerCount& layer, const DeviceRate& device, int degree, bool sequence_parallel) {
   LayerSeconds times;
-  for (const GemmCount& product : layer.products) {
+  for (const GemmCount& product : layer.gemms) {
     const GemmCount part = part_of(product, degree);
     times.forward += forward_time(part, device);
     if (!part.weights) {
@@ -63,7 +63,7 @@ LayerSeconds layer_time(const LayerCount& layer, const DeviceRate& device, int d
     times.backward_weight += gemm_time(part, weight_gradient_sizes(part), device);
   }
   const Seconds scores = memory_time(layer.score_traffic / degree, device);
-  const Seconds beside = memory_time(layer.moved / (sequence_parallel ? degree : 1), device) + scores;
+  const Seconds beside = memory_time(layer.elementwise_bytes / (sequence_parallel ? degree : 1), device) + scores;
   const Seconds launches = device.reached.launch * layer.launches;
   times.forward += beside + launches;
   (layer.is_embedding_input ? times.backward_weight : times.backward_input) += (beside + launches) * 2;

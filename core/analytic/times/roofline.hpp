@@ -17,7 +17,7 @@ struct DeviceRate {
   BytesPerSecond memory;  ///< peak
   int units = 1;          ///< multiprocessors, over which a matmul's tiles are distributed
   int element = 2;        ///< bytes per element
-  Reached reached;
+  EfficiencyFactors reached;
 };
 
 /// Returns the usual training precision of the device: bf16 if supported, otherwise fp16, otherwise fp32.

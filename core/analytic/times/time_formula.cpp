@@ -22,7 +22,7 @@ std::string memory_bound_term(double bytes, const DeviceRate& device) {
 std::string compute_bound_term(const GemmCount& product, const DeviceRate& device) {
   const std::string billions = fmt::format("{:.4g}", product.operations() / 1e9);
   return billions + fmt::format(" G operations / ({:.4g} TFLOP/s x {:.4g} %", device.operations / 1e12,
-                                100 * device.reached.products);
+                                100 * device.reached.gemms);
 }
 
 std::string fused_quotient(const GemmCount& product, const DeviceRate& device) {
@@ -33,7 +33,7 @@ std::string ordered_quotient(const GemmCount& product, const GemmShape& sizes, c
   const Seconds tiled = tile_limited_time(product, sizes, device);
   if (product.direct || tiled < gemm_time(product, sizes, device))
     return memory_bound_term(touched_bytes(product, device), device);
-  const double peak_time = product.operations() / (device.operations * device.reached.products);
+  const double peak_time = product.operations() / (device.operations * device.reached.gemms);
   return compute_bound_term(product, device) + fmt::format(" x {:.4g} % of its shape)", 100 * peak_time / tiled.count);
 }
 
@@ -45,7 +45,7 @@ std::string gradient_formula(const GemmCount& product, const GemmShape& sizes, c
   return equation(ordered_quotient(product, sizes, device), gemm_time(product, sizes, device));
 }
 
-double bytes_beside(const LayerCount& layer) { return layer.moved + layer.score_traffic; }
+double bytes_beside(const LayerCount& layer) { return layer.elementwise_bytes + layer.score_traffic; }
 
 Seconds time_beside(const LayerCount& layer, const DeviceRate& device) {
   return memory_time(bytes_beside(layer), device) + device.reached.launch * layer.launches;

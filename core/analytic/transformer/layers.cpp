@@ -39,11 +39,11 @@ class Counter {
 
   void keep(times::LayerCount& layer, std::string name, std::string formula, double numbers_a_token,
             bool divided) const {
-    layer.kept.push_back({std::move(name), std::move(formula), pass(numbers_a_token), divided});
+    layer.saved.push_back({std::move(name), std::move(formula), pass(numbers_a_token), divided});
   }
 
-  void keep_mask(times::LayerCount& layer, double probability, std::string name) const {
-    if (probability > 0) layer.kept.push_back({std::move(name), "n h", n() * h(), false});
+  void save_mask(times::LayerCount& layer, double probability, std::string name) const {
+    if (probability > 0) layer.saved.push_back({std::move(name), "n h", n() * h(), false});
   }
 
   /// A sharding of a matmul's weights over tensor-parallel ranks.
@@ -54,7 +54,7 @@ class Counter {
   void through(times::LayerCount& layer, std::string name, std::string sizes, double in, double out, double bias,
                Cut cut = Cut::columns) const {
     const double whole = cut == Cut::none ? in * out + bias : cut == Cut::rows ? bias : 0;
-    layer.products.push_back({name, "2 n " + sizes, n(), in, out, 1, true, cut != Cut::none});
+    layer.gemms.push_back({name, "2 n " + sizes, n(), in, out, 1, true, cut != Cut::none});
     layer.weights.push_back({name, sizes + (bias > 0 ? " + biases" : ""), in * out + bias, whole});
     ++layer.launches;
   }
@@ -66,14 +66,14 @@ class Counter {
   void norm(times::LayerCount& layer, std::string name) const {
     keep(layer, name + ": input", "w n h", h(), false);
     add_whole(layer, std::move(name), norm_formula(), norm_weights(h()));
-    layer.moved += 2 * pass(h());
+    layer.elementwise_bytes += 2 * pass(h());
     ++layer.launches;
   }
 
   /// Adds dropout and the sum with the residual.
   void join(times::LayerCount& layer, std::string name) const {
-    keep_mask(layer, c_.dropout, name + ": dropout mask");
-    layer.moved += 3 * pass(h());
+    save_mask(layer, c_.dropout, name + ": dropout mask");
+    layer.elementwise_bytes += 3 * pass(h());
     ++layer.launches;
   }
 
@@ -82,10 +82,10 @@ class Counter {
     layer.weights.push_back({"tokens", "V h", static_cast<double>(c_.vocabulary) * h()});
     if (c_.positions > 0) add_whole(layer, "positions", "rows h", c_.positions * h());
     if (c_.token_types > 0) add_whole(layer, "segments", "kinds h", c_.token_types * h());
-    layer.moved = 2 * pass(h());
+    layer.elementwise_bytes = 2 * pass(h());
     layer.launches = 1;
     if (c_.norm_embedding) norm(layer, "norm");
-    keep_mask(layer, c_.dropout, "dropout mask");
+    save_mask(layer, c_.dropout, "dropout mask");
     layer.output = pass(h());
     layer.forward_reduced = pass(h());
     layer.is_embedding_input = true;
@@ -141,10 +141,10 @@ class Counter {
     const bool fused = attention_ == AttentionMemory::fused, again = attention_ == AttentionMemory::selective;
     const double pairs = b_ * c_.heads * seen(causal);
     const std::string formula = seen(causal) == 1 ? "2 b a s^2 d" : "2 b a s^2 d x pairs seen";
-    layer.products.push_back({"scores", formula, s_, key, s_, pairs, false, true, fused, fused || again ? 3.0 : 2.0});
-    layer.products.push_back({"weighted values", formula, s_, s_, value, pairs, false, true, fused, again ? 3.0 : 2.0});
+    layer.gemms.push_back({"scores", formula, s_, key, s_, pairs, false, true, fused, fused || again ? 3.0 : 2.0});
+    layer.gemms.push_back({"weighted values", formula, s_, s_, value, pairs, false, true, fused, again ? 3.0 : 2.0});
     if (fused) {
-      layer.kept.push_back({"row sums", "4 b a s", 4 * n() * c_.heads, true});
+      layer.saved.push_back({"row sums", "4 b a s", 4 * n() * c_.heads, true});
       ++layer.launches;
       return;
     }
@@ -154,10 +154,10 @@ class Counter {
     layer.recomputed_scores = again;
     layer.launches += 4;
     if (again) return;
-    layer.kept.push_back({"softmax", "w b a s^2", w_ * scores, true});
+    layer.saved.push_back({"softmax", "w b a s^2", w_ * scores, true});
     if (!dropout) return;
-    layer.kept.push_back({"attention's dropout mask", "b a s^2", scores, true});
-    layer.kept.push_back({"attention's dropout", "w b a s^2", w_ * scores, true});
+    layer.saved.push_back({"attention's dropout mask", "b a s^2", scores, true});
+    layer.saved.push_back({"attention's dropout", "w b a s^2", w_ * scores, true});
   }
 
   void self_attention(times::LayerCount& layer) const {
@@ -168,7 +168,7 @@ class Counter {
     if (c_.norm_heads) {
       keep(layer, "head norms: input", "w n (a + g) d", q + kv, true);
       add_whole(layer, "head norms", "2 d", 2.0 * c_.head_width);
-      layer.moved += 2 * pass(q + kv);
+      layer.elementwise_bytes += 2 * pass(q + kv);
     }
     keep(layer, "queries and keys", "w n (a + g) d", q + kv, true);
     attend(layer, c_.head_width, c_.head_width, c_.causal);
@@ -232,7 +232,7 @@ class Counter {
     keep(layer, name + ": activation's input", c_.gated ? "2 w n f" : "w n f", in, true);
     keep(layer, name + " out: input", "w n f", f, true);
     through(layer, name + " out", "f h", f, h(), c_.bias_feed_forward ? h() : 0, Cut::rows);
-    layer.moved += pass(in + f);
+    layer.elementwise_bytes += pass(in + f);
     ++layer.launches;
   }
 
@@ -241,19 +241,18 @@ class Counter {
     norm(layer, "feed-forward norm");
     keep(layer, "router and shared experts: input", "w n h", h(), false);
     through(layer, "router", "h e", h(), x.count, x.score_bias ? x.count : 0, Cut::none);
-    layer.kept.push_back({"router's scores", "4 n e", 4 * n() * x.count, false});
+    layer.saved.push_back({"router's scores", "4 n e", 4 * n() * x.count, false});
     const double routed = n() * x.per_token, f = x.feed_forward, in = c_.gated ? 2 * f : f;
     const char* in_sizes = c_.gated ? "2 h f" : "h f";
-    layer.products.push_back(
-        {"experts in", fmt::format("2 k n {}", in_sizes), routed / x.count, h(), in, 1.0 * x.count});
-    layer.products.push_back({"experts out", "2 k n f h", routed / x.count, f, h(), 1.0 * x.count});
+    layer.gemms.push_back({"experts in", fmt::format("2 k n {}", in_sizes), routed / x.count, h(), in, 1.0 * x.count});
+    layer.gemms.push_back({"experts out", "2 k n f h", routed / x.count, f, h(), 1.0 * x.count});
     layer.weights.push_back({"experts in", fmt::format("e {}", in_sizes), x.count * h() * in});
     layer.weights.push_back({"experts out", "e f h", x.count * f * h()});
     keep(layer, "experts: input", "w k n h", x.per_token * h(), false);
     keep(layer, "experts: activation's input", c_.gated ? "2 w k n f" : "w k n f", x.per_token * in, true);
     keep(layer, "experts out: input", "w k n f", x.per_token * f, true);
     keep(layer, "experts: output, before it is weighed", "w k n h", x.per_token * h(), false);
-    layer.moved += pass(x.per_token * (in + f + 4 * h()));
+    layer.elementwise_bytes += pass(x.per_token * (in + f + 4 * h()));
     layer.launches += 2 * x.count + 3;
     if (x.shared_feed_forward > 0) dense_part(layer, "shared experts", x.shared_feed_forward);
     if (x.shared_gate) through(layer, "shared experts' gate", "h", h(), 1, 0, Cut::none);
@@ -274,7 +273,7 @@ class Counter {
       keep(layer, "transform: input", "w n h", h(), false);
       through(layer, "transform", "h h", h(), h(), h(), Cut::none);
       keep(layer, "transform: activation's input", "w n h", h(), false);
-      layer.moved += 2 * pass(h());
+      layer.elementwise_bytes += 2 * pass(h());
       norm(layer, "transform's norm");
     }
     keep(layer, "input", "w n h", h(), false);
@@ -288,8 +287,8 @@ class Counter {
   times::LayerCount loss() const {
     times::LayerCount layer{.name = "loss", .kind = "softmax_cross_entropy"};
     const double scores = n() * static_cast<double>(c_.vocabulary);
-    layer.kept.push_back({"scores", "4 n V", 4 * scores, true});
-    layer.moved = (w_ + 4) * scores;
+    layer.saved.push_back({"scores", "4 n V", 4 * scores, true});
+    layer.elementwise_bytes = (w_ + 4) * scores;
     layer.launches = 2;
     return layer;
   }

@@ -50,7 +50,7 @@ Layer layer_of(const ModelLayer& model, const LayerShape& shape, const DeviceSpe
   return layer;
 }
 
-void fold(Layer& into, const Layer& loss) {
+void merge_loss(Layer& into, const Layer& loss) {
   into.forward += loss.forward;
   into.backward += loss.backward;
   into.saved += loss.saved;
@@ -60,7 +60,7 @@ void fold(Layer& into, const Layer& loss) {
 }  // namespace
 
 Result<LayerShape> shape_of(const ModelLayer& layer) {
-  const LayerKind* kind = layer_kind_named(layer.kind);
+  const LayerKind* kind = parse_layer_kind(layer.kind);
   if (!kind)
     return fail(ErrorCode::bad_input,
                 fmt::format("found a layer of kind '{}', expected one whose shape is known", layer.kind));
@@ -93,7 +93,7 @@ Result<Profile> profile_from_shapes(const ModelSpec& model, const DeviceSpeed& d
     Layer layer = layer_of(model.layers[i], *shape, device, micro_batch);
     if (const Result<void> sensible = within_limits(layer, i); !sensible) return tl::unexpected(sensible.error());
     if (model.layers[i].kind == "softmax_cross_entropy" && !profile.layers.empty())
-      fold(profile.layers.back(), layer);
+      merge_loss(profile.layers.back(), layer);
     else
       profile.layers.push_back(std::move(layer));
   }

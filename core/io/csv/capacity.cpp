@@ -57,7 +57,7 @@ CsvTable capacity_csv(const CapacityGoal& goal, std::span<const CapacityFound> f
                            pipedeck::name_of(capacity_verdict(goal, one))};
     for (Field& next : cost_fields(capacity_cost(goal, one))) row.push_back(std::move(next));
     for (Field& next : plan_fields(one)) row.push_back(std::move(next));
-    row.push_back(one.why_not);
+    row.push_back(one.failure_reason);
     table.add(std::move(row));
   }
   return table;

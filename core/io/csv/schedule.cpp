@@ -47,7 +47,7 @@ bool is_implied(const LaneOrder& order, int at) {
     const Operation behind = operation_at(order, next);
     if (is_backward(behind.kind) && behind.stage == recompute.stage && behind.micro_batch == recompute.micro_batch)
       return true;
-    if (!behind.joined) return false;
+    if (!behind.overlapped_with_next) return false;
   }
   return false;
 }
@@ -59,7 +59,7 @@ std::string row_of(const LaneOrder& order) {
     const Operation operation = operation_at(order, i);
     if (operation.kind == OpKind::recompute && is_implied(order, i)) continue;
     if (!row.empty()) row += ',';
-    if (operation.joined && i + 1 < count)
+    if (operation.overlapped_with_next && i + 1 < count)
       row += fmt::format("({};{}){}", cell_of(operation), cell_of(operation_at(order, ++i)), overlap_suffix);
     else
       row += cell_of(operation);
@@ -130,7 +130,7 @@ class Reader {
     plan.objective.reset();
     plan.predicted.reset();
     plan.certificate.reset();
-    plan.why.clear();
+    plan.rationale.clear();
     return plan;
   }
 
@@ -163,7 +163,7 @@ class Reader {
                                                     : std::string()));
     // Ranks as PyTorch counts them: by the first stage of which they have the first copy.
     std::vector<DeviceId> leads;
-    for (const Chunk& chunk : chunks_)
+    for (const StageCopy& chunk : chunks_)
       if (chunk.copy == 0 && std::find(leads.begin(), leads.end(), chunk.devices.front()) == leads.end())
         leads.push_back(chunk.devices.front());
     for (const PipelineRank& rank : ranks) {
@@ -205,7 +205,7 @@ class Reader {
       if (Result<void> read = read_action(without_blanks(action), true); !read) return read;
     if (list_[before].stage == list_[before + 1].stage && list_[before].micro_batch == list_[before + 1].micro_batch)
       return bad(place_, fmt::format("found {}, expected two actions that do not wait for one another", quoted(cell)));
-    list_[before].joined = true;
+    list_[before].overlapped_with_next = true;
     return {};
   }
 
@@ -253,29 +253,30 @@ class Reader {
 
   using Key = std::tuple<std::int32_t, int, OpKind>;
   static Key key(const Operation& operation) { return {operation.stage.value, operation.micro_batch, operation.kind}; }
-  bool saw(const Chunk& chunk, int micro_batch, OpKind kind) const {
+  bool mark_seen(const StageCopy& chunk, int micro_batch, OpKind kind) const {
     return seen_.count({chunk.stage.value, micro_batch, kind}) > 0;
   }
 
   int copy_of(int micro_batch) const {
     return Schedule{base_.micro_batches, true, {}, num_stage_copies(base_)}.copy_of(micro_batch);
   }
-  bool is_here(const Chunk& chunk) const {
+  bool is_here(const StageCopy& chunk) const {
     return std::find(chunk.devices.begin(), chunk.devices.end(), device_) != chunk.devices.end();
   }
   bool runs_on_device(const Operation& operation) const {
-    return std::any_of(chunks_.begin(), chunks_.end(), [&](const Chunk& chunk) {
+    return std::any_of(chunks_.begin(), chunks_.end(), [&](const StageCopy& chunk) {
       return chunk.stage == operation.stage && chunk.copy == copy_of(operation.micro_batch) && is_here(chunk);
     });
   }
 
   Result<void> check_complete() const {
-    for (const Chunk& chunk : chunks_)
+    for (const StageCopy& chunk : chunks_)
       for (int m = 0; is_here(chunk) && m < base_.micro_batches; ++m) {
         if (copy_of(m) != chunk.copy) continue;
-        const bool whole = saw(chunk, m, OpKind::backward);
-        const bool input = saw(chunk, m, OpKind::backward_input), weight = saw(chunk, m, OpKind::backward_weight);
-        if (!saw(chunk, m, OpKind::forward))
+        const bool whole = mark_seen(chunk, m, OpKind::backward);
+        const bool input = mark_seen(chunk, m, OpKind::backward_input),
+                   weight = mark_seen(chunk, m, OpKind::backward_weight);
+        if (!mark_seen(chunk, m, OpKind::forward))
           return bad(place_, fmt::format("found no {}F{}, expected a forward of every micro-batch on device {}",
                                          chunk.stage.value, m, device_.value));
         if (whole == (input || weight) || input != weight)
@@ -294,15 +295,15 @@ class Reader {
       if (seen_.count(key(recompute)) == 0) out.push_back(recompute);
     };
     for (std::size_t i = 0; i < list_.size(); ++i) {
-      if (i == 0 || !list_[i - 1].joined) add_before(list_[i]);
-      if (list_[i].joined) add_before(list_[i + 1]);
+      if (i == 0 || !list_[i - 1].overlapped_with_next) add_before(list_[i]);
+      if (list_[i].overlapped_with_next) add_before(list_[i + 1]);
       out.push_back(list_[i]);
     }
     return out;
   }
 
   const Plan& base_;
-  std::vector<Chunk> chunks_;
+  std::vector<StageCopy> chunks_;
   const std::string& text_;
   std::map<DeviceId, std::size_t> row_of_;
   std::vector<std::vector<Operation>> lists_;  // by row

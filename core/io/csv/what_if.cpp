@@ -6,7 +6,7 @@
 namespace pipedeck::io::csv {
 namespace {
 
-constexpr std::size_t most_places = 4;  ///< named in a row
+constexpr std::size_t max_places = 4;  ///< named in a row
 
 CsvTable::Field field(const std::optional<double>& value) {
   return value ? CsvTable::Field(*value) : CsvTable::Field();
@@ -15,8 +15,8 @@ CsvTable::Field field(const std::optional<double>& value) {
 /// "n0, n1, n2, n3 and 12 more".
 std::string places_text(const std::vector<std::string>& places) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(places.size(), most_places); ++i) text += (i > 0 ? ", " : "") + places[i];
-  if (places.size() > most_places) text += fmt::format(" and {} more", places.size() - most_places);
+  for (std::size_t i = 0; i < std::min(places.size(), max_places); ++i) text += (i > 0 ? ", " : "") + places[i];
+  if (places.size() > max_places) text += fmt::format(" and {} more", places.size() - max_places);
   return text;
 }
 
@@ -112,7 +112,7 @@ CsvTable purchases_csv(std::span<const PurchaseGain> gains) {
                  stage_shape_text(*gain.best->plan),
                  {}});
     else
-      table.add({what, name_of(gain.purchase.kind), {}, {}, {}, {}, {}, {}, gain.why_not});
+      table.add({what, name_of(gain.purchase.kind), {}, {}, {}, {}, {}, {}, gain.failure_reason});
   }
   return table;
 }

@@ -16,9 +16,9 @@ using json::ObjectWriter;
 using json::Unit;
 using json::Value;
 
-constexpr double largest_figure = 1e12;
+constexpr double max_figure = 1e12;
 constexpr double shortest_step = 1e-9;  // seconds
-constexpr double most_slowdown = 100, most_efficiency = 1000;
+constexpr double max_slowdown = 100, max_efficiency = 1000;
 constexpr std::string_view use_words = "\"fit\", \"held-out\", \"in-turn\"";
 
 /// Quartiles stand in the unit of their figure: "lower_quartile_us" of an overhead.
@@ -31,10 +31,10 @@ const FigureFormat overhead_format{"lower_quartile_us", "upper_quartile_us", Uni
 /// An overhead's quartiles may be below 0: passes may have been faster than in the profile.
 double quartile(ObjectReader& in, const std::string& key, Unit unit) {
   const Value* value = in.get(key);
-  return value ? json::read_number(*value, unit, -largest_figure, largest_figure, in.place_of(key), in.problems()) : 0;
+  return value ? json::read_number(*value, unit, -max_figure, max_figure, in.place_of(key), in.problems()) : 0;
 }
 
-FittedParameter figure_from(ObjectReader& in, const FigureFormat& format) {
+FittedParameter parse_figure(ObjectReader& in, const FigureFormat& format) {
   FittedParameter figure;
   const Value* determined = in.get("determined");
   if (determined) figure.determined = json::read_bool(*determined, in.place_of("determined"), in.problems());
@@ -49,11 +49,11 @@ FittedParameter figure_from(ObjectReader& in, const FigureFormat& format) {
   return figure;
 }
 
-CalibratedRun run_from(ObjectReader& in) {
+CalibratedRun parse_run(ObjectReader& in) {
   CalibratedRun run;
   run.name = in.text("name");
   run.plan = in.text("plan");
-  run.use = in.word("use", run_use_named, use_words);
+  run.use = in.word("use", parse_run_use, use_words);
   run.steps = in.count("steps");
   run.measured = in.long_time("measured_ms");
   if (in.ok() && run.measured.count < shortest_step)
@@ -68,7 +68,7 @@ CalibratedRun run_from(ObjectReader& in) {
   return run;
 }
 
-CalibrationSource source_from(ObjectReader& in) {
+CalibrationSource parse_source(ObjectReader& in) {
   CalibrationSource source{in.text("kind"), in.text("name"), in.text("sha256")};
   if (in.ok() && source.kind != "profile" && source.kind != "cluster")
     in.fail("kind", fmt::format("found \"{}\", expected \"profile\" or \"cluster\"", source.kind));
@@ -77,19 +77,19 @@ CalibrationSource source_from(ObjectReader& in) {
 
 void read_figures(ObjectReader& in, CalibrationRecord& record) {
   record.values.operation_overhead = in.latency("operation_overhead_us");
-  record.values.overlap_slowdown = in.number("overlap_slowdown", 1, most_slowdown);
-  record.values.link_efficiency = in.number("link_efficiency", 0, most_efficiency);
+  record.values.overlap_slowdown = in.number("overlap_slowdown", 1, max_slowdown);
+  record.values.link_efficiency = in.number("link_efficiency", 0, max_efficiency);
   if (in.ok() && record.values.link_efficiency <= 0)
     in.fail("link_efficiency",
             fmt::format("found {}, expected more than 0", json::describe(*in.get("link_efficiency"))));
   in.object("fit", [&](ObjectReader& fit) {
-    fit.object("operation_overhead", [&](ObjectReader& one) { record.overhead = figure_from(one, overhead_format); });
-    fit.object("overlap_slowdown", [&](ObjectReader& one) { record.slowdown = figure_from(one, {}); });
-    fit.object("link_efficiency", [&](ObjectReader& one) { record.efficiency = figure_from(one, {}); });
+    fit.object("operation_overhead", [&](ObjectReader& one) { record.overhead = parse_figure(one, overhead_format); });
+    fit.object("overlap_slowdown", [&](ObjectReader& one) { record.slowdown = parse_figure(one, {}); });
+    fit.object("link_efficiency", [&](ObjectReader& one) { record.efficiency = parse_figure(one, {}); });
   });
 }
 
-void read_calibration_from(ObjectReader& in, CalibrationRecord& record) {
+void parse_read_calibration(ObjectReader& in, CalibrationRecord& record) {
   record.date = in.text("date");
   in.object("machine", [&](ObjectReader& machine) {
     record.host = machine.text("host");
@@ -97,13 +97,13 @@ void read_calibration_from(ObjectReader& in, CalibrationRecord& record) {
       record.devices.push_back(json::read_text(value, place, in.problems()));
     });
   });
-  in.objects("sources", [&](ObjectReader& source) { record.sources.push_back(source_from(source)); });
+  in.objects("sources", [&](ObjectReader& source) { record.sources.push_back(parse_source(source)); });
   read_figures(in, record);
-  in.objects("runs", [&](ObjectReader& run) { record.runs.push_back(run_from(run)); });
-  record.extra = in.take_unknown_members();
+  in.objects("runs", [&](ObjectReader& run) { record.runs.push_back(parse_run(run)); });
+  record.extra = in.preserve_unknown_members();
 }
 
-Value figure_value(const FittedParameter& figure, const FigureFormat& format) {
+Value figure_to_json(const FittedParameter& figure, const FigureFormat& format) {
   ObjectWriter out;
   out.add("determined", Value(figure.determined));
   if (figure.determined) {
@@ -117,7 +117,7 @@ Value figure_value(const FittedParameter& figure, const FigureFormat& format) {
   return out.finish();
 }
 
-Value run_value(const CalibratedRun& run) {
+Value run_to_json(const CalibratedRun& run) {
   ObjectWriter out;
   out.add("name", run.name).add("plan", run.plan).add("use", pipedeck::name_of(run.use)).add("steps", run.steps);
   out.add("measured_ms", json::milliseconds_of(run.measured));
@@ -127,7 +127,7 @@ Value run_value(const CalibratedRun& run) {
   return out.finish();
 }
 
-Value source_value(const CalibrationSource& source) {
+Value source_to_json(const CalibrationSource& source) {
   return ObjectWriter().add("kind", source.kind).add("name", source.name).add("sha256", source.sha256).finish();
 }
 
@@ -136,7 +136,7 @@ Value source_value(const CalibrationSource& source) {
 Result<CalibrationRecord> calibration_from_json(const std::string& text) {
   CalibrationRecord record;
   const Result<void> read =
-      json::read_document(text, "pipedeck.calibration", [&](ObjectReader& in) { read_calibration_from(in, record); });
+      json::read_document(text, "pipedeck.calibration", [&](ObjectReader& in) { parse_read_calibration(in, record); });
   if (!read) return tl::unexpected(read.error());
   return record;
 }
@@ -148,16 +148,16 @@ std::string calibration_to_json(const CalibrationRecord& record) {
   machine.add("host", record.host);
   machine.add("devices", json::list_of(record.devices, [](const std::string& line) { return Value(line); }));
   out.add("machine", machine.finish());
-  out.add("sources", json::list_of(record.sources, source_value));
+  out.add("sources", json::list_of(record.sources, source_to_json));
   out.add("operation_overhead_us", json::microseconds_of(record.values.operation_overhead));
   out.add("overlap_slowdown", json::number(record.values.overlap_slowdown));
   out.add("link_efficiency", json::number(record.values.link_efficiency));
   ObjectWriter fit;
-  fit.add("operation_overhead", figure_value(record.overhead, overhead_format));
-  fit.add("overlap_slowdown", figure_value(record.slowdown, {}));
-  fit.add("link_efficiency", figure_value(record.efficiency, {}));
+  fit.add("operation_overhead", figure_to_json(record.overhead, overhead_format));
+  fit.add("overlap_slowdown", figure_to_json(record.slowdown, {}));
+  fit.add("link_efficiency", figure_to_json(record.efficiency, {}));
   out.add("fit", fit.finish());
-  out.add("runs", json::list_of(record.runs, run_value));
+  out.add("runs", json::list_of(record.runs, run_to_json));
   return json::pretty(out.finish(record.extra));
 }
 

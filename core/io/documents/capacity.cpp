@@ -15,9 +15,9 @@ using json::ObjectWriter;
 using json::Value;
 
 constexpr std::size_t looked_at = 4096;  ///< bytes, within which a file identifies itself
-constexpr double most_per_second = 1e18, most_price = 1e15;
+constexpr double max_per_second = 1e18, max_price = 1e15;
 
-std::shared_ptr<const Plan> plan_from(ObjectReader& in) {
+std::shared_ptr<const Plan> parse_plan(ObjectReader& in) {
   const Value* value = in.get("plan");
   if (!value) return nullptr;
   Result<Plan> plan = plan_from_json(json::compact(*value));
@@ -28,18 +28,18 @@ std::shared_ptr<const Plan> plan_from(ObjectReader& in) {
   return std::make_shared<const Plan>(*std::move(plan));
 }
 
-PlanCandidate found_plan_from(ObjectReader& in) {
+PlanCandidate parse_found_plan(ObjectReader& in) {
   PlanCandidate found;
   found.fits = in.bool_or("fits", false);
   found.iteration = in.long_time("iteration_ms");
-  found.samples_per_second = in.number("samples_per_s", 0, most_per_second);
+  found.samples_per_second = in.number("samples_per_s", 0, max_per_second);
   found.peak = in.total_bytes("fullest_peak_bytes");
   found.capacity = in.total_bytes("fullest_capacity_bytes");
   found.largest_peak = in.total_bytes("peak_memory_bytes");
   found.devices = in.count("devices_used", 1, limits::devices);
   found.nodes = in.count("nodes_used", 1, limits::devices);
-  if (in.has("price_per_hour")) found.price_per_hour = in.number("price_per_hour", 0, most_price);
-  found.plan = plan_from(in);
+  if (in.has("price_per_hour")) found.price_per_hour = in.number("price_per_hour", 0, max_price);
+  found.plan = parse_plan(in);
   return found;
 }
 
@@ -57,15 +57,15 @@ void check_plan(ObjectReader& in, const CapacityFound& found) {
         fmt::format("found {}, expected {}, as the point has", plan.plan->global_batch, found.point.global_batch));
 }
 
-CapacityFound capacity_point_from(ObjectReader& in) {
+CapacityFound parse_capacity_point(ObjectReader& in) {
   CapacityFound found;
   found.point.type = in.text_or("device_type", "");
   found.point.nodes = in.count("nodes", 1, limits::devices);
   found.point.global_batch = in.count("global_batch");
   found.point.micro_batch = in.count_or("micro_batch", 0);
-  found.why_not = in.text_or("why_not", "");
+  found.failure_reason = in.text_or("why_not", "");
   if (!in.has("plan")) return found;
-  found.plan = found_plan_from(in);
+  found.plan = parse_found_plan(in);
   check_plan(in, found);
   return found;
 }
@@ -75,7 +75,7 @@ Value value_of(const CapacityFound& found) {
   if (!found.point.type.empty()) out.add("device_type", Value(found.point.type));
   out.add("nodes", found.point.nodes).add("global_batch", found.point.global_batch);
   if (found.point.micro_batch > 0) out.add("micro_batch", found.point.micro_batch);
-  if (!found.why_not.empty()) out.add("why_not", Value(found.why_not));
+  if (!found.failure_reason.empty()) out.add("why_not", Value(found.failure_reason));
   if (!found.plan) return out.finish();
   const PlanCandidate& plan = *found.plan;
   out.add("fits", Value(plan.fits))
@@ -105,7 +105,7 @@ Result<CapacityPoints> capacity_points_from_json(const std::string& text) {
   const Result<void> read = json::read_document(text, "pipedeck.capacity-points", [&](ObjectReader& in) {
     points.question = in.text("question_sha256");
     in.objects("points", [&](ObjectReader& point) {
-      CapacityFound found = capacity_point_from(point);
+      CapacityFound found = parse_capacity_point(point);
       if (points.found.contains(found.point))
         point.problems().add(point.place_of("nodes"), "found the point a second time, expected each once");
       points.found.insert_or_assign(found.point, std::move(found));

@@ -13,7 +13,7 @@ using json::ObjectReader;
 using json::ObjectWriter;
 using json::Value;
 
-DeviceType device_type_from(ObjectReader& in) {
+DeviceType parse_device_type(ObjectReader& in) {
   DeviceType type;
   type.name = in.text("name");
   type.memory = in.bytes("memory_bytes");
@@ -24,18 +24,18 @@ DeviceType device_type_from(ObjectReader& in) {
     });
   if (in.has("memory_gb_per_s")) type.memory_bandwidth = in.rate("memory_gb_per_s");
   if (in.has("price_per_hour")) type.price_per_hour = in.number("price_per_hour", 0, 1e12);
-  type.extra = in.take_unknown_members();
+  type.extra = in.preserve_unknown_members();
   return type;
 }
 
-Link link_from(ObjectReader& in) {
+Link parse_link(ObjectReader& in) {
   Link link;
   link.bandwidth = in.rate("gb_per_s");
   if (in.has("latency_us")) link.latency = in.latency("latency_us");
   return link;
 }
 
-Node node_from(ObjectReader& in) {
+Node parse_node(ObjectReader& in) {
   Node node;
   node.name = in.text("name");
   in.objects("devices", [&](ObjectReader& group) {
@@ -44,9 +44,9 @@ Node node_from(ObjectReader& in) {
     read.count = group.count_or("count", 1, 1, limits::devices);
     node.devices.push_back(std::move(read));
   });
-  if (in.has("link")) in.object("link", [&](ObjectReader& link) { node.link = link_from(link); });
+  if (in.has("link")) in.object("link", [&](ObjectReader& link) { node.link = parse_link(link); });
   node.bus = in.bool_or("bus", false);
-  node.extra = in.take_unknown_members();
+  node.extra = in.preserve_unknown_members();
   return node;
 }
 
@@ -61,7 +61,7 @@ void read_matrix(ObjectReader& in, Cluster& cluster) {
   });
 }
 
-Value device_type_value(const DeviceType& type) {
+Value device_type_to_json(const DeviceType& type) {
   ObjectWriter out;
   out.add("name", type.name).add("memory_bytes", type.memory).add("relative_speed", json::number(type.relative_speed));
   if (!type.peak_tflops.empty()) {
@@ -79,7 +79,7 @@ ObjectWriter& add_link(ObjectWriter& out, const Link& link) {
       .add("latency_us", json::microseconds_of(link.latency));
 }
 
-Value node_value(const Node& node) {
+Value node_to_json(const Node& node) {
   ObjectWriter out;
   out.add("name", node.name);
   out.add("devices", json::list_of(node.devices, [](const DeviceGroup& group) {
@@ -93,13 +93,13 @@ Value node_value(const Node& node) {
   return out.finish(node.extra);
 }
 
-Value network_link_value(const NetworkLink& link) {
+Value network_link_to_json(const NetworkLink& link) {
   ObjectWriter out;
   out.add("from", link.from).add("to", link.to);
   return add_link(out, link.link).finish();
 }
 
-Value row_value(const std::vector<BytesPerSecond>& row) {
+Value row_to_json(const std::vector<BytesPerSecond>& row) {
   return Value(json::list_of(row, [](BytesPerSecond rate) { return Value(json::gigabytes_per_second_of(rate)); }));
 }
 
@@ -109,18 +109,18 @@ Result<Cluster> cluster_from_json(const std::string& text) {
   Cluster cluster;
   const Result<void> read = json::read_document(text, "pipedeck.cluster", [&](ObjectReader& in) {
     cluster.name = in.text_or("name", "");
-    in.objects("device_types", [&](ObjectReader& type) { cluster.device_types.push_back(device_type_from(type)); });
-    in.objects("nodes", [&](ObjectReader& node) { cluster.nodes.push_back(node_from(node)); });
+    in.objects("device_types", [&](ObjectReader& type) { cluster.device_types.push_back(parse_device_type(type)); });
+    in.objects("nodes", [&](ObjectReader& node) { cluster.nodes.push_back(parse_node(node)); });
     if (in.has("switches"))
       in.objects("switches", [&](ObjectReader& member) { cluster.switches.push_back({member.text("name")}); });
     if (in.has("links"))
       in.objects("links", [&](ObjectReader& link) {
         NetworkLink read_link{link.text("from"), link.text("to"), {}};
-        read_link.link = link_from(link);
+        read_link.link = parse_link(link);
         cluster.links.push_back(std::move(read_link));
       });
     if (in.has("bandwidth_matrix_gb_per_s")) read_matrix(in, cluster);
-    cluster.extra = in.take_unknown_members();
+    cluster.extra = in.preserve_unknown_members();
   });
   if (!read) return tl::unexpected(read.error());
   if (const Result<void> valid = plan::validate(cluster); !valid) return tl::unexpected(valid.error());
@@ -130,15 +130,15 @@ Result<Cluster> cluster_from_json(const std::string& text) {
 std::string cluster_to_json(const Cluster& cluster) {
   ObjectWriter out = ObjectWriter::document("pipedeck.cluster");
   out.add("name", cluster.name);
-  out.add("device_types", json::list_of(cluster.device_types, device_type_value));
-  out.add("nodes", json::list_of(cluster.nodes, node_value));
+  out.add("device_types", json::list_of(cluster.device_types, device_type_to_json));
+  out.add("nodes", json::list_of(cluster.nodes, node_to_json));
   out.add("switches", json::list_of(cluster.switches, [](const Switch& member) {
             return ObjectWriter().add("name", member.name).finish();
           }));
   if (cluster.bandwidth_matrix)
-    out.add("bandwidth_matrix_gb_per_s", json::list_of(*cluster.bandwidth_matrix, row_value));
+    out.add("bandwidth_matrix_gb_per_s", json::list_of(*cluster.bandwidth_matrix, row_to_json));
   else
-    out.add("links", json::list_of(cluster.links, network_link_value));
+    out.add("links", json::list_of(cluster.links, network_link_to_json));
   return json::pretty(out.finish(cluster.extra));
 }
 

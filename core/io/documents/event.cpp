@@ -22,15 +22,15 @@ using json::ObjectReader;
 using json::ObjectWriter;
 using json::Value;
 
-constexpr double largest_number = std::numeric_limits<double>::max();
+constexpr double max_number = std::numeric_limits<double>::max();
 
 /// A run that diverges has a loss that is no number; JSON has null for it.
-Value loss_value(double loss) { return std::isfinite(loss) ? Value(json::number(loss)) : Value(); }
+Value loss_to_json(double loss) { return std::isfinite(loss) ? Value(json::number(loss)) : Value(); }
 
-double loss_from(ObjectReader& in) {
+double parse_loss(ObjectReader& in) {
   const Value* value = in.get("loss");
   if (value && value->is_null()) return std::numeric_limits<double>::quiet_NaN();
-  return value ? in.number("loss", -largest_number, largest_number) : 0;
+  return value ? in.number("loss", -max_number, max_number) : 0;
 }
 
 Value value_of(const RunStarted& event) {
@@ -39,13 +39,13 @@ Value value_of(const RunStarted& event) {
   out.add("plan", event.plan).add("model", event.model).add("backend", event.backend);
   out.add("steps", event.steps).add("devices", event.devices);
   if (event.from_step > 0) out.add("from_step", event.from_step);
-  if (!event.gpus.empty()) out.add("gpus", documents::gpus_value(event.gpus));
+  if (!event.gpus.empty()) out.add("gpus", documents::gpus_to_json(event.gpus));
   return out.finish();
 }
 
 Value value_of(const StepDone& event) {
   ObjectWriter out;
-  out.add("event", "step").add("step", event.step).add("loss", loss_value(event.loss));
+  out.add("event", "step").add("step", event.step).add("loss", loss_to_json(event.loss));
   out.add("duration_ms", json::milliseconds_of(event.duration));
   out.add("samples_per_s", json::number(event.samples_per_second));
   out.add("busy_fraction", json::list_of(event.busy_fraction, [](double busy) { return Value(json::number(busy)); }));
@@ -57,7 +57,7 @@ Value value_of(const RunSample& event) {
   out.add("event", "sample").add("time_ms", json::milliseconds_of(event.time));
   out.add("busy_fraction", json::list_of(event.busy_fraction, [](double busy) { return Value(json::number(busy)); }));
   out.add("memory_bytes", json::bytes_of(event.memory));
-  if (!event.gpus.empty()) out.add("gpus", documents::readings_value(event.gpus));
+  if (!event.gpus.empty()) out.add("gpus", documents::readings_to_json(event.gpus));
   return out.finish();
 }
 
@@ -85,11 +85,11 @@ Value value_of(const RunFailed& event) {
 
 Value value_of(const RunFinished& event) {
   ObjectWriter out;
-  out.add("event", "finished").add("steps", event.steps).add("loss", loss_value(event.loss));
+  out.add("event", "finished").add("steps", event.steps).add("loss", loss_to_json(event.loss));
   out.add("duration_ms", json::milliseconds_of(event.duration));
   out.add("median_step_ms", json::milliseconds_of(event.median_step));
   out.add("stopped", Value(event.stopped));
-  if (!event.gpu_energy.empty()) out.add("gpu_energy_j", documents::figures_value(event.gpu_energy));
+  if (!event.gpu_energy.empty()) out.add("gpu_energy_j", documents::figures_to_json(event.gpu_energy));
   if (event.gpu_look) out.add("gpu_look_ms", json::milliseconds_of(*event.gpu_look));
   return out.finish();
 }
@@ -100,7 +100,7 @@ bool write_timeline(const MeasuredTimeline& event, const text::ChunkSink& sink) 
          documents::write_intervals(event.timeline, sink) && sink("}");
 }
 
-RunStarted started_from(ObjectReader& in) {
+RunStarted parse_started(ObjectReader& in) {
   RunStarted event;
   if (in.count_or("version", 1, 0) != 1)
     in.fail("version", fmt::format("found {}, expected 1, the only version that this program reads",
@@ -111,45 +111,45 @@ RunStarted started_from(ObjectReader& in) {
   event.steps = in.count("steps", 0);
   event.devices = in.count("devices", 1, limits::devices);
   event.from_step = in.count_or("from_step", 0, 0);
-  event.gpus = documents::gpus_from(in, "gpus");
+  event.gpus = documents::parse_gpus(in, "gpus");
   return event;
 }
 
 void read_devices(ObjectReader& in, std::vector<double>& busy_fraction, std::vector<Bytes>& memory) {
   in.values("busy_fraction", [&](const Value& value, const std::string& place) {
-    busy_fraction.push_back(json::read_number(value, json::Unit::plain, 0, largest_number, place, in.problems()));
+    busy_fraction.push_back(json::read_number(value, json::Unit::plain, 0, max_number, place, in.problems()));
   });
   in.values("memory_bytes", [&](const Value& value, const std::string& place) {
     memory.push_back(Bytes(json::read_integer(value, 0, limits::total_bytes, place, in.problems())));
   });
 }
 
-StepDone step_from(ObjectReader& in) {
+StepDone parse_step(ObjectReader& in) {
   StepDone event;
   event.step = in.count("step");
-  event.loss = loss_from(in);
+  event.loss = parse_loss(in);
   event.duration = in.long_time("duration_ms");
-  event.samples_per_second = in.number("samples_per_s", 0, largest_number);
+  event.samples_per_second = in.number("samples_per_s", 0, max_number);
   read_devices(in, event.busy_fraction, event.memory);
   return event;
 }
 
-RunSample sample_from(ObjectReader& in) {
+RunSample parse_sample(ObjectReader& in) {
   RunSample event;
   event.time = in.long_time("time_ms");
   read_devices(in, event.busy_fraction, event.memory);
-  event.gpus = documents::readings_from(in, "gpus");
+  event.gpus = documents::parse_readings(in, "gpus");
   return event;
 }
 
-MeasuredTimeline timeline_from(ObjectReader& in) {
+MeasuredTimeline parse_timeline(ObjectReader& in) {
   MeasuredTimeline event;
   event.step = in.count("step");
   event.timeline = documents::read_intervals(in, "intervals");
   return event;
 }
 
-RunCheckpoint checkpoint_from(ObjectReader& in) {
+RunCheckpoint parse_checkpoint(ObjectReader& in) {
   RunCheckpoint event;
   event.step = in.count("step", 0);
   event.path = in.text("path");
@@ -158,30 +158,30 @@ RunCheckpoint checkpoint_from(ObjectReader& in) {
   return event;
 }
 
-RunFinished finished_from(ObjectReader& in) {
+RunFinished parse_finished(ObjectReader& in) {
   RunFinished event;
   event.steps = in.count("steps", 0);
-  event.loss = loss_from(in);
+  event.loss = parse_loss(in);
   event.duration = in.long_time("duration_ms");
   event.median_step = in.long_time("median_step_ms");
   event.stopped = in.bool_or("stopped", false);
-  event.gpu_energy = documents::figures_from(in, "gpu_energy_j");
+  event.gpu_energy = documents::parse_figures(in, "gpu_energy_j");
   if (in.has("gpu_look_ms")) event.gpu_look = in.long_time("gpu_look_ms");
   return event;
 }
 
-RunEvent event_from(ObjectReader& in) {
+RunEvent parse_event(ObjectReader& in) {
   const std::string kind = in.text("event");
-  if (kind == "started") return started_from(in);
-  if (kind == "step") return step_from(in);
-  if (kind == "timeline") return timeline_from(in);
-  if (kind == "sample") return sample_from(in);
+  if (kind == "started") return parse_started(in);
+  if (kind == "step") return parse_step(in);
+  if (kind == "timeline") return parse_timeline(in);
+  if (kind == "sample") return parse_sample(in);
   if (kind == "paused") return RunPaused{in.count("step", 0)};
   if (kind == "resumed") return RunResumed{in.count("step", 0)};
-  if (kind == "checkpoint") return checkpoint_from(in);
+  if (kind == "checkpoint") return parse_checkpoint(in);
   if (kind == "warning") return RunWarning{in.text("message")};
   if (kind == "failed") return RunFailed{in.text("message")};
-  if (kind == "finished") return finished_from(in);
+  if (kind == "finished") return parse_finished(in);
   if (in.ok())
     in.fail("event", fmt::format("found {}, expected started, step, timeline, sample, paused, resumed, checkpoint, "
                                  "warning, failed or finished",
@@ -220,9 +220,9 @@ std::string event_to_json(const RunEvent& event) {
 Result<RunEvent> event_from_json(const std::string& line) {
   const Result<Value> value = json::parse(line);
   if (!value) return tl::unexpected(value.error());
-  json::Problems problems;
+  json::ErrorCollector problems;
   ObjectReader in(*value, "", problems);
-  RunEvent event = problems ? RunEvent{} : event_from(in);
+  RunEvent event = problems ? RunEvent{} : parse_event(in);
   if (problems) return tl::unexpected(*problems.first);
   return event;
 }

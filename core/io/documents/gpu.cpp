@@ -32,7 +32,7 @@ json::Value names_of(std::uint32_t limits) {
 }
 
 /// Limits that this program does not know are passed over: drivers may tell of more.
-std::uint32_t limits_from(json::ObjectReader& in) {
+std::uint32_t parse_limits(json::ObjectReader& in) {
   std::uint32_t limits = 0;
   in.values("throttle", [&](const json::Value& value, const std::string& place) {
     const auto* text = value.as<std::string>();
@@ -45,7 +45,7 @@ std::uint32_t limits_from(json::ObjectReader& in) {
 
 }  // namespace
 
-json::Value gpus_value(const std::vector<RunGpu>& gpus) {
+json::Value gpus_to_json(const std::vector<RunGpu>& gpus) {
   return json::list_of(gpus, [](const RunGpu& gpu) {
     json::ObjectWriter out;
     out.add("devices", json::integers(gpu.devices)).add("name", gpu.name);
@@ -57,7 +57,7 @@ json::Value gpus_value(const std::vector<RunGpu>& gpus) {
   });
 }
 
-json::Value readings_value(const std::vector<GpuSample>& readings) {
+json::Value readings_to_json(const std::vector<GpuSample>& readings) {
   return json::list_of(readings, [](const GpuSample& reading) {
     json::ObjectWriter out;
     add(out, "power_w", reading.power);
@@ -70,12 +70,12 @@ json::Value readings_value(const std::vector<GpuSample>& readings) {
   });
 }
 
-json::Value figures_value(const std::vector<std::optional<double>>& figures) {
+json::Value figures_to_json(const std::vector<std::optional<double>>& figures) {
   return json::list_of(
       figures, [](const std::optional<double>& one) { return one ? json::Value(json::number(*one)) : json::Value(); });
 }
 
-std::vector<RunGpu> gpus_from(json::ObjectReader& in, std::string_view key) {
+std::vector<RunGpu> parse_gpus(json::ObjectReader& in, std::string_view key) {
   std::vector<RunGpu> gpus;
   if (!in.has(key)) return gpus;
   in.objects(key, [&](json::ObjectReader& one) {
@@ -91,7 +91,7 @@ std::vector<RunGpu> gpus_from(json::ObjectReader& in, std::string_view key) {
   return gpus;
 }
 
-std::vector<GpuSample> readings_from(json::ObjectReader& in, std::string_view key) {
+std::vector<GpuSample> parse_readings(json::ObjectReader& in, std::string_view key) {
   std::vector<GpuSample> readings;
   if (!in.has(key)) return readings;
   in.objects(key, [&](json::ObjectReader& one) {
@@ -101,12 +101,12 @@ std::vector<GpuSample> readings_from(json::ObjectReader& in, std::string_view ke
     reading.clock = figure(one, "sm_clock_mhz");
     reading.utilization = figure(one, "utilization", 1);
     reading.temperature = figure(one, "temperature_c");
-    if (one.has("throttle")) reading.limits = limits_from(one);
+    if (one.has("throttle")) reading.limits = parse_limits(one);
   });
   return readings;
 }
 
-std::vector<std::optional<double>> figures_from(json::ObjectReader& in, std::string_view key) {
+std::vector<std::optional<double>> parse_figures(json::ObjectReader& in, std::string_view key) {
   std::vector<std::optional<double>> figures;
   if (!in.has(key)) return figures;
   in.values(key, [&](const json::Value& value, const std::string& place) {

@@ -10,14 +10,14 @@
 
 namespace pipedeck::io::documents {
 
-json::Value gpus_value(const std::vector<RunGpu>& gpus);
-json::Value readings_value(const std::vector<GpuSample>& readings);
+json::Value gpus_to_json(const std::vector<RunGpu>& gpus);
+json::Value readings_to_json(const std::vector<GpuSample>& readings);
 /// A figure each, null where there is none.
-json::Value figures_value(const std::vector<std::optional<double>>& figures);
+json::Value figures_to_json(const std::vector<std::optional<double>>& figures);
 
 /// Returns the member `key`; empty if it is missing.
-std::vector<RunGpu> gpus_from(json::ObjectReader& in, std::string_view key);
-std::vector<GpuSample> readings_from(json::ObjectReader& in, std::string_view key);
-std::vector<std::optional<double>> figures_from(json::ObjectReader& in, std::string_view key);
+std::vector<RunGpu> parse_gpus(json::ObjectReader& in, std::string_view key);
+std::vector<GpuSample> parse_readings(json::ObjectReader& in, std::string_view key);
+std::vector<std::optional<double>> parse_figures(json::ObjectReader& in, std::string_view key);
 
 }  // namespace pipedeck::io::documents

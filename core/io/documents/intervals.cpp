@@ -34,10 +34,10 @@ struct Interval {
   std::string unknown;
 };
 
-Interval interval_from(json::ObjectReader& in) {
+Interval parse_interval(json::ObjectReader& in) {
   Interval out;
   const std::string word = in.text("kind");
-  const std::optional<OpKind> kind = op_kind_named(word);
+  const std::optional<OpKind> kind = parse_op_kind(word);
   if (in.ok() && !kind)
     in.fail("kind",
             fmt::format("found {}, expected one of {}", json::describe(json::Value(word)), json::words_of<OpKind>("")));
@@ -56,7 +56,7 @@ Interval interval_from(json::ObjectReader& in) {
   if (in.ok() && end < out.row.start)
     in.fail("end_ms", fmt::format("found {}, expected the start, {}, or later", in_milliseconds(end),
                                   in_milliseconds(out.row.start)));
-  out.unknown = in.take_unknown_members();
+  out.unknown = in.preserve_unknown_members();
   return out;
 }
 
@@ -82,7 +82,7 @@ void keep_unknown(const std::vector<Lane>& lanes, json::ObjectReader& in, std::s
       any = any || !interval.unknown.empty();
       unknown.push_back(interval.unknown.empty() ? json::Value() : *json::parse(interval.unknown));
     }
-  if (any) in.keep(key, json::Value(std::move(unknown)));
+  if (any) in.preserve_unknown(key, json::Value(std::move(unknown)));
 }
 
 /// Milliseconds as milliseconds_of has them, without a text of their own.
@@ -96,7 +96,7 @@ void append_milliseconds(fmt::memory_buffer& out, Nanoseconds time) {
   out.resize(end);
 }
 
-/// As intervals_value has it: what differs makes the tests of both fail.
+/// As intervals_to_json has it: what differs makes the tests of both fail.
 void append_interval(fmt::memory_buffer& out, const TimelineLane& lane, const TimelineRow& row, bool first) {
   if (!first) out.push_back(',');
   fmt::format_to(fmt::appender(out), FMT_COMPILE(R"({{"device":{},"kind":"{}","stage":{},"micro_batch":{},)"),
@@ -113,7 +113,7 @@ void append_interval(fmt::memory_buffer& out, const TimelineLane& lane, const Ti
 
 }  // namespace
 
-json::Value intervals_value(const Timeline& timeline) {
+json::Value intervals_to_json(const Timeline& timeline) {
   json::List list;
   list.reserve(timeline.size());
   for (const TimelineLane& lane : timeline.lanes)
@@ -151,7 +151,7 @@ Timeline read_intervals(json::ObjectReader& in, std::string_view key) {
   std::map<std::tuple<LaneRole, DeviceId, DeviceId>, std::size_t> places;
   std::vector<Lane> lanes;
   in.objects(key, [&](json::ObjectReader& object) {
-    Interval interval = interval_from(object);
+    Interval interval = parse_interval(object);
     const auto [place, added] =
         places.try_emplace({interval.lane.role, interval.lane.device, interval.lane.to}, lanes.size());
     if (added) lanes.push_back({interval.lane, {}});

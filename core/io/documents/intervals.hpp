@@ -9,9 +9,9 @@
 namespace pipedeck::io::documents {
 
 /// Lane by lane, in the timeline's order.
-json::Value intervals_value(const Timeline& timeline);
+json::Value intervals_to_json(const Timeline& timeline);
 
-/// The compact text of intervals_value, in pieces: nothing grows with the timeline.
+/// The compact text of intervals_to_json, in pieces: nothing grows with the timeline.
 bool write_intervals(const Timeline& timeline, const text::ChunkSink& sink);
 
 /// Intervals of one device, or of one directed pair for transfers, make a lane; lanes in order of first appearance.

@@ -26,47 +26,47 @@ constexpr std::array<MemoryMember, 7> memory_members{{{"input_bytes", &LayerMemo
                                                       {"weight_saved_bytes", &LayerMemory::weight_saved, true},
                                                       {"recompute_saved_bytes", &LayerMemory::recompute_saved, false}}};
 
-Lies lies_from(ObjectReader& in, std::string_view key) {
-  return in.bool_or(key, false) ? Lies::column_sharded : Lies::whole;
+TensorLayout parse_lies(ObjectReader& in, std::string_view key) {
+  return in.bool_or(key, false) ? TensorLayout::column_sharded : TensorLayout::replicated;
 }
 
 }  // namespace
 
-LayerMemory layer_memory_from(ObjectReader& in) {
+LayerMemory parse_layer_memory(ObjectReader& in) {
   LayerMemory memory;
   for (const MemoryMember& part : memory_members)
     memory.*part.member = part.required ? in.bytes(part.name) : in.bytes_or(part.name, {});
   return memory;
 }
 
-Value layer_memory_value(const LayerMemory& memory) {
+Value layer_memory_to_json(const LayerMemory& memory) {
   ObjectWriter out;
   for (const MemoryMember& part : memory_members) out.add(part.name, memory.*part.member);
   return out.finish();
 }
 
-ShardingCost cut_way_from(ObjectReader& in) {
+ShardingCost parse_cut_way(ObjectReader& in) {
   ShardingCost way;
-  way.step.from = lies_from(in, "input_in_columns");
-  way.step.to = lies_from(in, "output_in_columns");
+  way.step.from = parse_lies(in, "input_in_columns");
+  way.step.to = parse_lies(in, "output_in_columns");
   way.step.moved = in.bytes("moved_values").count;  // as large as bytes may be
   way.step.alike = in.bool_or("alike", false);
   way.replicated_parameters = in.bytes_or("whole_parameter_bytes", {});
   way.saved = in.bytes("saved_bytes");
   way.workspace = in.bytes("workspace_bytes");
-  if (in.get("memory")) in.object("memory", [&](ObjectReader& memory) { way.memory = layer_memory_from(memory); });
+  if (in.get("memory")) in.object("memory", [&](ObjectReader& memory) { way.memory = parse_layer_memory(memory); });
   return way;
 }
 
-Value cut_way_value(const ShardingCost& way) {
+Value cut_way_to_json(const ShardingCost& way) {
   ObjectWriter out;
-  out.add("input_in_columns", Value(way.step.from == Lies::column_sharded));
-  out.add("output_in_columns", Value(way.step.to == Lies::column_sharded));
+  out.add("input_in_columns", Value(way.step.from == TensorLayout::column_sharded));
+  out.add("output_in_columns", Value(way.step.to == TensorLayout::column_sharded));
   out.add("moved_values", Value(json::integer(way.step.moved)));
   if (way.step.alike) out.add("alike", Value(true));
   if (way.replicated_parameters > Bytes()) out.add("whole_parameter_bytes", way.replicated_parameters);
   out.add("saved_bytes", way.saved).add("workspace_bytes", way.workspace);
-  out.add("memory", layer_memory_value(way.memory));
+  out.add("memory", layer_memory_to_json(way.memory));
   return out.finish();
 }
 

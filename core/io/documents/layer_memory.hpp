@@ -8,10 +8,10 @@
 
 namespace pipedeck::io::documents {
 
-LayerMemory layer_memory_from(json::ObjectReader& in);
-json::Value layer_memory_value(const LayerMemory& memory);
+LayerMemory parse_layer_memory(json::ObjectReader& in);
+json::Value layer_memory_to_json(const LayerMemory& memory);
 
-ShardingCost cut_way_from(json::ObjectReader& in);
-json::Value cut_way_value(const ShardingCost& way);
+ShardingCost parse_cut_way(json::ObjectReader& in);
+json::Value cut_way_to_json(const ShardingCost& way);
 
 }  // namespace pipedeck::io::documents

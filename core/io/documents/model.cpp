@@ -33,11 +33,11 @@ std::uint64_t seed_or(ObjectReader& in, std::uint64_t otherwise) {
 }
 
 /// A layer's sizes are members next to its name; they depend on the kind. Missing ones get the kind's value.
-ModelLayer layer_from(ObjectReader& in) {
+ModelLayer parse_layer(ObjectReader& in) {
   ModelLayer layer;
   layer.name = in.text("name");
   layer.kind = in.text("kind");
-  const LayerKind* kind = layer_kind_named(layer.kind);
+  const LayerKind* kind = parse_layer_kind(layer.kind);
   if (!in.ok() || !kind) return layer;  // validate() knows the kinds
   for (const SizeRule& rule : kind->sizes) {
     const std::string key(rule.name);
@@ -51,7 +51,7 @@ ModelLayer layer_from(ObjectReader& in) {
   return layer;
 }
 
-DataSource data_from(ObjectReader& in) {
+DataSource parse_data(ObjectReader& in) {
   DataSource data;
   data.kind = in.text_or("kind", "synthetic");
   data.path = in.text_or("path", "");
@@ -59,10 +59,10 @@ DataSource data_from(ObjectReader& in) {
   return data;
 }
 
-Value layer_value(const ModelLayer& layer) {
+Value layer_to_json(const ModelLayer& layer) {
   ObjectWriter out;
   out.add("name", layer.name).add("kind", layer.kind);
-  const LayerKind* kind = layer_kind_named(layer.kind);
+  const LayerKind* kind = parse_layer_kind(layer.kind);
   if (kind)  // in the kind's order, as people write them
     for (const SizeRule& rule : kind->sizes)
       if (const auto size = layer.sizes.find(std::string(rule.name)); size != layer.sizes.end())
@@ -70,7 +70,7 @@ Value layer_value(const ModelLayer& layer) {
   return out.finish();
 }
 
-Value data_value(const DataSource& data) {
+Value data_to_json(const DataSource& data) {
   ObjectWriter out;
   out.add("kind", data.kind);
   if (!data.path.empty()) out.add("path", data.path);
@@ -87,9 +87,9 @@ Result<ModelSpec> model_from_json(const std::string& text) {
     model.trainable_here = in.bool_or("trainable_here", false);
     model.learning_rate = in.number_or("learning_rate", 1e-3, 0, 1e3);
     model.seed = seed_or(in, 1);
-    if (in.has("data")) in.object("data", [&](ObjectReader& data) { model.data = data_from(data); });
-    in.objects("layers", [&](ObjectReader& layer) { model.layers.push_back(layer_from(layer)); });
-    model.extra = in.take_unknown_members();
+    if (in.has("data")) in.object("data", [&](ObjectReader& data) { model.data = parse_data(data); });
+    in.objects("layers", [&](ObjectReader& layer) { model.layers.push_back(parse_layer(layer)); });
+    model.extra = in.preserve_unknown_members();
   });
   if (!read) return tl::unexpected(read.error());
   if (const Result<void> valid = plan::validate(model); !valid) return tl::unexpected(valid.error());
@@ -100,8 +100,8 @@ std::string model_to_json(const ModelSpec& model) {
   ObjectWriter out = ObjectWriter::document("pipedeck.model");
   out.add("name", model.name).add("source", model.source);
   out.add("trainable_here", Value(model.trainable_here)).add("learning_rate", json::number(model.learning_rate));
-  out.add("seed", json::Number{std::to_string(model.seed)}).add("data", data_value(model.data));
-  out.add("layers", json::list_of(model.layers, layer_value));
+  out.add("seed", json::Number{std::to_string(model.seed)}).add("data", data_to_json(model.data));
+  out.add("layers", json::list_of(model.layers, layer_to_json));
   return json::pretty(out.finish(model.extra));
 }
 

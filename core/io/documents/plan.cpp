@@ -25,7 +25,7 @@ constexpr std::array<std::pair<std::string_view, OpKind>, 5> operation_letters{{
 /// Fourth of a list: one operation with the next.
 constexpr std::string_view joined_mark = "&";
 
-Operation operation_from(const Value& value, const std::string& place, json::Problems& problems) {
+Operation parse_operation(const Value& value, const std::string& place, json::ErrorCollector& problems) {
   Operation operation;
   const json::List* parts = json::read_list(value, place, problems);
   if (!parts) return operation;
@@ -36,7 +36,7 @@ Operation operation_from(const Value& value, const std::string& place, json::Pro
   if (parts->size() == 4) {
     if (json::read_text((*parts)[3], place + "/3", problems) != joined_mark)
       problems.add(place + "/3", fmt::format("found {}, expected \"{}\"", json::describe((*parts)[3]), joined_mark));
-    operation.joined = true;
+    operation.overlapped_with_next = true;
   }
   const std::string letter = json::read_text((*parts)[0], place + "/0", problems);
   bool known = false;
@@ -58,7 +58,7 @@ void read_operations(ObjectReader& in, Plan& plan) {
     std::vector<Operation>& lane = plan.operations->emplace_back();
     const json::List* list = json::read_list(value, place, in.problems());
     for (std::size_t i = 0; list && i < list->size() && in.ok(); ++i)
-      lane.push_back(operation_from((*list)[i], place + json::step(i), in.problems()));
+      lane.push_back(parse_operation((*list)[i], place + json::step(i), in.problems()));
   });
 }
 
@@ -81,16 +81,16 @@ void read_recompute(ObjectReader& in, Stage& stage) {
             fmt::format("found {}, expected true, false or a list of layer positions", json::describe(value)));
 }
 
-Chunk chunk_from(ObjectReader& in) {
+StageCopy parse_chunk(ObjectReader& in) {
   in.treat_null_as_absent();
-  Chunk chunk;
+  StageCopy chunk;
   chunk.stage = StageId(std::int32_t{in.count("stage", 0, limits::layers)});
   chunk.copy = in.count_or("copy", 0, 0, limits::layers);
   chunk.devices = ids<DeviceId>(in, "devices", limits::devices - 1);
   return chunk;
 }
 
-Stage stage_from(ObjectReader& in) {
+Stage parse_stage(ObjectReader& in) {
   in.treat_null_as_absent();
   Stage stage;
   const std::vector<int> range = in.counts("layers", 0, limits::layers);
@@ -99,19 +99,19 @@ Stage stage_from(ObjectReader& in) {
   if (in.ok()) stage.first = range[0], stage.last = range[1];
   stage.devices = ids<DeviceId>(in, "devices", limits::devices - 1);
   stage.tensor_parallel = in.count_or("tensor_parallel", 1, 1, limits::devices);
-  if (in.has("shares")) stage.shares = in.counts("shares", 0, limits::samples);
+  if (in.has("shares")) stage.samples_per_replica = in.counts("shares", 0, limits::samples);
   if (in.has("shards")) {
-    stage.shards.emplace();
+    stage.shard_fractions.emplace();
     in.values("shards", [&](const Value& value, const std::string& place) {
-      stage.shards->push_back(json::read_number(value, json::Unit::plain, 0, 1, place, in.problems()));
+      stage.shard_fractions->push_back(json::read_number(value, json::Unit::plain, 0, 1, place, in.problems()));
     });
   }
   read_recompute(in, stage);
-  stage.extra = in.take_unknown_members();
+  stage.extra = in.preserve_unknown_members();
   return stage;
 }
 
-Objective objective_from(ObjectReader& in) {
+Objective parse_objective(ObjectReader& in) {
   in.treat_null_as_absent();
   Objective objective;
   objective.name = in.text("name");
@@ -126,7 +126,7 @@ Objective objective_from(ObjectReader& in) {
   return objective;
 }
 
-Predicted predicted_from(ObjectReader& in) {
+Predicted parse_predicted(ObjectReader& in) {
   in.treat_null_as_absent();
   Predicted predicted;
   predicted.iteration = in.long_time("iteration_ms");
@@ -137,14 +137,14 @@ Predicted predicted_from(ObjectReader& in) {
   });
   if (in.has("lower_bound_ms")) predicted.lower_bound = in.long_time("lower_bound_ms");
   predicted.fits = in.bool_or("fits", true);
-  predicted.network = in.word_or("network", NetworkModel::ideal, network_model_named, json::words_of<NetworkModel>());
-  predicted.overlap = in.word_or("overlap", Overlap::layer, overlap_named, json::words_of<Overlap>());
+  predicted.network = in.word_or("network", NetworkModel::ideal, parse_network_model, json::words_of<NetworkModel>());
+  predicted.overlap = in.word_or("overlap", Overlap::layer, parse_overlap, json::words_of<Overlap>());
   predicted.collectives =
-      in.word_or("collectives", Collectives::least, collectives_named, json::words_of<Collectives>());
+      in.word_or("collectives", Collectives::best_ring, parse_collectives, json::words_of<Collectives>());
   return predicted;
 }
 
-Certificate certificate_from(ObjectReader& in) {
+Certificate parse_certificate(ObjectReader& in) {
   in.treat_null_as_absent();
   Certificate certificate;
   if (in.has("lower_bound_ms")) certificate.lower_bound = in.long_time("lower_bound_ms");
@@ -154,7 +154,7 @@ Certificate certificate_from(ObjectReader& in) {
   return certificate;
 }
 
-std::string sha256_from(ObjectReader& in, std::string_view key) {
+std::string parse_sha256(ObjectReader& in, std::string_view key) {
   if (!in.has(key)) return {};
   std::string found = in.text(key);
   const bool digest = found.size() == 64 && found.find_first_not_of("0123456789abcdef") == found.npos;
@@ -164,11 +164,11 @@ std::string sha256_from(ObjectReader& in, std::string_view key) {
 }
 
 void read_conventions(ObjectReader& in, Plan& plan) {
-  plan.schedule = in.word("schedule", schedule_named, json::words_of<ScheduleKind>());
-  plan.warmup = in.word_or("warmup", Warmup::A, warmup_named, "\"A\", \"B\"");
+  plan.schedule = in.word("schedule", parse_schedule, json::words_of<ScheduleKind>());
+  plan.warmup = in.word_or("warmup", Warmup::A, parse_warmup, "\"A\", \"B\"");
   if (in.has("warmup_counts")) plan.warmup_counts = in.counts("warmup_counts", 1, limits::samples);
-  plan.optimizer = in.word_or("optimizer", Optimizer::adam, optimizer_named, json::words_of<Optimizer>());
-  plan.precision = in.word_or("precision", Precision::fp32, precision_named, json::words_of<Precision>());
+  plan.optimizer = in.word_or("optimizer", Optimizer::adam, parse_optimizer, json::words_of<Optimizer>());
+  plan.precision = in.word_or("precision", Precision::fp32, parse_precision, json::words_of<Precision>());
   plan.zero = in.count_or("zero", 0, 0, 3);
 }
 
@@ -184,54 +184,56 @@ void read_plan(ObjectReader& in, Plan& plan) {
   plan.micro_batches = in.count_or("micro_batches", plan.global_batch / plan.micro_batch);
   read_conventions(in, plan);
   if (in.has("order")) plan.order = ids<LayerId>(in, "order", limits::layers);
-  in.objects("stages", [&](ObjectReader& stage) { plan.stages.push_back(stage_from(stage)); });
+  in.objects("stages", [&](ObjectReader& stage) { plan.stages.push_back(parse_stage(stage)); });
   if (in.has("chunks")) {
     plan.chunks.emplace();
-    in.objects("chunks", [&](ObjectReader& chunk) { plan.chunks->push_back(chunk_from(chunk)); });
+    in.objects("chunks", [&](ObjectReader& chunk) { plan.chunks->push_back(parse_chunk(chunk)); });
   }
   read_operations(in, plan);
-  if (in.has("objective")) in.object("objective", [&](ObjectReader& o) { plan.objective = objective_from(o); });
-  if (in.has("predicted")) in.object("predicted", [&](ObjectReader& p) { plan.predicted = predicted_from(p); });
-  if (in.has("certificate")) in.object("certificate", [&](ObjectReader& c) { plan.certificate = certificate_from(c); });
+  if (in.has("objective")) in.object("objective", [&](ObjectReader& o) { plan.objective = parse_objective(o); });
+  if (in.has("predicted")) in.object("predicted", [&](ObjectReader& p) { plan.predicted = parse_predicted(p); });
+  if (in.has("certificate"))
+    in.object("certificate", [&](ObjectReader& c) { plan.certificate = parse_certificate(c); });
   if (in.has("why"))
     in.values("why", [&](const Value& value, const std::string& place) {
-      plan.why.push_back(json::read_text(value, place, in.problems()));
+      plan.rationale.push_back(json::read_text(value, place, in.problems()));
     });
-  plan.profile_sha256 = sha256_from(in, "profile_sha256");
-  plan.cluster_sha256 = sha256_from(in, "cluster_sha256");
+  plan.profile_sha256 = parse_sha256(in, "profile_sha256");
+  plan.cluster_sha256 = parse_sha256(in, "cluster_sha256");
   plan.truncated = in.bool_or("truncated", false);
-  plan.extra = in.take_unknown_members();
+  plan.extra = in.preserve_unknown_members();
 }
 
 // ---- writing
 
 template <class Id>
-Value ids_value(const std::vector<Id>& list) {
+Value ids_to_json(const std::vector<Id>& list) {
   return Value(json::list_of(list, [](Id id) { return Value(json::integer(id.value)); }));
 }
 
-Value stage_value(const Stage& stage) {
+Value stage_to_json(const Stage& stage) {
   ObjectWriter out;
-  out.add("layers", json::integers({stage.first, stage.last})).add("devices", ids_value(stage.devices));
+  out.add("layers", json::integers({stage.first, stage.last})).add("devices", ids_to_json(stage.devices));
   out.add("tensor_parallel", stage.tensor_parallel);
-  out.add("shares", stage.shares ? Value(json::integers(*stage.shares)) : Value());
-  if (stage.shards)
-    out.add("shards", json::list_of(*stage.shards, [](double fraction) { return Value(json::number(fraction)); }));
+  out.add("shares", stage.samples_per_replica ? Value(json::integers(*stage.samples_per_replica)) : Value());
+  if (stage.shard_fractions)
+    out.add("shards",
+            json::list_of(*stage.shard_fractions, [](double fraction) { return Value(json::number(fraction)); }));
   out.add("recompute", stage.recompute.all || stage.recompute.layers.empty() ? Value(stage.recompute.all)
-                                                                             : ids_value(stage.recompute.layers));
+                                                                             : ids_to_json(stage.recompute.layers));
   return out.finish(stage.extra);
 }
 
-Value operation_value(const Operation& operation) {
+Value operation_to_json(const Operation& operation) {
   std::string_view letter;
   for (const auto& [name, kind] : operation_letters)
     if (kind == operation.kind) letter = name;
   json::List parts{Value(letter), json::integer(operation.stage.value), json::integer(operation.micro_batch)};
-  if (operation.joined) parts.push_back(Value(joined_mark));
+  if (operation.overlapped_with_next) parts.push_back(Value(joined_mark));
   return Value(std::move(parts));
 }
 
-Value objective_value(const Objective& objective) {
+Value objective_to_json(const Objective& objective) {
   ObjectWriter out;
   out.add("name", objective.name);
   if (objective.time) out.add("value_ms", json::milliseconds_of(*objective.time));
@@ -239,7 +241,7 @@ Value objective_value(const Objective& objective) {
   return out.finish();
 }
 
-Value predicted_value(const Predicted& predicted) {
+Value predicted_to_json(const Predicted& predicted) {
   ObjectWriter out;
   out.add("iteration_ms", json::milliseconds_of(predicted.iteration))
       .add("samples_per_s", json::number(predicted.samples_per_second))
@@ -250,11 +252,11 @@ Value predicted_value(const Predicted& predicted) {
   out.add("fits", Value(predicted.fits))
       .add("network", pipedeck::name_of(predicted.network))
       .add("overlap", pipedeck::name_of(predicted.overlap));
-  if (predicted.collectives != Collectives::least) out.add("collectives", pipedeck::name_of(predicted.collectives));
+  if (predicted.collectives != Collectives::best_ring) out.add("collectives", pipedeck::name_of(predicted.collectives));
   return out.finish();
 }
 
-Value certificate_value(const Certificate& certificate) {
+Value certificate_to_json(const Certificate& certificate) {
   ObjectWriter out;
   if (certificate.lower_bound > Seconds())
     out.add("lower_bound_ms", json::milliseconds_of(certificate.lower_bound)).add("gap", json::number(certificate.gap));
@@ -270,7 +272,7 @@ void write_conventions(ObjectWriter& out, const Plan& plan) {
   out.add("optimizer", pipedeck::name_of(plan.optimizer))
       .add("precision", pipedeck::name_of(plan.precision))
       .add("zero", plan.zero);
-  out.add("order", plan.order ? ids_value(*plan.order) : Value());
+  out.add("order", plan.order ? ids_to_json(*plan.order) : Value());
 }
 
 }  // namespace
@@ -289,21 +291,22 @@ std::string plan_to_json(const Plan& plan) {
   out.add("global_batch", plan.global_batch).add("micro_batch", plan.micro_batch);
   out.add("micro_batches", plan.micro_batches);
   write_conventions(out, plan);
-  out.add("stages", json::list_of(plan.stages, stage_value));
+  out.add("stages", json::list_of(plan.stages, stage_to_json));
   if (plan.chunks)
-    out.add("chunks", json::list_of(*plan.chunks, [](const Chunk& chunk) {
+    out.add("chunks", json::list_of(*plan.chunks, [](const StageCopy& chunk) {
               ObjectWriter entry;
-              entry.add("stage", static_cast<int>(chunk.stage.value)).add("devices", ids_value(chunk.devices));
+              entry.add("stage", static_cast<int>(chunk.stage.value)).add("devices", ids_to_json(chunk.devices));
               return entry.add("copy", chunk.copy).finish();
             }));
   if (plan.operations)
     out.add("operations", json::list_of(*plan.operations, [](const std::vector<Operation>& lane) {
-              return Value(json::list_of(lane, operation_value));
+              return Value(json::list_of(lane, operation_to_json));
             }));
-  plan.objective ? out.add("objective", objective_value(*plan.objective)) : out.leave_out("objective");
-  plan.predicted ? out.add("predicted", predicted_value(*plan.predicted)) : out.leave_out("predicted");
-  if (plan.certificate) out.add("certificate", certificate_value(*plan.certificate));
-  if (!plan.why.empty()) out.add("why", json::list_of(plan.why, [](const std::string& line) { return Value(line); }));
+  plan.objective ? out.add("objective", objective_to_json(*plan.objective)) : out.leave_out("objective");
+  plan.predicted ? out.add("predicted", predicted_to_json(*plan.predicted)) : out.leave_out("predicted");
+  if (plan.certificate) out.add("certificate", certificate_to_json(*plan.certificate));
+  if (!plan.rationale.empty())
+    out.add("why", json::list_of(plan.rationale, [](const std::string& line) { return Value(line); }));
   if (!plan.profile_sha256.empty()) out.add("profile_sha256", plan.profile_sha256);
   if (!plan.cluster_sha256.empty()) out.add("cluster_sha256", plan.cluster_sha256);
   if (plan.truncated) out.add("truncated", Value(true));

@@ -17,7 +17,7 @@ using json::ObjectReader;
 using json::ObjectWriter;
 using json::Value;
 
-Quartiles quartiles_from(ObjectReader& in, std::string_view key) {
+Quartiles parse_quartiles(ObjectReader& in, std::string_view key) {
   std::vector<Seconds> ends;
   in.values(key, [&](const Value& value, const std::string& place) {
     ends.push_back(
@@ -28,32 +28,32 @@ Quartiles quartiles_from(ObjectReader& in, std::string_view key) {
   return {};
 }
 
-std::optional<TimeSpread> spread_from(ObjectReader& in) {
+std::optional<TimeSpread> parse_spread(ObjectReader& in) {
   if (!in.has("spread")) return std::nullopt;
   TimeSpread spread;
   in.object("spread", [&](ObjectReader& member) {
     spread.repetitions = member.count("repetitions");
-    spread.forward = quartiles_from(member, "forward_ms");
-    spread.backward = quartiles_from(member, "backward_ms");
+    spread.forward = parse_quartiles(member, "forward_ms");
+    spread.backward = parse_quartiles(member, "backward_ms");
   });
   return spread;
 }
 
-PointDetails details_from(ObjectReader& in) {
+PointDetails parse_details(ObjectReader& in) {
   PointDetails details;
   if (in.has("backward_weight_ms")) details.backward_weight = in.time("backward_weight_ms");
   if (in.has("saved_bytes")) details.saved = in.bytes("saved_bytes");
   if (in.has("workspace_bytes")) details.workspace = in.bytes("workspace_bytes");
-  details.spread = spread_from(in);
+  details.spread = parse_spread(in);
   return details;
 }
 
-LayerPoint layer_point_from(ObjectReader& in) {
+LayerPoint parse_layer_point(ObjectReader& in) {
   LayerPoint point;
   point.micro_batch = in.count("micro_batch");
   point.forward = in.time("forward_ms");
   point.backward = in.time("backward_ms");
-  point.details = details_from(in);
+  point.details = parse_details(in);
   return point;
 }
 
@@ -67,7 +67,7 @@ PointDetails base_details(const Layer& layer) {
 /// `at` of the file lists the other points; the layer's own is put among them (formats.md: "`at` includes the base").
 void read_points(ObjectReader& in, int micro_batch, Layer& layer) {
   if (!in.has("at")) return;
-  in.objects("at", [&](ObjectReader& point) { layer.at.push_back(layer_point_from(point)); });
+  in.objects("at", [&](ObjectReader& point) { layer.at.push_back(parse_layer_point(point)); });
   if (layer.at.empty()) return;
   const auto is_base = [&](const LayerPoint& point) { return point.micro_batch == micro_batch; };
   if (std::none_of(layer.at.begin(), layer.at.end(), is_base))
@@ -85,8 +85,9 @@ void read_tensor_parallel(ObjectReader& in, Layer& layer) {
     point.backward = member.time("backward_ms");
     point.forward_allreduce = member.bytes("forward_allreduce_bytes");
     point.backward_allreduce = member.bytes("backward_allreduce_bytes");
-    point.details = details_from(member);
-    if (member.has("ways")) member.objects("ways", [&](ObjectReader& way) { point.ways.push_back(cut_way_from(way)); });
+    point.details = parse_details(member);
+    if (member.has("ways"))
+      member.objects("ways", [&](ObjectReader& way) { point.ways.push_back(parse_cut_way(way)); });
     layer.tensor_parallel.push_back(point);
   });
   std::stable_sort(layer.tensor_parallel.begin(), layer.tensor_parallel.end(),
@@ -103,7 +104,7 @@ void read_on(ObjectReader& in, Layer& layer) {
   });
 }
 
-Layer layer_from(ObjectReader& in, int micro_batch) {
+Layer parse_layer(ObjectReader& in, int micro_batch) {
   Layer layer;
   layer.name = in.text("name");
   layer.kind = in.text_or("kind", "");
@@ -121,26 +122,26 @@ Layer layer_from(ObjectReader& in, int micro_batch) {
                           : layer.parameters > Bytes() ? layer.backward / 2
                                                        : Seconds();
   layer.workspace = in.bytes_or("workspace_bytes", {});
-  if (in.has("memory")) in.object("memory", [&](ObjectReader& memory) { layer.memory = layer_memory_from(memory); });
-  layer.spread = spread_from(in);
+  if (in.has("memory")) in.object("memory", [&](ObjectReader& memory) { layer.memory = parse_layer_memory(memory); });
+  layer.spread = parse_spread(in);
   read_points(in, micro_batch, layer);
   read_tensor_parallel(in, layer);
   read_on(in, layer);
-  layer.extra = in.take_unknown_members();
+  layer.extra = in.preserve_unknown_members();
   return layer;
 }
 
 class EdgeReader {
  public:
   /// A repeated name is reported here: an edge could not identify its layer.
-  EdgeReader(const Profile& profile, json::Problems& problems) {
+  EdgeReader(const Profile& profile, json::ErrorCollector& problems) {
     for (std::size_t i = 0; i < profile.layers.size(); ++i)
       if (!ids_.emplace(profile.layers[i].name, LayerId(i)).second)
         problems.add(fmt::format("/layers/{}/name", i),
                      fmt::format("found a second layer named '{}', expected unique names", profile.layers[i].name));
   }
 
-  Edge read(const Value& value, const std::string& place, json::Problems& problems) const {
+  Edge read(const Value& value, const std::string& place, json::ErrorCollector& problems) const {
     const json::List* ends = json::read_list(value, place, problems);
     if (!ends) return {};
     if (ends->size() != 2 && ends->size() != 3) {
@@ -156,7 +157,7 @@ class EdgeReader {
   }
 
  private:
-  LayerId end(const Value& value, const std::string& place, json::Problems& problems) const {
+  LayerId end(const Value& value, const std::string& place, json::ErrorCollector& problems) const {
     const std::string name = json::read_text(value, place, problems);
     const auto found = ids_.find(name);
     if (found == ids_.end()) {
@@ -180,7 +181,7 @@ void read_edges(ObjectReader& in, Profile& profile) {
     in.fail("edges", "found no edges, expected a connected graph, or no 'edges' for a chain");
 }
 
-Value quartiles_value(const Quartiles& quartiles) {
+Value quartiles_to_json(const Quartiles& quartiles) {
   return Value(
       json::List{Value(json::milliseconds_of(quartiles.lower)), Value(json::milliseconds_of(quartiles.upper))});
 }
@@ -189,8 +190,8 @@ void add_spread(ObjectWriter& out, const std::optional<TimeSpread>& spread) {
   if (!spread) return;
   out.add("spread", ObjectWriter()
                         .add("repetitions", spread->repetitions)
-                        .add("forward_ms", quartiles_value(spread->forward))
-                        .add("backward_ms", quartiles_value(spread->backward))
+                        .add("forward_ms", quartiles_to_json(spread->forward))
+                        .add("backward_ms", quartiles_to_json(spread->backward))
                         .finish());
 }
 
@@ -201,7 +202,7 @@ void add_details(ObjectWriter& out, const PointDetails& details) {
   add_spread(out, details.spread);
 }
 
-Value point_value(const LayerPoint& point) {
+Value point_to_json(const LayerPoint& point) {
   ObjectWriter out;
   out.add("micro_batch", point.micro_batch);
   out.add("forward_ms", json::milliseconds_of(point.forward));
@@ -210,7 +211,7 @@ Value point_value(const LayerPoint& point) {
   return out.finish();
 }
 
-Value tensor_parallel_value(const TensorParallelPoint& point) {
+Value tensor_parallel_to_json(const TensorParallelPoint& point) {
   ObjectWriter out;
   out.add("degree", point.degree);
   out.add("forward_ms", json::milliseconds_of(point.forward));
@@ -218,11 +219,11 @@ Value tensor_parallel_value(const TensorParallelPoint& point) {
   out.add("forward_allreduce_bytes", point.forward_allreduce);
   out.add("backward_allreduce_bytes", point.backward_allreduce);
   add_details(out, point.details);
-  if (!point.ways.empty()) out.add("ways", json::list_of(point.ways, cut_way_value));
+  if (!point.ways.empty()) out.add("ways", json::list_of(point.ways, cut_way_to_json));
   return out.finish();
 }
 
-Value on_value(const Layer& layer) {
+Value on_to_json(const Layer& layer) {
   ObjectWriter out;
   for (const auto& [type, point] : layer.on)
     out.add(type, ObjectWriter()
@@ -243,16 +244,16 @@ Value layer_json(const Layer& layer) {
   out.add("saved_bytes", layer.saved).add("parameter_bytes", layer.parameters);
   if (layer.replicated_parameters > Bytes()) out.add("whole_parameter_bytes", layer.replicated_parameters);
   out.add("workspace_bytes", layer.workspace);
-  if (layer.memory) out.add("memory", layer_memory_value(*layer.memory));
+  if (layer.memory) out.add("memory", layer_memory_to_json(*layer.memory));
   add_spread(out, layer.spread);
-  if (!layer.at.empty()) out.add("at", json::list_of(layer.at, point_value));
+  if (!layer.at.empty()) out.add("at", json::list_of(layer.at, point_to_json));
   if (!layer.tensor_parallel.empty())
-    out.add("tensor_parallel", json::list_of(layer.tensor_parallel, tensor_parallel_value));
-  if (!layer.on.empty()) out.add("on", on_value(layer));
+    out.add("tensor_parallel", json::list_of(layer.tensor_parallel, tensor_parallel_to_json));
+  if (!layer.on.empty()) out.add("on", on_to_json(layer));
   return out.finish(layer.extra);
 }
 
-Value edge_value(const Profile& profile, const Edge& edge) {
+Value edge_to_json(const Profile& profile, const Edge& edge) {
   json::List ends{Value(profile.layers[edge.from.index()].name), Value(profile.layers[edge.to.index()].name)};
   if (edge.output) ends.push_back(Value(json::integer(*edge.output)));
   return Value(std::move(ends));
@@ -268,9 +269,9 @@ Result<Profile> profile_from_json(const std::string& text) {
     profile.device = in.text_or("device", "");
     profile.micro_batch = in.count("micro_batch");
     in.objects("layers",
-               [&](ObjectReader& layer) { profile.layers.push_back(layer_from(layer, profile.micro_batch)); });
+               [&](ObjectReader& layer) { profile.layers.push_back(parse_layer(layer, profile.micro_batch)); });
     if (in.ok()) read_edges(in, profile);
-    profile.extra = in.take_unknown_members();
+    profile.extra = in.preserve_unknown_members();
   });
   if (!read) return tl::unexpected(read.error());
   if (const Result<void> valid = plan::validate(profile); !valid) return tl::unexpected(valid.error());
@@ -283,7 +284,7 @@ std::string profile_to_json(const Profile& profile) {
   out.add("micro_batch", profile.micro_batch);
   out.add("layers", json::list_of(profile.layers, layer_json));
   if (!profile.edges.empty())
-    out.add("edges", json::list_of(profile.edges, [&](const Edge& edge) { return edge_value(profile, edge); }));
+    out.add("edges", json::list_of(profile.edges, [&](const Edge& edge) { return edge_to_json(profile, edge); }));
   return json::pretty(out.finish(profile.extra));
 }
 

@@ -14,7 +14,7 @@ std::string progress_to_json(const ProgressMessage& note) {
 
 Result<ProgressMessage> progress_from_json(const std::string& line) {
   TRY(const auto value, json::parse(line));
-  json::Problems problems;
+  json::ErrorCollector problems;
   json::ObjectReader in(value, "", problems);
   ProgressMessage note;
   if (in.text("event") != "progress") in.fail("event", "found another event, expected \"progress\"");

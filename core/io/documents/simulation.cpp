@@ -24,7 +24,7 @@ constexpr std::array<std::pair<std::string_view, Nanoseconds IdleBreakdown::*>, 
      {"waiting_gradient_ms", &IdleBreakdown::waiting_gradient},
      {"waiting_all_reduce_ms", &IdleBreakdown::waiting_all_reduce}}};
 
-MemoryBreakdown parts_from(ObjectReader& in) {
+MemoryBreakdown parse_parts(ObjectReader& in) {
   MemoryBreakdown parts;
   for (int i = 0; i < memory_item_count; ++i) {
     const auto item = static_cast<MemoryItem>(i);
@@ -33,7 +33,7 @@ MemoryBreakdown parts_from(ObjectReader& in) {
   return parts;
 }
 
-std::vector<MemoryPoint> curve_from(ObjectReader& in) {
+std::vector<MemoryPoint> parse_curve(ObjectReader& in) {
   std::vector<MemoryPoint> curve;
   in.values("memory_curve", [&](const Value& value, const std::string& place) {
     const json::List* pair = json::read_list(value, place, in.problems());
@@ -52,7 +52,7 @@ std::vector<MemoryPoint> curve_from(ObjectReader& in) {
 }
 
 /// The times are those of memory_curve; an item that is not named is 0 all the time.
-std::vector<MemoryBreakdown> item_curve_from(ObjectReader& in, std::size_t points) {
+std::vector<MemoryBreakdown> parse_item_curve(ObjectReader& in, std::size_t points) {
   std::vector<MemoryBreakdown> curve(points);
   in.object("memory_item_curve", [&](ObjectReader& items) {
     for (int i = 0; i < memory_item_count; ++i) {
@@ -72,34 +72,34 @@ std::vector<MemoryBreakdown> item_curve_from(ObjectReader& in, std::size_t point
   return curve;
 }
 
-IdleBreakdown idle_from(ObjectReader& in) {
+IdleBreakdown parse_idle(ObjectReader& in) {
   IdleBreakdown idle;
   for (const auto& [name, cause] : idle_causes)
     if (in.has(name)) idle.*cause = in.nanoseconds(name);
   return idle;
 }
 
-SimulatedDevice device_from(ObjectReader& in) {
+SimulatedDevice parse_device(ObjectReader& in) {
   SimulatedDevice device;
   device.device = DeviceId(in.count("device", 0, limits::devices - 1));
   device.busy = in.nanoseconds("busy_ms");
-  if (in.has("idle")) in.object("idle", [&](ObjectReader& idle) { device.idle = idle_from(idle); });
+  if (in.has("idle")) in.object("idle", [&](ObjectReader& idle) { device.idle = parse_idle(idle); });
   device.peak = in.total_bytes("peak_memory_bytes");
   device.peak_upper_bound = in.has("peak_memory_upper_bytes") ? in.total_bytes("peak_memory_upper_bytes") : device.peak;
   if (in.has("capacity_bytes")) device.capacity = in.total_bytes("capacity_bytes");
   if (in.has("peak_time_ms")) device.peak_time = in.nanoseconds("peak_time_ms");
   device.peak_micro_batches = in.count_or("peak_micro_batches", 0, 0);
   if (in.has("memory_parts"))
-    in.object("memory_parts", [&](ObjectReader& parts) { device.peak_breakdown = parts_from(parts); });
-  if (in.has("memory_curve")) device.curve = curve_from(in);
-  if (in.has("memory_item_curve")) device.item_curve = item_curve_from(in, device.curve.size());
+    in.object("memory_parts", [&](ObjectReader& parts) { device.peak_breakdown = parse_parts(parts); });
+  if (in.has("memory_curve")) device.curve = parse_curve(in);
+  if (in.has("memory_item_curve")) device.item_curve = parse_item_curve(in, device.curve.size());
   return device;
 }
 
 void read_simulation(ObjectReader& in, Simulation& out) {
-  out.network = in.word_or("network", NetworkModel::ideal, network_model_named, json::words_of<NetworkModel>());
-  out.overlap = in.word_or("overlap", Overlap::layer, overlap_named, json::words_of<Overlap>());
-  out.collectives = in.word_or("collectives", Collectives::least, collectives_named, json::words_of<Collectives>());
+  out.network = in.word_or("network", NetworkModel::ideal, parse_network_model, json::words_of<NetworkModel>());
+  out.overlap = in.word_or("overlap", Overlap::layer, parse_overlap, json::words_of<Overlap>());
+  out.collectives = in.word_or("collectives", Collectives::best_ring, parse_collectives, json::words_of<Collectives>());
   out.iteration = in.nanoseconds("iteration_ms");
   if (in.has("longest_span_ms")) out.longest_span = in.nanoseconds("longest_span_ms");
   if (in.has("period_ms")) out.period = in.nanoseconds("period_ms");
@@ -107,19 +107,19 @@ void read_simulation(ObjectReader& in, Simulation& out) {
   out.bubble_fraction = in.number("bubble_fraction", 0, 1);
   out.communication_fraction = in.number_or("communication_fraction", 0, 0, 1);
   out.fits = in.bool_or("fits", true);
-  if (in.has("idle")) in.object("idle", [&](ObjectReader& idle) { out.idle = idle_from(idle); });
+  if (in.has("idle")) in.object("idle", [&](ObjectReader& idle) { out.idle = parse_idle(idle); });
   in.objects("devices", [&](ObjectReader& device) {
-    out.devices.push_back(device_from(device));
+    out.devices.push_back(parse_device(device));
     const std::size_t count = out.devices.size();
     if (count > 1 && out.devices[count - 1].device <= out.devices[count - 2].device)
       device.fail("device", fmt::format("found {} after {}, expected rising device numbers",
                                         out.devices[count - 1].device.value, out.devices[count - 2].device.value));
   });
   if (in.has("intervals")) out.timeline = documents::read_intervals(in, "intervals");
-  out.extra = in.take_unknown_members();
+  out.extra = in.preserve_unknown_members();
 }
 
-Value parts_value(const MemoryBreakdown& parts) {
+Value parts_to_json(const MemoryBreakdown& parts) {
   ObjectWriter out;
   for (int i = 0; i < memory_item_count; ++i) {
     const auto item = static_cast<MemoryItem>(i);
@@ -128,11 +128,11 @@ Value parts_value(const MemoryBreakdown& parts) {
   return out.finish();
 }
 
-Value memory_point_value(const MemoryPoint& point) {
+Value memory_point_to_json(const MemoryPoint& point) {
   return Value(json::List{Value(json::milliseconds_of(point.time)), Value(json::integer(point.bytes.count))});
 }
 
-Value item_curve_value(const std::vector<MemoryBreakdown>& curve) {
+Value item_curve_to_json(const std::vector<MemoryBreakdown>& curve) {
   ObjectWriter out;
   for (int i = 0; i < memory_item_count; ++i) {
     const auto item = static_cast<MemoryItem>(i);
@@ -144,22 +144,22 @@ Value item_curve_value(const std::vector<MemoryBreakdown>& curve) {
   return out.finish();
 }
 
-Value idle_value(const IdleBreakdown& idle) {
+Value idle_to_json(const IdleBreakdown& idle) {
   ObjectWriter out;
   for (const auto& [name, cause] : idle_causes) out.add(name, json::milliseconds_of(idle.*cause));
   return out.finish();
 }
 
-Value device_value(const SimulatedDevice& device, bool curves) {
+Value device_to_json(const SimulatedDevice& device, bool curves) {
   ObjectWriter out;
   out.add("device", device.device.value).add("busy_ms", json::milliseconds_of(device.busy));
-  out.add("idle", idle_value(device.idle));
+  out.add("idle", idle_to_json(device.idle));
   out.add("peak_memory_bytes", device.peak).add("peak_memory_upper_bytes", device.peak_upper_bound);
   out.add("capacity_bytes", device.capacity);
   out.add("peak_time_ms", json::milliseconds_of(device.peak_time));
-  out.add("peak_micro_batches", device.peak_micro_batches).add("memory_parts", parts_value(device.peak_breakdown));
-  if (curves) out.add("memory_curve", json::list_of(device.curve, memory_point_value));
-  if (curves && !device.item_curve.empty()) out.add("memory_item_curve", item_curve_value(device.item_curve));
+  out.add("peak_micro_batches", device.peak_micro_batches).add("memory_parts", parts_to_json(device.peak_breakdown));
+  if (curves) out.add("memory_curve", json::list_of(device.curve, memory_point_to_json));
+  if (curves && !device.item_curve.empty()) out.add("memory_item_curve", item_curve_to_json(device.item_curve));
   return out.finish();
 }
 
@@ -176,7 +176,8 @@ Result<Simulation> simulation_from_json(const std::string& text) {
 std::string simulation_to_json(const Simulation& simulation, const SimulationText& what) {
   ObjectWriter out = ObjectWriter::document("pipedeck.simulation");
   out.add("network", pipedeck::name_of(simulation.network)).add("overlap", pipedeck::name_of(simulation.overlap));
-  if (simulation.collectives != Collectives::least) out.add("collectives", pipedeck::name_of(simulation.collectives));
+  if (simulation.collectives != Collectives::best_ring)
+    out.add("collectives", pipedeck::name_of(simulation.collectives));
   out.add("iteration_ms", json::milliseconds_of(simulation.iteration));
   out.add("longest_span_ms", json::milliseconds_of(simulation.longest_span));
   if (simulation.period)
@@ -186,10 +187,10 @@ std::string simulation_to_json(const Simulation& simulation, const SimulationTex
   out.add("samples_per_s", json::number(simulation.samples_per_second));
   out.add("bubble_fraction", json::number(simulation.bubble_fraction));
   out.add("communication_fraction", json::number(simulation.communication_fraction));
-  out.add("fits", Value(simulation.fits)).add("idle", idle_value(simulation.idle));
+  out.add("fits", Value(simulation.fits)).add("idle", idle_to_json(simulation.idle));
   out.add("devices", json::list_of(simulation.devices,
-                                   [&](const SimulatedDevice& device) { return device_value(device, what.curves); }));
-  what.intervals ? out.add("intervals", documents::intervals_value(simulation.timeline)) : out.leave_out("intervals");
+                                   [&](const SimulatedDevice& device) { return device_to_json(device, what.curves); }));
+  what.intervals ? out.add("intervals", documents::intervals_to_json(simulation.timeline)) : out.leave_out("intervals");
   return json::pretty(out.finish(simulation.extra));
 }
 

@@ -23,7 +23,7 @@ using json::ObjectWriter;
 using json::Value;
 
 constexpr std::string_view transformer_key = "transformer";
-constexpr std::int64_t most_words = (std::int64_t{1} << 31) - 1, most_width = 1 << 24;
+constexpr std::int64_t most_words = (std::int64_t{1} << 31) - 1, max_width = 1 << 24;
 
 constexpr std::array<std::pair<AttentionMemory, std::string_view>, 3> attention_words{
     {{AttentionMemory::fused, "fused"},
@@ -102,7 +102,7 @@ void visit_options(Visitor& visit, Options& options) {
   visit("dropout", options.dropout);
   visit("tensor_parallel", options.degrees);
   visit("sequence_parallel", options.sequence_parallel);
-  visit("reached_products", options.reached.products);
+  visit("reached_products", options.reached.gemms);
   visit("reached_attention", options.reached.attention);
   visit("reached_memory", options.reached.memory);
 }
@@ -146,7 +146,7 @@ class Reader {
   void operator()(std::string_view name, bool& value) { value = in_.get(name) && in_.bool_or(name, false); }
   template <std::integral T>
   void operator()(std::string_view name, T& value, std::int64_t least) {
-    value = static_cast<T>(in_.count(name, least, std::same_as<T, int> ? most_width : most_words));
+    value = static_cast<T>(in_.count(name, least, std::same_as<T, int> ? max_width : most_words));
   }
   template <class E>
   requires std::is_enum_v<E>
@@ -172,13 +172,13 @@ class Reader {
   ObjectReader& in_;
 };
 
-Value config_value(const TransformerConfig& config) {
+Value config_to_json(const TransformerConfig& config) {
   Writer writer;
   visit_config(writer, config);
   return writer.value();
 }
 
-Value options_value(const AnalyticOptions& options) {
+Value options_to_json(const AnalyticOptions& options) {
   Writer writer;
   visit_options(writer, options);
   return writer.value();
@@ -211,7 +211,7 @@ void read_origin(ObjectReader& in, TransformerOrigin& origin) {
 Profile with_origin(Profile profile, const TransformerOrigin& origin) {
   ObjectWriter out;
   out.add("device", Value(origin.device));
-  out.add("config", config_value(origin.config)).add("options", options_value(origin.options));
+  out.add("config", config_to_json(origin.config)).add("options", options_to_json(origin.options));
   return with_extra_member(with_weight_type(std::move(profile), origin.options.precision), transformer_key,
                            out.finish());
 }
@@ -220,7 +220,7 @@ Result<std::optional<TransformerOrigin>> origin_of(const Profile& profile) {
   const Value told = extra_member(profile, transformer_key);
   if (told.is_null()) return std::nullopt;
   TransformerOrigin origin;
-  json::Problems problems;
+  json::ErrorCollector problems;
   ObjectReader in(told, json::step(transformer_key), problems);
   read_origin(in, origin);
   if (problems.first) return tl::unexpected(*problems.first);

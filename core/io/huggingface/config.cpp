@@ -9,8 +9,8 @@
 namespace pipedeck::io::huggingface {
 namespace {
 
+using json::ErrorCollector;
 using json::ObjectReader;
-using json::Problems;
 using json::Value;
 
 void check(ObjectReader& in, const TransformerConfig& c) {
@@ -53,7 +53,7 @@ Result<ParsedTransformer> transformer_from_hugging_face(const std::string& text,
   const Result<Value> document = json::parse(text);
   if (!document) return tl::unexpected(document.error());
   ParsedTransformer out;
-  Problems problems;
+  ErrorCollector problems;
   const Value* nested = document->find("text_config");
   if (nested && nested->find("model_type")) {
     out.notes.push_back("The part that reads text is taken (text_config); what sees or hears is left out");

@@ -63,7 +63,7 @@ class Family : public Parts {
     c_.feed_forward = width("intermediate_size", 3072);
     c_.vocabulary = words(30522);
     c_.longest = c_.positions = width("max_position_embeddings", 512);
-    c_.token_types = in_.count_or("type_vocab_size", 2, 0, most_width);
+    c_.token_types = in_.count_or("type_vocab_size", 2, 0, max_width);
     c_.bias_query_key_value = c_.bias_output = c_.bias_feed_forward = true;
     c_.dropout = probability("hidden_dropout_prob", 0.1);
     c_.attention_dropout = probability("attention_probs_dropout_prob", 0.1);
@@ -77,7 +77,7 @@ class Family : public Parts {
   /// `multilingual`: mT5, T5 1.1 with more words.
   void t5(bool multilingual) {
     c_.hidden = width("d_model", 512), c_.layers = blocks("num_layers", multilingual ? 8 : 6);
-    c_.decoder_layers = in_.count_or("num_decoder_layers", c_.layers, 1, most_blocks);
+    c_.decoder_layers = in_.count_or("num_decoder_layers", c_.layers, 1, max_blocks);
     c_.heads = c_.key_value_heads = width("num_heads", multilingual ? 6 : 8), c_.head_width = width("d_kv", 64);
     c_.feed_forward = width("d_ff", multilingual ? 1024 : 2048);
     c_.gated = in_.text_or("feed_forward_proj", multilingual ? "gated-gelu" : "relu").starts_with("gated");
@@ -95,7 +95,7 @@ class Family : public Parts {
   void llama(const Defaults& otherwise) {
     c_.hidden = width("hidden_size", otherwise.hidden), c_.layers = blocks("num_hidden_layers", otherwise.layers);
     heads("num_attention_heads", otherwise.heads, otherwise.head_width > 0);
-    const bool left_open = otherwise.key_value_heads == 0 || states("num_key_value_heads");
+    const bool left_open = otherwise.key_value_heads == 0 || has_key("num_key_value_heads");
     c_.key_value_heads = width("num_key_value_heads", left_open ? c_.heads : otherwise.key_value_heads);
     c_.head_width = width("head_dim", otherwise.head_width > 0 ? otherwise.head_width : c_.head_width);
     c_.feed_forward = width("intermediate_size", otherwise.feed_forward);
@@ -112,13 +112,13 @@ class Family : public Parts {
   /// a width of their own.
   void llama4() {
     llama(of_llama4);
-    Experts experts = blocks_with_experts("moe_layers", in_.count_or("interleave_moe_layer_step", 1, 1, most_blocks));
-    experts.count = in_.count_or("num_local_experts", 16, 1, most_experts);
-    experts.per_token = in_.count_or("num_experts_per_tok", 1, 1, most_experts);
+    Experts experts = blocks_with_experts("moe_layers", in_.count_or("interleave_moe_layer_step", 1, 1, max_blocks));
+    experts.count = in_.count_or("num_local_experts", 16, 1, max_experts);
+    experts.per_token = in_.count_or("num_experts_per_tok", 1, 1, max_experts);
     experts.feed_forward = experts.shared_feed_forward = c_.feed_forward;
     c_.feed_forward = width("intermediate_size_mlp", 16384);
     c_.experts = std::move(experts);
-    const int chunk = in_.count_or("attention_chunk_size", states("attention_chunk_size") ? 0 : 8192, 0, most_width);
+    const int chunk = in_.count_or("attention_chunk_size", has_key("attention_chunk_size") ? 0 : 8192, 0, max_width);
     if (chunk > 0)
       notes_.push_back(
           fmt::format("Blocks that see chunks of {} positions are counted as if they saw every one", chunk));
@@ -126,15 +126,15 @@ class Family : public Parts {
 
   void mistral() {
     llama(of_mistral);
-    c_.window = in_.count_or("sliding_window", states("sliding_window") ? 0 : 4096, 0, most_width);
+    c_.window = in_.count_or("sliding_window", has_key("sliding_window") ? 0 : 4096, 0, max_width);
   }
 
   void mixtral() {
     llama(of_mistral);
-    c_.window = in_.count_or("sliding_window", 0, 0, most_width);
+    c_.window = in_.count_or("sliding_window", 0, 0, max_width);
     Experts experts;
-    experts.count = in_.count_or("num_local_experts", 8, 1, most_experts);
-    experts.per_token = in_.count_or("num_experts_per_tok", 2, 1, most_experts);
+    experts.count = in_.count_or("num_local_experts", 8, 1, max_experts);
+    experts.per_token = in_.count_or("num_experts_per_tok", 2, 1, max_experts);
     experts.feed_forward = c_.feed_forward;
     c_.experts = std::move(experts);
   }
@@ -158,18 +158,18 @@ class Family : public Parts {
   void qwen2(const Defaults& otherwise) {
     llama(otherwise);
     c_.bias_query_key_value = true;
-    window_from(in_.count_or("max_window_layers", 28, 0, most_blocks));
+    window_from(in_.count_or("max_window_layers", 28, 0, max_blocks));
   }
 
   void qwen2_moe() {
     llama(of_qwen2_moe);
     c_.bias_query_key_value = in_.bool_or("qkv_bias", true);
     // Every second block of the first "max_window_layers".
-    const int most = std::min(c_.layers, in_.count_or("max_window_layers", 28, 0, most_blocks));
+    const int most = std::min(c_.layers, in_.count_or("max_window_layers", 28, 0, max_blocks));
     window_in((most + 1) / 2);
     Experts experts = sparse_blocks();
-    experts.count = in_.count_or("num_experts", 60, 1, most_experts);
-    experts.per_token = in_.count_or("num_experts_per_tok", 4, 1, most_experts);
+    experts.count = in_.count_or("num_experts", 60, 1, max_experts);
+    experts.per_token = in_.count_or("num_experts_per_tok", 4, 1, max_experts);
     experts.feed_forward = width("moe_intermediate_size", 1408);
     experts.shared_feed_forward = width("shared_expert_intermediate_size", 5632);
     experts.shared_gate = true;
@@ -179,7 +179,7 @@ class Family : public Parts {
   void qwen3() {
     llama(of_qwen3);
     c_.norm_heads = true;
-    window_from(in_.count_or("max_window_layers", 28, 0, most_blocks));
+    window_from(in_.count_or("max_window_layers", 28, 0, max_blocks));
   }
 
   void qwen3_moe() {
@@ -187,8 +187,8 @@ class Family : public Parts {
     c_.norm_heads = true;
     window_in(c_.layers);
     Experts experts = sparse_blocks();
-    experts.count = in_.count_or("num_experts", 128, 1, most_experts);
-    experts.per_token = in_.count_or("num_experts_per_tok", 8, 1, most_experts);
+    experts.count = in_.count_or("num_experts", 128, 1, max_experts);
+    experts.per_token = in_.count_or("num_experts_per_tok", 8, 1, max_experts);
     experts.feed_forward = width("moe_intermediate_size", 768);
     c_.experts = std::move(experts);
   }
@@ -210,7 +210,7 @@ class Family : public Parts {
     latent_attention();
     deepseek_experts({.first_dense = 3, .experts = 256, .per_token = 8, .shared = 1, .width = 2048});
     if (c_.experts) c_.experts->score_bias = true;
-    if (in_.count_or("num_nextn_predict_layers", 0, 0, most_blocks) > 0)
+    if (in_.count_or("num_nextn_predict_layers", 0, 0, max_blocks) > 0)
       notes_.push_back("The blocks that predict further tokens (num_nextn_predict_layers) are left out");
   }
 

@@ -20,15 +20,15 @@ class Parts {
       : file_(file), in_(in), c_(out.config), notes_(out.notes) {}
 
  protected:
-  static constexpr std::int64_t most_width = 1 << 24, most_blocks = 100'000, most_words = std::int64_t{1} << 31;
-  static constexpr int most_experts = 100'000;
+  static constexpr std::int64_t max_width = 1 << 24, max_blocks = 100'000, most_words = std::int64_t{1} << 31;
+  static constexpr int max_experts = 100'000;
 
-  int width(std::string_view key, int otherwise) { return in_.count_or(key, otherwise, 1, most_width); }
-  int blocks(std::string_view key, int otherwise) { return in_.count_or(key, otherwise, 1, most_blocks); }
+  int width(std::string_view key, int otherwise) { return in_.count_or(key, otherwise, 1, max_width); }
+  int blocks(std::string_view key, int otherwise) { return in_.count_or(key, otherwise, 1, max_blocks); }
   int words(int otherwise) { return in_.count_or("vocab_size", otherwise, 1, most_words - 1); }
   double probability(std::string_view key, double otherwise) { return in_.number_or(key, otherwise, 0, 1); }
   /// Null means none; a missing key has its class's default.
-  bool states(std::string_view key) const { return file_.find(key) != nullptr; }
+  bool has_key(std::string_view key) const { return file_.find(key) != nullptr; }
 
   void heads(std::string_view key, int otherwise, bool width_is_told = false);
   void window_from(int first) { window_in(c_.layers - std::min(first, c_.layers)); }

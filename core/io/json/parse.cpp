@@ -11,12 +11,12 @@ namespace pipedeck::io::json {
 namespace {
 
 constexpr std::size_t deepest = 64;
-constexpr std::size_t most_values = std::size_t{1} << 26;
+constexpr std::size_t max_values = std::size_t{1} << 26;
 
 /// Lists that no document has longer: what is refused anyway is not built first.
-std::size_t most_in(std::string_view list) {
+std::size_t max_in(std::string_view list) {
   if (list == "layers") return limits::layers;
-  return list == "nodes" || list == "links" ? std::size_t{limits::layers} + limits::devices : most_values;
+  return list == "nodes" || list == "links" ? std::size_t{limits::layers} + limits::devices : max_values;
 }
 
 /// Builds the tree from the parser's events, and keeps the first error.
@@ -60,9 +60,9 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
  private:
   struct Level {
     Value value;
-    std::string key;                 // of the member that is being read
-    std::set<std::string> keys;      // those there already
-    std::size_t most = most_values;  // of a list
+    std::string key;                // of the member that is being read
+    std::set<std::string> keys;     // those there already
+    std::size_t most = max_values;  // of a list
   };
 
   bool reject(std::string place, std::string message) {
@@ -87,8 +87,8 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
       return true;
     }
     Level& level = levels_.back();
-    if (++values_ > most_values)
-      return reject(place(), fmt::format("found more than {} values, expected at most that", most_values));
+    if (++values_ > max_values)
+      return reject(place(), fmt::format("found more than {} values, expected at most that", max_values));
     if (List* list = level.value.as<List>()) {
       if (list->size() >= level.most)
         return reject(place(), fmt::format("found more than {} in the list, expected at most that", level.most));
@@ -103,7 +103,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     if (levels_.size() == deepest)
       return reject(place(),
                     fmt::format("found nesting deeper than {} levels, expected a document of a known format", deepest));
-    const std::size_t most = levels_.empty() ? most_values : most_in(levels_.back().key);
+    const std::size_t most = levels_.empty() ? max_values : max_in(levels_.back().key);
     levels_.push_back({std::move(value), {}, {}, most});
     return true;
   }

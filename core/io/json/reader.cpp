@@ -10,7 +10,7 @@
 
 namespace pipedeck::io::json {
 
-void Problems::add(std::string place, std::string message) {
+void ErrorCollector::add(std::string place, std::string message) {
   if (!first) first = Error{ErrorCode::bad_input, std::move(message), {}, std::move(place)};
 }
 
@@ -29,7 +29,7 @@ int shift_of(Unit unit) {
 }
 
 double read_number(const Value& value, Unit unit, double least, double most, const std::string& place,
-                   Problems& problems) {
+                   ErrorCollector& problems) {
   const Number* number = value.as<Number>();
   if (!number) {
     problems.add(place, fmt::format("found {}, expected a number", describe(value)));
@@ -46,7 +46,7 @@ double read_number(const Value& value, Unit unit, double least, double most, con
 }
 
 std::int64_t read_integer(const Value& value, std::int64_t least, std::int64_t most, const std::string& place,
-                          Problems& problems) {
+                          ErrorCollector& problems) {
   const Number* number = value.as<Number>();
   const std::optional<std::int64_t> found = number ? text::decimal_to_integer(number->token) : std::nullopt;
   if (!found || *found < least || *found > most) {
@@ -56,32 +56,32 @@ std::int64_t read_integer(const Value& value, std::int64_t least, std::int64_t m
   return *found;
 }
 
-Nanoseconds read_nanoseconds(const Value& value, const std::string& place, Problems& problems) {
+Nanoseconds read_nanoseconds(const Value& value, const std::string& place, ErrorCollector& problems) {
   constexpr double most = 9e6;  // seconds: 104 days; their nanoseconds are exact in a double
   const double seconds = read_number(value, Unit::milliseconds, 0, most, place, problems);
   if (problems) return {};
   return Nanoseconds(std::llround(text::decimal_to_double(value.as<Number>()->token, 6).value_or(seconds * 1e9)));
 }
 
-std::string read_text(const Value& value, const std::string& place, Problems& problems) {
+std::string read_text(const Value& value, const std::string& place, ErrorCollector& problems) {
   if (const std::string* text = value.as<std::string>()) return *text;
   problems.add(place, fmt::format("found {}, expected a text", describe(value)));
   return {};
 }
 
-bool read_bool(const Value& value, const std::string& place, Problems& problems) {
+bool read_bool(const Value& value, const std::string& place, ErrorCollector& problems) {
   if (const bool* truth = value.as<bool>()) return *truth;
   problems.add(place, fmt::format("found {}, expected true or false", describe(value)));
   return false;
 }
 
-const List* read_list(const Value& value, const std::string& place, Problems& problems) {
+const List* read_list(const Value& value, const std::string& place, ErrorCollector& problems) {
   const List* list = value.as<List>();
   if (!list) problems.add(place, fmt::format("found {}, expected a list", describe(value)));
   return list;
 }
 
-ObjectReader::ObjectReader(const Value& value, std::string place, Problems& problems)
+ObjectReader::ObjectReader(const Value& value, std::string place, ErrorCollector& problems)
     : members_(value.as<Members>()), place_(std::move(place)), problems_(problems) {
   if (members_)
     asked_.resize(members_->size(), false);
@@ -190,7 +190,7 @@ void ObjectReader::object(std::string_view key, const ReadObject& read) {
   ObjectReader reader(*value, place_of(key), problems_);
   if (!reader.members_) return;
   read(reader);
-  if (Members unknown = reader.leftovers(); !unknown.empty()) keep(key, Value(std::move(unknown)));
+  if (Members unknown = reader.unknown_members(); !unknown.empty()) preserve_unknown(key, Value(std::move(unknown)));
 }
 
 void ObjectReader::objects(std::string_view key, const ReadObject& read) {
@@ -200,11 +200,11 @@ void ObjectReader::objects(std::string_view key, const ReadObject& read) {
     ObjectReader reader(value, place, problems_);
     if (!reader.members_) return;
     read(reader);
-    Members left = reader.leftovers();
+    Members left = reader.unknown_members();
     any = any || !left.empty();
     unknown.push_back(left.empty() ? Value() : Value(std::move(left)));
   });
-  if (any) keep(key, Value(std::move(unknown)));
+  if (any) preserve_unknown(key, Value(std::move(unknown)));
 }
 
 void ObjectReader::values(std::string_view key, const ReadValue& read) {
@@ -229,11 +229,11 @@ std::vector<std::string> ObjectReader::names() const {
   return out;
 }
 
-void ObjectReader::keep(std::string_view key, Value unknown) {
+void ObjectReader::preserve_unknown(std::string_view key, Value unknown) {
   nested_.emplace_back(std::string(key), std::move(unknown));
 }
 
-Members ObjectReader::leftovers() {
+Members ObjectReader::unknown_members() {
   Members out;
   if (taken_ || !members_) return out;
   for (std::size_t i = 0; i < members_->size(); ++i)
@@ -242,8 +242,8 @@ Members ObjectReader::leftovers() {
   return out;
 }
 
-std::string ObjectReader::take_unknown_members() {
-  Members unknown = leftovers();
+std::string ObjectReader::preserve_unknown_members() {
+  Members unknown = unknown_members();
   taken_ = true;
   return unknown.empty() ? std::string() : compact(Value(std::move(unknown)));
 }
@@ -251,7 +251,7 @@ std::string ObjectReader::take_unknown_members() {
 Result<void> read_document(const std::string& text, std::string_view format, const ObjectReader::ReadObject& read) {
   const Result<Value> value = parse(text);
   if (!value) return tl::unexpected(value.error());
-  Problems problems;
+  ErrorCollector problems;
   ObjectReader reader(*value, "", problems);
   if (!problems) {
     const std::string found = reader.text("format");

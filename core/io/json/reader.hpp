@@ -17,7 +17,7 @@
 namespace pipedeck::io::json {
 
 /// The first error of a document.
-struct Problems {
+struct ErrorCollector {
   std::optional<Error> first;
   void add(std::string place, std::string message);
   explicit operator bool() const { return first.has_value(); }
@@ -29,22 +29,22 @@ int shift_of(Unit unit);
 
 // One value at a place. All report to `problems` and give 0 or the like on error.
 double read_number(const Value& value, Unit unit, double least, double most, const std::string& place,
-                   Problems& problems);
+                   ErrorCollector& problems);
 std::int64_t read_integer(const Value& value, std::int64_t least, std::int64_t most, const std::string& place,
-                          Problems& problems);
+                          ErrorCollector& problems);
 /// Milliseconds in the file; whole nanoseconds, as the simulator writes them.
-Nanoseconds read_nanoseconds(const Value& value, const std::string& place, Problems& problems);
-std::string read_text(const Value& value, const std::string& place, Problems& problems);
-bool read_bool(const Value& value, const std::string& place, Problems& problems);
-const List* read_list(const Value& value, const std::string& place, Problems& problems);
+Nanoseconds read_nanoseconds(const Value& value, const std::string& place, ErrorCollector& problems);
+std::string read_text(const Value& value, const std::string& place, ErrorCollector& problems);
+bool read_bool(const Value& value, const std::string& place, ErrorCollector& problems);
+const List* read_list(const Value& value, const std::string& place, ErrorCollector& problems);
 
 class ObjectReader {
  public:
   /// `value` must outlive the reader. Reports when it is no object.
-  ObjectReader(const Value& value, std::string place, Problems& problems);
+  ObjectReader(const Value& value, std::string place, ErrorCollector& problems);
 
   bool ok() const { return !problems_.first; }
-  Problems& problems() { return problems_; }
+  ErrorCollector& problems() { return problems_; }
   std::string place_of(std::string_view key) const { return place_ + step(key); }
   void fail(std::string_view key, std::string message) { problems_.add(place_of(key), std::move(message)); }
 
@@ -100,17 +100,17 @@ class ObjectReader {
   std::vector<std::string> names() const;
 
   /// Keeps unknown members of what stands under `key`; for values that are not kept by object() and objects().
-  void keep(std::string_view key, Value unknown);
+  void preserve_unknown(std::string_view key, Value unknown);
   /// Returns the members that were not read, as compact JSON; empty if there are none. Taken once.
-  std::string take_unknown_members();
+  std::string preserve_unknown_members();
 
  private:
-  Members leftovers();
+  Members unknown_members();
   void unknown_word(std::string_view key, const std::string& found, std::string_view words);
 
   const Members* members_ = nullptr;
   std::string place_;
-  Problems& problems_;
+  ErrorCollector& problems_;
   std::vector<bool> asked_;
   Members nested_;  // unknown members of objects below that have no place of their own for them
   bool taken_ = false;

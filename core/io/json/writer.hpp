@@ -43,7 +43,8 @@ class ObjectWriter {
   }
   /// A known member that this text has not: unknown members that stood in it go with it.
   ObjectWriter& leave_out(std::string_view key);
-  /// Writes the result of take_unknown_members(): own members come last, those of known members return to their places.
+  /// Writes the result of preserve_unknown_members(): own members come last, those of known members return to their
+  /// places.
   Value finish(const std::string& unknown = {});
 
  private:

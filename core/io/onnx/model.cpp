@@ -17,7 +17,7 @@ namespace pipedeck::io::onnx {
 namespace {
 
 /// Operators, tensors, their names, sizes and attributes in all: each takes some hundred bytes at most.
-constexpr std::size_t most_parts = 2'000'000;
+constexpr std::size_t max_parts = 2'000'000;
 
 /// Calls `use` with each field; its error, or that of a message that is none, gets the place if it has none.
 template <class Use>
@@ -76,10 +76,10 @@ class Reader {
  private:
   Result<void> count(std::size_t parts = 1) {
     parts_ += parts;
-    if (parts_ <= most_parts) return {};
+    if (parts_ <= max_parts) return {};
     return fail(
         ErrorCode::bad_input,
-        fmt::format("found more than {} operators, tensors and attributes in all, expected at most that", most_parts));
+        fmt::format("found more than {} operators, tensors and attributes in all, expected at most that", max_parts));
   }
 
   Result<void> operator_set(std::string_view message) {
@@ -197,7 +197,7 @@ class Reader {
           made.value = Subgraph{};
           break;
         case A::kIntsFieldNumber:
-          return append_integers(field, integers, Initializer::most_values);
+          return append_integers(field, integers, Initializer::max_values);
         case A::kFloatsFieldNumber:
           return floats(field, reals);
         default:
@@ -214,9 +214,9 @@ class Reader {
 
   static Result<void> floats(const Field& field, std::vector<double>& reals) {
     const auto add = [&](std::uint32_t bits) { reals.push_back(std::bit_cast<float>(bits)); };
-    if (field.bytes.size() / 4 + reals.size() >= Initializer::most_values)
+    if (field.bytes.size() / 4 + reals.size() >= Initializer::max_values)
       return fail(ErrorCode::bad_input,
-                  fmt::format("found more than {} numbers, expected at most that", Initializer::most_values));
+                  fmt::format("found more than {} numbers, expected at most that", Initializer::max_values));
     if (!is_bytes(field)) add(static_cast<std::uint32_t>(field.value));
     for (std::size_t at = 0; at + 4 <= field.bytes.size(); at += 4) {
       std::uint32_t bits = 0;

@@ -15,7 +15,7 @@
 namespace pipedeck::io::onnx {
 namespace {
 
-constexpr std::size_t most_sizes = 64;  ///< dimensions of a tensor
+constexpr std::size_t max_sizes = 64;  ///< dimensions of a tensor
 
 /// Bytes of a number in raw_data; 0: numbers have no size of their own.
 std::size_t stored_bytes(std::uint64_t type) {
@@ -102,11 +102,11 @@ struct Data {
 void append_reals(const Field& field, std::size_t width, std::vector<double>& reals) {
   const auto type = width == 4 ? ::onnx::TensorProto::FLOAT : ::onnx::TensorProto::DOUBLE;
   const auto add = [&](std::uint64_t bits) {
-    if (std::cmp_less_equal(reals.size(), Initializer::most_values)) reals.push_back(number(bits, type));
+    if (std::cmp_less_equal(reals.size(), Initializer::max_values)) reals.push_back(number(bits, type));
   };
   if (field.kind != Field::Kind::bytes) return add(field.value);
   for (std::size_t at = 0;
-       at + width <= field.bytes.size() && std::cmp_less_equal(reals.size(), Initializer::most_values); at += width)
+       at + width <= field.bytes.size() && std::cmp_less_equal(reals.size(), Initializer::max_values); at += width)
     add(little_endian(field.bytes.data() + at, width));
 }
 
@@ -115,7 +115,7 @@ Result<void> attach(Initializer& tensor, const Data& data, std::int64_t count, s
   if (data.raw_given && width > 0 && data.raw.size() != static_cast<std::size_t>(count) * width)
     return fail(ErrorCode::bad_input,
                 fmt::format("found {} bytes of data, expected {} numbers of {} bytes", data.raw.size(), count, width));
-  if (count > Initializer::most_values || !readable(type)) return {};
+  if (count > Initializer::max_values || !readable(type)) return {};
   std::vector<double> values;
   if (data.raw_given) {
     for (std::size_t at = 0; at + width <= data.raw.size(); at += width)
@@ -155,7 +155,7 @@ Element element_of_onnx(std::uint64_t data_type) {
     case T::UINT8:
       return Element::integer_8;
     case T::BOOL:
-      return Element::truth;
+      return Element::boolean;
     default:
       return Element::other;
   }
@@ -176,7 +176,7 @@ Result<Initializer> tensor_from_onnx(std::string_view message) {
     Result<void> read;
     switch (field.number) {
       case T::kDimsFieldNumber:
-        read = append_integers(field, tensor.shape, most_sizes);
+        read = append_integers(field, tensor.shape, max_sizes);
         break;
       case T::kDataTypeFieldNumber:
         type = field.value;
@@ -191,8 +191,8 @@ Result<Initializer> tensor_from_onnx(std::string_view message) {
       case T::kInt64DataFieldNumber:
       case T::kUint64DataFieldNumber:
         // More values than shapes have are weights, whose values are not needed: the first ones show that.
-        if (field.bytes.size() <= 10 * static_cast<std::size_t>(Initializer::most_values))
-          read = append_integers(field, data.integers, std::size_t{10} * Initializer::most_values);
+        if (field.bytes.size() <= 10 * static_cast<std::size_t>(Initializer::max_values))
+          read = append_integers(field, data.integers, std::size_t{10} * Initializer::max_values);
         break;
       case T::kFloatDataFieldNumber:
         append_reals(field, 4, data.reals);

@@ -19,11 +19,11 @@ namespace pipedeck::io::profiles {
 namespace {
 
 constexpr std::size_t csv_head = std::size_t{1} << 16;
-constexpr std::size_t most_problems = 256;
+constexpr std::size_t max_problems = 256;
 
 std::string known_keys() {
   std::string known;
-  for (const ProfileKey& key : profile_keys()) known += fmt::format("{}{}", known.empty() ? "" : ", ", key.name);
+  for (const ProfileKey& key : column_keys()) known += fmt::format("{}{}", known.empty() ? "" : ", ", key.name);
   return known;
 }
 
@@ -45,7 +45,7 @@ struct Place {
 class TableReader {
  public:
   TableReader(const std::vector<csv::CsvRow>& rows, const ProfileColumns& columns, bool search)
-      : rows_(rows), columns_(columns), search_(search), keys_(profile_keys()), places_(keys_.size()) {}
+      : rows_(rows), columns_(columns), search_(search), keys_(column_keys()), places_(keys_.size()) {}
 
   ParsedTable read() {
     find_columns();
@@ -65,7 +65,7 @@ class TableReader {
       const bool told = chosen != columns_.end();
       const auto column = told ? declared_column(chosen->second) : search_ ? find_column(key) : std::nullopt;
       if (!column) {
-        if (told || key.needed) miss(key, told ? chosen->second.heading : std::string(key.name));
+        if (told || key.needed) report_missing(key, told ? chosen->second.heading : std::string(key.name));
         continue;
       }
       std::string unit = told ? chosen->second.unit : std::string();
@@ -98,14 +98,14 @@ class TableReader {
     return static_cast<std::size_t>(found - headings.begin());
   }
 
-  void miss(const ProfileKey& key, const std::string& heading) {
+  void report_missing(const ProfileKey& key, const std::string& heading) {
     complete_ = false;
     bad(fmt::format("found no column {}, expected it, or --columns {}=HEADING", quoted(heading), key.name),
         rows_.front().line);
   }
 
   void bad(std::string message, int line, std::optional<std::size_t> column = {}) {
-    if (table_.problems.size() < most_problems) table_.problems.push_back({std::move(message), line, column});
+    if (table_.problems.size() < max_problems) table_.problems.push_back({std::move(message), line, column});
   }
 
   std::string field(const csv::CsvRow& row, std::size_t k) const {
@@ -127,7 +127,7 @@ class TableReader {
   std::optional<double> figure(const csv::CsvRow& row, std::size_t k) {
     const std::string text = field(row, k);
     if (text.empty() && !keys_[k].needed) return std::nullopt;
-    const bool time = keys_[k].measure == Measure::time;
+    const bool time = keys_[k].measure == QuantityKind::time;
     if (const auto sign = other_sign_above(text)) {
       bad(fmt::format("found {} for {}, expected one decimal sign in all of the table, '{}' as above", quoted(text),
                       keys_[k].name, *sign),

@@ -19,12 +19,12 @@ namespace pipedeck::io::profiles {
 
 /// The possible contents of a column.
 struct ProfileKey {
-  std::string_view name;           ///< of a profile's layer: "forward_ms"
-  std::optional<Measure> measure;  ///< absent: a text
-  std::string_view unit;           ///< of values without another unit
+  std::string_view name;                ///< of a profile's layer: "forward_ms"
+  std::optional<QuantityKind> measure;  ///< absent: a text
+  std::string_view unit;                ///< of values without another unit
   bool needed = false;
 };
-std::span<const ProfileKey> profile_keys();
+std::span<const ProfileKey> column_keys();
 
 /// A column of the table, and the unit of its figures where neither they nor the heading have one.
 struct TableColumn {

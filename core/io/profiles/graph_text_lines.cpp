@@ -15,7 +15,7 @@ namespace pipedeck::io::profiles {
 namespace {
 
 constexpr std::string_view separator = " -- ";
-constexpr std::size_t most_nodes = 2 * limits::layers;  ///< layers, and what loads their data
+constexpr std::size_t max_nodes = 2 * limits::layers;  ///< layers, and what loads their data
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r";
@@ -157,8 +157,8 @@ Result<Graph> parse(const std::string& text) {
     const std::string_view found = rest.substr(0, end);
     if (!trimmed(found).empty()) LineReader(line, graph).read(found);
     if (graph) graph->lines = line;
-    if (graph && graph->nodes.size() > most_nodes)
-      return fail(ErrorCode::bad_input, fmt::format("found more than {} nodes, expected at most that", most_nodes),
+    if (graph && graph->nodes.size() > max_nodes)
+      return fail(ErrorCode::bad_input, fmt::format("found more than {} nodes, expected at most that", max_nodes),
                   fmt::format("line {}", line));
     rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
   }

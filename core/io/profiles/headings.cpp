@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::array<ProfileKey, 9> keys{{{"name", {}, "", true},
                                           {"kind", {}, "", false},
-                                          {"forward_ms", Measure::time, "ms", true},
-                                          {"backward_ms", Measure::time, "ms", true},
-                                          {"backward_weight_ms", Measure::time, "ms", false},
-                                          {"output_bytes", Measure::bytes, "B", true},
-                                          {"saved_bytes", Measure::bytes, "B", false},
-                                          {"parameter_bytes", Measure::bytes, "B", true},
-                                          {"workspace_bytes", Measure::bytes, "B", false}}};
+                                          {"forward_ms", QuantityKind::time, "ms", true},
+                                          {"backward_ms", QuantityKind::time, "ms", true},
+                                          {"backward_weight_ms", QuantityKind::time, "ms", false},
+                                          {"output_bytes", QuantityKind::bytes, "B", true},
+                                          {"saved_bytes", QuantityKind::bytes, "B", false},
+                                          {"parameter_bytes", QuantityKind::bytes, "B", true},
+                                          {"workspace_bytes", QuantityKind::bytes, "B", false}}};
 
 /// Words of measuring programs' headings for each key; the most specific ones come first.
 struct KeyWords {
@@ -82,7 +82,7 @@ std::string_view key_by_words(const std::string& heading) {
 
 }  // namespace
 
-std::span<const ProfileKey> profile_keys() { return keys; }
+std::span<const ProfileKey> column_keys() { return keys; }
 
 const ProfileKey* profile_key(std::string_view name) {
   const auto key = std::ranges::find(keys, name, &ProfileKey::name);

@@ -15,15 +15,15 @@
 namespace pipedeck::io::profiles {
 namespace {
 
+using json::ErrorCollector;
 using json::ObjectReader;
-using json::Problems;
 using json::Value;
 
-constexpr double most_bytes = static_cast<double>(limits::bytes);
+constexpr double max_bytes = static_cast<double>(limits::bytes);
 constexpr std::size_t partitioning_head = 4096;
 
 /// Both write whole numbers as floating-point ones.
-Bytes bytes_in(ObjectReader& in, std::string_view key) { return Bytes(std::llround(in.number(key, 0, most_bytes))); }
+Bytes bytes_in(ObjectReader& in, std::string_view key) { return Bytes(std::llround(in.number(key, 0, max_bytes))); }
 
 bool bool_in(ObjectReader& in, std::string_view key) {
   const Value* value = in.get(key);
@@ -181,7 +181,7 @@ class WorkloadReader {
     return text;
   }
 
-  Problems problems_;
+  ErrorCollector problems_;
   ObjectReader in_;
   const std::string& name_;
   std::vector<PartitioningNode> nodes_;

@@ -15,9 +15,9 @@
 namespace pipedeck::io::topology {
 namespace {
 
-constexpr std::size_t most_devices = 1024;  // as clusters keep at most
+constexpr std::size_t max_devices = 1024;  // as clusters keep at most
 constexpr std::size_t matrix_head = std::size_t{1} << 16;
-constexpr csv::Limits matrix_limits{most_devices + 1, most_devices + 1, (most_devices + 1) * (most_devices + 1)};
+constexpr csv::Limits matrix_limits{max_devices + 1, max_devices + 1, (max_devices + 1) * (max_devices + 1)};
 
 tl::unexpected<Error> bad(std::string message, int line, std::size_t column) {
   return fail(ErrorCode::bad_input, std::move(message), fmt::format("line {}, column {}", line, column + 1));
@@ -58,7 +58,7 @@ class BandwidthReader {
   static std::string unit_in(const std::string& corner) {
     const std::size_t open = corner.find('('), close = corner.find(')', open);
     const std::string unit = close == corner.npos ? corner : corner.substr(open + 1, close - open - 1);
-    return is_unit(Measure::rate, unit) ? unit : std::string();
+    return is_unit(QuantityKind::rate, unit) ? unit : std::string();
   }
 
   Result<void> read_row(const csv::CsvRow& row, std::size_t i) {
@@ -73,7 +73,7 @@ class BandwidthReader {
     std::vector<double>& values = matrix_.values.emplace_back(n, 0.0);
     for (std::size_t j = 0; j < n; ++j) {
       if (i == j) continue;
-      const auto value = parse_quantity(Measure::number, row.fields[j + 1]);
+      const auto value = parse_quantity(QuantityKind::number, row.fields[j + 1]);
       if (!value || !(*value > 0) || *value > limits::bytes_per_second)
         return bad(fmt::format("found {} between {} and {}, expected a bandwidth above 0",
                                json::describe(json::Value(row.fields[j + 1])), matrix_.devices[i], matrix_.devices[j]),

@@ -12,7 +12,7 @@
 namespace pipedeck::io::topology {
 namespace {
 
-constexpr double most_seconds = 1;  // of a latency
+constexpr double max_seconds = 1;  // of a latency
 
 }  // namespace
 
@@ -20,14 +20,14 @@ std::optional<P2pMatrixTitle> copy_title_in(std::string_view line) {
   const auto has = [&](std::string_view part) { return line.find(part) != line.npos; };
   const bool rows = has("GPU(row)") && has("GPU(column)");
   if ((has("Unidirectional P2P=") && has("Bandwidth")) || (rows && !has("<->") && has("bandwidth") && has("(GB/s)")))
-    return P2pMatrixTitle{P2pMatrixTitle::Shown::bandwidth, 9};
-  if (has("P2P=") && has("Latency") && has("(us)")) return P2pMatrixTitle{P2pMatrixTitle::Shown::latency, -6};
-  if (rows && has("latency") && has("(ns)")) return P2pMatrixTitle{P2pMatrixTitle::Shown::latency, -9};
+    return P2pMatrixTitle{P2pMatrixTitle::MatrixMetric::bandwidth, 9};
+  if (has("P2P=") && has("Latency") && has("(us)")) return P2pMatrixTitle{P2pMatrixTitle::MatrixMetric::latency, -6};
+  if (rows && has("latency") && has("(ns)")) return P2pMatrixTitle{P2pMatrixTitle::MatrixMetric::latency, -9};
   return std::nullopt;
 }
 
 std::optional<std::string> P2pMatrices::set_size(std::size_t gpus) {
-  if (gpus == 0 || gpus > most_gpus) return fmt::format("found {} columns, expected from 1 to {}", gpus, most_gpus);
+  if (gpus == 0 || gpus > max_gpus) return fmt::format("found {} columns, expected from 1 to {}", gpus, max_gpus);
   if (!bandwidths_.empty() && gpus != bandwidths_.size())
     return fmt::format("found {} columns, expected the {} of the table before", gpus, bandwidths_.size());
   if (bandwidths_.empty())
@@ -38,9 +38,9 @@ std::optional<std::string> P2pMatrices::set_size(std::size_t gpus) {
 std::optional<std::string> P2pMatrices::put(const P2pMatrixTitle& title, std::size_t row, std::size_t column,
                                             std::string_view word) {
   if (row == column || word == "N/A") return std::nullopt;
-  const bool latency = title.shown == P2pMatrixTitle::Shown::latency;
+  const bool latency = title.shown == P2pMatrixTitle::MatrixMetric::latency;
   const auto value = text::decimal_to_double(word, title.shift);
-  const double most = latency ? most_seconds : static_cast<double>(limits::bytes_per_second);
+  const double most = latency ? max_seconds : static_cast<double>(limits::bytes_per_second);
   if (!value || !(*value > 0) || *value > most)
     return fmt::format("found {} between GPU {} and GPU {}, expected a figure above 0",
                        json::describe(json::Value(word)), row, column);
@@ -58,14 +58,14 @@ Result<FoundMachines> P2pMatrices::machine(std::string name, std::string source)
   DetectedMachine machine;
   machine.name = std::move(name);
   machine.source = std::move(source);
-  machine.joints.assign(size, std::vector<Joint>(size));
+  machine.joints.assign(size, std::vector<Interconnect>(size));
   std::size_t apart = 0;
   for (std::size_t i = 0; i < size; ++i) {
     FoundGpu& gpu = machine.gpus.emplace_back();
     gpu.label = fmt::format("GPU{}", i);
     if (const auto named = names_.find(i); named != names_.end()) gpu.name = named->second;
     for (std::size_t j = i + 1; j < size; ++j) {
-      Joint joint{InterconnectKind::untold, 0, {}};
+      Interconnect joint{InterconnectKind::unknown, 0, {}};
       const double slower = std::min(bandwidths_[i][j], bandwidths_[j][i]);
       if (slower > 0)
         joint.measured = Link{BytesPerSecond(slower), Seconds(std::max(latencies_[i][j], latencies_[j][i]))};

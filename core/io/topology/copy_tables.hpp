@@ -16,7 +16,7 @@ namespace pipedeck::io::topology {
 
 /// The content of the table under a title, and the power of ten of its unit.
 struct P2pMatrixTitle {
-  enum class Shown { bandwidth, latency } shown;
+  enum class MatrixMetric { bandwidth, latency } shown;
   int shift;
 };
 
@@ -28,7 +28,7 @@ std::optional<P2pMatrixTitle> copy_title_in(std::string_view line);
 /// From row to column, of all tables the greatest bandwidth and the least latency.
 class P2pMatrices {
  public:
-  static constexpr std::size_t most_gpus = 1024;
+  static constexpr std::size_t max_gpus = 1024;
 
   /// Sets the size of each table. Returns its error, or nothing.
   std::optional<std::string> set_size(std::size_t gpus);

@@ -17,7 +17,7 @@
 namespace pipedeck::io::topology {
 namespace {
 
-constexpr std::size_t most_copies_text = std::size_t{16} << 20;
+constexpr std::size_t max_copies_text = std::size_t{16} << 20;
 constexpr std::size_t copies_head = std::size_t{1} << 18;
 
 using Words = std::vector<std::string_view>;
@@ -46,7 +46,7 @@ std::optional<Named> name_in(std::string_view line) {
     end = ",";
   }
   const auto number = text::decimal_to_integer(words[1].substr(0, words[1].find_last_not_of(":,") + 1));
-  if (begin == line.npos || !number || *number < 0 || *number >= static_cast<std::int64_t>(P2pMatrices::most_gpus))
+  if (begin == line.npos || !number || *number < 0 || *number >= static_cast<std::int64_t>(P2pMatrices::max_gpus))
     return std::nullopt;
   std::string_view name = line.substr(begin + 2);
   name = name.substr(0, std::min(name.find(end), name.find_last_not_of(" \t\r") + 1));
@@ -144,9 +144,8 @@ bool looks_like_gpu_copies(const std::string& text) {
 }
 
 Result<FoundMachines> machines_from_gpu_copies(const std::string& text, const std::string& name) {
-  if (text.size() > most_copies_text)
-    return fail(ErrorCode::bad_input,
-                fmt::format("found {} bytes, expected at most {}", text.size(), most_copies_text));
+  if (text.size() > max_copies_text)
+    return fail(ErrorCode::bad_input, fmt::format("found {} bytes, expected at most {}", text.size(), max_copies_text));
   CopyReader reader;
   text::for_lines(text, [&](std::string_view line, int number) { return reader.take(line, number); });
   return reader.finish(name);

@@ -12,12 +12,12 @@
 namespace pipedeck::io::topology {
 namespace {
 
+using json::ErrorCollector;
 using json::ObjectReader;
-using json::Problems;
 using json::Value;
 
 /// "bandwidth_matrix", a list of rows, whose values are text.
-void read_table(ObjectReader& test, const P2pMatrixTitle& title, P2pMatrices& tables, Problems& problems) {
+void read_table(ObjectReader& test, const P2pMatrixTitle& title, P2pMatrices& tables, ErrorCollector& problems) {
   const std::string key = "bandwidth_matrix", place = test.place_of(key);
   const Value* matrix = test.get(key);
   const json::List* rows = matrix ? json::read_list(*matrix, place, problems) : nullptr;
@@ -43,7 +43,7 @@ void read_table(ObjectReader& test, const P2pMatrixTitle& title, P2pMatrices& ta
 std::optional<std::string> read_device(const std::string& line, P2pMatrices& tables) {
   const std::size_t colon = line.find(": "), bracket = line.find(" (", colon);
   const auto number = text::decimal_to_integer(std::string_view(line).substr(0, colon));
-  if (!number || *number < 0 || *number >= static_cast<std::int64_t>(P2pMatrices::most_gpus) || bracket == line.npos)
+  if (!number || *number < 0 || *number >= static_cast<std::int64_t>(P2pMatrices::max_gpus) || bracket == line.npos)
     return std::nullopt;
   tables.name(static_cast<std::size_t>(*number), std::string_view(line).substr(colon + 2, bracket - colon - 2));
   const std::size_t host = line.rfind(": (");
@@ -58,7 +58,7 @@ bool looks_like_gpu_copies(const Value& document) {
 }
 
 Result<FoundMachines> machines_from_gpu_copies(const Value& document, const std::string& name) {
-  Problems problems;
+  ErrorCollector problems;
   P2pMatrices tables;
   std::set<std::string> hosts;
   ObjectReader(document, {}, problems).object("nvbandwidth", [&](ObjectReader& in) {

@@ -97,9 +97,9 @@ class Expander {
   }
 
   static std::optional<std::uint64_t> number_of(std::string_view text) {
-    constexpr std::size_t most_digits = 18;
+    constexpr std::size_t max_digits = 18;
     std::uint64_t value = 0;
-    if (text.size() > most_digits) return std::nullopt;
+    if (text.size() > max_digits) return std::nullopt;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (text.empty() || problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
     return value;

@@ -18,8 +18,8 @@
 namespace pipedeck::io::topology {
 namespace {
 
-constexpr std::size_t most_hwloc_gpus = 256;
-constexpr int most_hwloc_lanes = 1024;
+constexpr std::size_t max_hwloc_gpus = 256;
+constexpr int max_hwloc_lanes = 1024;
 constexpr std::size_t hwloc_head = 4096;
 
 // Classes of PCI devices, and makers (pci.ids).
@@ -89,7 +89,7 @@ class TopologyReader {
 
   // -- the tree
   void read_children(const pugi::xml_node& parent, Place place, int depth) {
-    if (depth > most_xml_depth) return keep(xml_.bad("found nesting deeper than any machine's", parent));
+    if (depth > max_xml_depth) return keep(xml_.bad("found nesting deeper than any machine's", parent));
     take_numa(parent, place);
     for (const pugi::xml_node& node : parent.children("object")) {
       read_object(node, place, depth);
@@ -137,8 +137,8 @@ class TopologyReader {
     const std::string_view text = attribute.value();
     double speed = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), speed);
-    constexpr double most_speed = 10'000;
-    if (problem != std::errc{} || end != text.data() + text.size() || !(speed >= 0) || speed > most_speed) {
+    constexpr double max_speed = 10'000;
+    if (problem != std::errc{} || end != text.data() + text.size() || !(speed >= 0) || speed > max_speed) {
       keep(xml_.bad(
           fmt::format("found pci_link_speed={}, expected gigabytes a second", json::describe(json::Value(text))),
           node));
@@ -177,8 +177,8 @@ class TopologyReader {
   }
 
   void read_gpu(const pugi::xml_node& node, const PciType& type, const Place& place) {
-    if (gpus_.size() >= most_hwloc_gpus)
-      return keep(xml_.bad(fmt::format("found more GPUs, expected at most {} of a host", most_hwloc_gpus), node));
+    if (gpus_.size() >= max_hwloc_gpus)
+      return keep(xml_.bad(fmt::format("found more GPUs, expected at most {} of a host", max_hwloc_gpus), node));
     GpuOfTopology found;
     found.place = place;
     found.gpu.label = fmt::format("GPU{}", gpus_.size());
@@ -222,7 +222,7 @@ class TopologyReader {
       fabric |= this_one;
     }
     auto& cards = fabric ? fabric_cards_ : other_cards_;
-    if (!name.empty() && cards.size() < most_hwloc_gpus) cards.push_back({name, {}});
+    if (!name.empty() && cards.size() < max_hwloc_gpus) cards.push_back({name, {}});
   }
 
   // -- NVLink
@@ -240,14 +240,14 @@ class TopologyReader {
   static int lanes_of(std::int64_t megabytes) {
     constexpr std::int64_t first = 20000, later = 25000;
     const std::int64_t lane = megabytes % later == 0 ? later : first;
-    return static_cast<int>(std::clamp<std::int64_t>(megabytes / lane, 0, most_hwloc_lanes));
+    return static_cast<int>(std::clamp<std::int64_t>(megabytes / lane, 0, max_hwloc_lanes));
   }
 
   /// Two GPUs have between them the bandwidth that they have to NVSwitches.
   void add_lanes_over_switches(const std::vector<int>& to_switches) {
     for (std::size_t a = 0; a < lanes_.size(); ++a)
       for (std::size_t b = 0; b < lanes_.size(); ++b)
-        if (a != b) lanes_[a][b] = std::min(most_hwloc_lanes, lanes_[a][b] + std::min(to_switches[a], to_switches[b]));
+        if (a != b) lanes_[a][b] = std::min(max_hwloc_lanes, lanes_[a][b] + std::min(to_switches[a], to_switches[b]));
   }
 
   static std::vector<std::string_view> words_in(const pugi::xml_node& table, const char* element) {
@@ -270,7 +270,7 @@ class TopologyReader {
     for (std::string_view& index : indexes) index.remove_prefix(index.find(':') + 1);  // npos + 1 is 0
     const std::size_t n = indexes.size();
     std::vector<int> to_switches(gpus_.size(), 0);
-    if (n > 2 * most_hwloc_gpus || values.size() != n * n)
+    if (n > 2 * max_hwloc_gpus || values.size() != n * n)
       return keep(xml_.bad(
           fmt::format("found {} values of NVLinkBandwidth between {} objects, expected a square", values.size(), n),
           table));
@@ -287,7 +287,7 @@ class TopologyReader {
                                table));
         const int lanes = lanes_of(megabytes);
         if (a != gpu_of_index_.end() && switches_.contains(std::string(indexes[j])))
-          to_switches[a->second] = std::min(most_hwloc_lanes, to_switches[a->second] + lanes);
+          to_switches[a->second] = std::min(max_hwloc_lanes, to_switches[a->second] + lanes);
         if (i == j || a == gpu_of_index_.end() || b == gpu_of_index_.end() || a->second == b->second) continue;
         // Each GPU may give its own direction; the smaller one counts.
         int& there = lanes_[b->second][a->second];
@@ -298,13 +298,14 @@ class TopologyReader {
   }
 
   // -- pairs
-  Joint interconnect_between(std::size_t one, std::size_t other) const {
+  Interconnect interconnect_between(std::size_t one, std::size_t other) const {
     const Place &a = gpus_[one].place, &b = gpus_[other].place;
     const PciPath path = pci_.path(a.pci, b.pci);
-    if (!lanes_.empty() && lanes_[one][other] > 0) return {InterconnectKind::link, lanes_[one][other], path.narrowest};
+    if (!lanes_.empty() && lanes_[one][other] > 0)
+      return {InterconnectKind::nvlink, lanes_[one][other], path.narrowest};
     if (path.meets) {
       const bool one_bridge = path.first <= 2 && path.second <= 2;
-      return {one_bridge ? InterconnectKind::switched : InterconnectKind::bridged, 0, path.narrowest};
+      return {one_bridge ? InterconnectKind::pcie_switch : InterconnectKind::pcie_bridges, 0, path.narrowest};
     }
     if (packages_ > 1 && (a.package != b.package || a.package < 0))
       return {InterconnectKind::system, 0, path.narrowest};
@@ -317,9 +318,9 @@ class TopologyReader {
                   "found no GPU, expected a PCIDev of class 03; lstopo leaves devices out without --whole-io");
     machine_.nics = fabric_cards_.empty() ? std::move(other_cards_) : std::move(fabric_cards_);
     for (std::size_t i = 0; i < gpus_.size(); ++i) {
-      std::vector<Joint>& row = machine_.joints.emplace_back();
+      std::vector<Interconnect>& row = machine_.joints.emplace_back();
       for (std::size_t j = 0; j < gpus_.size(); ++j)
-        row.push_back(i == j ? Joint{} : j < i ? machine_.joints[j][i] : interconnect_between(i, j));
+        row.push_back(i == j ? Interconnect{} : j < i ? machine_.joints[j][i] : interconnect_between(i, j));
     }
     for (GpuOfTopology& found : gpus_) machine_.gpus.push_back(std::move(found.gpu));
     FoundMachines found;

@@ -16,10 +16,10 @@
 namespace pipedeck::io::topology {
 namespace {
 
-constexpr std::size_t most_gpus_per_host = 256;  // of a host
-constexpr std::size_t max_gpus = 4096;           // of a dump
-constexpr std::size_t most_links = 256;          // entries of a GPU
-constexpr int most_nccl_lanes = 1024;
+constexpr std::size_t max_gpus_per_host = 256;  // of a host
+constexpr std::size_t max_gpus = 4096;          // of a dump
+constexpr std::size_t max_links = 256;          // entries of a GPU
+constexpr int max_nccl_lanes = 1024;
 
 struct LinkEnd {
   std::string target, target_class;
@@ -101,7 +101,7 @@ class DumpReader {
   }
 
   void read_children(const pugi::xml_node& parent, Host& host, int cpu, int pci, int depth) {
-    if (depth > most_xml_depth) return keep(bad("found nesting deeper than any machine's", parent));
+    if (depth > max_xml_depth) return keep(bad("found nesting deeper than any machine's", parent));
     for (const pugi::xml_node& node : parent.children()) {
       const std::string_view kind = node.name();
       if (kind == "pci") read_pci(node, host, cpu, pci, depth);
@@ -123,9 +123,9 @@ class DumpReader {
   void read_leaf(const pugi::xml_node& pci, Host& host, int cpu, int position) {
     const std::string_view device_class = pci.attribute("class").as_string();
     const auto is = [&](std::string_view begin) { return device_class.starts_with(begin); };
-    if (is("0x02") && host.unnamed_cards < most_gpus_per_host) ++host.unnamed_cards;
+    if (is("0x02") && host.unnamed_cards < max_gpus_per_host) ++host.unnamed_cards;
     if (!is("0x0302") && !is("0x0380") && !is("0x12")) return;
-    if (host.unnamed.size() >= most_gpus_per_host || ++unnamed_told_ > max_gpus) return too_many(pci);
+    if (host.unnamed.size() >= max_gpus_per_host || ++unnamed_told_ > max_gpus) return too_many(pci);
     host.unnamed.push_back(gpu_at(pci, cpu, position));
   }
 
@@ -168,13 +168,13 @@ class DumpReader {
   }
 
   void too_many(const pugi::xml_node& node) {
-    keep(bad(
-        fmt::format("found more GPUs, expected at most {} of a host and {} of a dump", most_gpus_per_host, max_gpus),
-        node));
+    keep(
+        bad(fmt::format("found more GPUs, expected at most {} of a host and {} of a dump", max_gpus_per_host, max_gpus),
+            node));
   }
 
   void read_gpu(const pugi::xml_node& node, const pugi::xml_node& pci, Host& host, int cpu, int position) {
-    if (host.gpus.size() >= most_gpus_per_host || ++gpus_told_ > max_gpus) return too_many(node);
+    if (host.gpus.size() >= max_gpus_per_host || ++gpus_told_ > max_gpus) return too_many(node);
     GpuOfDump found = gpu_at(pci, cpu, position);
     const auto device = number(node, "dev", 0, 1 << 20), rank = number(node, "rank", 0, 1 << 30);
     found.order = rank.value_or(device.value_or(static_cast<int>(host.gpus.size())));
@@ -188,8 +188,8 @@ class DumpReader {
   void read_links(const pugi::xml_node& node, GpuOfDump& gpu) {
     for (const pugi::xml_node& link : node.children()) {
       if (const std::string_view kind = link.name(); kind != "nvlink" && kind != "xgmi") continue;
-      if (gpu.links.size() >= most_links) return keep(bad("found more links than any GPU has", link));
-      const auto lanes = number(link, "count", 1, most_nccl_lanes);
+      if (gpu.links.size() >= max_links) return keep(bad("found more links than any GPU has", link));
+      const auto lanes = number(link, "count", 1, max_nccl_lanes);
       const std::string target = lower(link.attribute("target").as_string());
       if (target.empty()) return keep(bad("found a link without a target", link));
       gpu.links.push_back({target, lower(link.attribute("tclass").as_string()), lanes.value_or(1)});
@@ -204,7 +204,7 @@ class DumpReader {
       const std::string id = guid.empty() || guid == "0x0" ? name : guid + "/" + net.attribute("port").as_string();
       const auto megabits = number(net, "speed", 0, 100'000'000);
       if (std::ranges::find(host.nic_ids, id) != host.nic_ids.end()) continue;
-      if (host.nics.size() >= most_gpus_per_host) return keep(bad("found too many network cards", net));
+      if (host.nics.size() >= max_gpus_per_host) return keep(bad("found too many network cards", net));
       host.nic_ids.push_back(id);
       host.nics.push_back({name, {}});
       if (megabits.value_or(0) > 0) host.nics.back().bandwidth = BytesPerSecond(*megabits * 1e6 / 8);
@@ -223,16 +223,16 @@ class DumpReader {
     }
     for (const LinkEnd& end : b.links)
       if (is_switch(end)) from_b += end.lanes;
-    return std::min(direct + std::min(from_a, from_b), most_nccl_lanes);
+    return std::min(direct + std::min(from_a, from_b), max_nccl_lanes);
   }
 
-  Joint interconnect_between(const GpuOfDump& a, const GpuOfDump& b) const {
+  Interconnect interconnect_between(const GpuOfDump& a, const GpuOfDump& b) const {
     const PciPath path = pci_.path(a.pci, b.pci);
-    if (const int lanes = lanes_between(a, b); lanes > 0) return {InterconnectKind::link, lanes, path.narrowest};
+    if (const int lanes = lanes_between(a, b); lanes > 0) return {InterconnectKind::nvlink, lanes, path.narrowest};
     if (a.cpu != b.cpu) return {InterconnectKind::system, 0, path.narrowest};
     if (!path.meets) return {InterconnectKind::host_bridge, 0, path.narrowest};
     const bool one_bridge = path.first == 1 && path.second == 1;
-    return {one_bridge ? InterconnectKind::switched : InterconnectKind::bridged, 0, path.narrowest};
+    return {one_bridge ? InterconnectKind::pcie_switch : InterconnectKind::pcie_bridges, 0, path.narrowest};
   }
 
   DetectedMachine machine_of(Host& host) const {
@@ -248,9 +248,9 @@ class DumpReader {
     for (std::size_t i = 0; i < host.gpus.size(); ++i) {
       FoundGpu& gpu = machine.gpus.emplace_back(host.gpus[i].gpu);
       gpu.label = fmt::format("GPU{}", i);
-      std::vector<Joint>& row = machine.joints.emplace_back();
+      std::vector<Interconnect>& row = machine.joints.emplace_back();
       for (std::size_t j = 0; j < host.gpus.size(); ++j)
-        row.push_back(i == j  ? Joint{}
+        row.push_back(i == j  ? Interconnect{}
                       : j < i ? machine.joints[j][i]
                               : interconnect_between(host.gpus[i], host.gpus[j]));
       for (const LinkEnd& end : host.gpus[i].links)
@@ -268,9 +268,9 @@ class DumpReader {
     host.gpus = std::move(host.unnamed);
     for (std::size_t i = 0; i < host.unnamed_cards; ++i) host.nics.push_back({fmt::format("NIC{}", i), {}});
     DetectedMachine machine = machine_of(host);
-    for (std::vector<Joint>& row : machine.joints)
-      for (Joint& joint : row)
-        if (joint.kind != InterconnectKind::self) joint = {InterconnectKind::untold, 0, {}};
+    for (std::vector<Interconnect>& row : machine.joints)
+      for (Interconnect& joint : row)
+        if (joint.kind != InterconnectKind::self) joint = {InterconnectKind::unknown, 0, {}};
     machine.notes.push_back(
         fmt::format("The file marks no device as a gpu: {} count as GPUs by their class", machine.gpus.size()));
     return machine;

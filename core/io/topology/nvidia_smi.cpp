@@ -18,9 +18,9 @@
 namespace pipedeck::io::topology {
 namespace {
 
-constexpr int most_listed_gpus = 1024;  // of one machine; the largest ones have 72
-constexpr int most_pair_lanes = 1024;   // of one pair
-constexpr std::size_t most_smi_text = std::size_t{16} << 20;
+constexpr int max_listed_gpus = 1024;  // of one machine; the largest ones have 72
+constexpr int max_pair_lanes = 1024;   // of one pair
+constexpr std::size_t max_smi_text = std::size_t{16} << 20;
 constexpr std::size_t nvidia_smi_head = std::size_t{1} << 18;
 
 using Words = std::vector<std::string_view>;
@@ -57,20 +57,20 @@ bool is_numbered(std::string_view word, std::string_view stem) {
 bool is_gpu(std::string_view word) { return is_numbered(word, "GPU"); }
 
 /// "X", "NV12" and so on; nothing for words that are none of them.
-std::optional<Joint> parse_interconnect(std::string_view word) {
+std::optional<Interconnect> parse_interconnect(std::string_view word) {
   constexpr std::array<std::pair<std::string_view, InterconnectKind>, 7> kinds{{{"X", InterconnectKind::self},
-                                                                                {"PIX", InterconnectKind::switched},
-                                                                                {"PXB", InterconnectKind::bridged},
+                                                                                {"PIX", InterconnectKind::pcie_switch},
+                                                                                {"PXB", InterconnectKind::pcie_bridges},
                                                                                 {"PHB", InterconnectKind::host_bridge},
                                                                                 {"NODE", InterconnectKind::numa_node},
                                                                                 {"SYS", InterconnectKind::system},
                                                                                 {"SOC", InterconnectKind::system}}};
   for (const auto& [name, kind] : kinds)
-    if (word == name) return Joint{kind, 0, {}};
+    if (word == name) return Interconnect{kind, 0, {}};
   if (!is_numbered(word, "NV")) return std::nullopt;
-  const std::optional<int> lanes = number_of(word.substr(2), most_pair_lanes);
+  const std::optional<int> lanes = number_of(word.substr(2), max_pair_lanes);
   if (!lanes || *lanes == 0) return std::nullopt;
-  return Joint{InterconnectKind::link, *lanes, {}};
+  return Interconnect{InterconnectKind::nvlink, *lanes, {}};
 }
 
 /// NIC3, or by its own name: mlx5_3.
@@ -113,8 +113,8 @@ class LinkMatrixReader {
   }
 
   Result<void> check_heading() const {
-    if (columns_.size() > most_listed_gpus)
-      return bad(fmt::format("found {} GPUs, expected at most {} in a machine", columns_.size(), most_listed_gpus),
+    if (columns_.size() > max_listed_gpus)
+      return bad(fmt::format("found {} GPUs, expected at most {} in a machine", columns_.size(), max_listed_gpus),
                  line_);
     for (std::size_t i = 0; i < columns_.size(); ++i)
       if (columns_[i] != fmt::format("GPU{}", i))
@@ -135,9 +135,9 @@ class LinkMatrixReader {
       return bad(
           fmt::format("found {} entries of {}, expected one for each of the {} GPUs", words.size() - 1, words[0], n),
           line);
-    std::vector<Joint> joints;
+    std::vector<Interconnect> joints;
     for (std::size_t i = 0; i < n; ++i) {
-      const std::optional<Joint> joint = parse_interconnect(words[i + 1]);
+      const std::optional<Interconnect> joint = parse_interconnect(words[i + 1]);
       if (!joint)
         return bad(fmt::format("found {} between {} and {}, expected X, NV#, PIX, PXB, PHB, NODE or SYS",
                                json::describe(json::Value(words[i + 1])), words[0], columns_[i]),
@@ -210,7 +210,7 @@ class TextReader {
     if (!text::is_utf8(raw))
       return keep(
           fail(ErrorCode::bad_input, "found bytes that are not UTF-8, expected text", fmt::format("line {}", line)));
-    if (const auto named = gpu_names_in(plain, most_listed_gpus)) {
+    if (const auto named = gpu_names_in(plain, max_listed_gpus)) {
       // Before the matrix or after it: names belong to the matrix that follows until one stands there.
       for (const std::size_t number : named->numbers)
         matrix_ ? matrix_->name_gpu(number, named->name)
@@ -298,9 +298,9 @@ bool looks_like_nvidia_smi_topology(const std::string& text) {
 }
 
 Result<FoundMachines> machines_from_nvidia_smi(const std::string& text, const std::string& name) {
-  if (text.size() > most_smi_text)
+  if (text.size() > max_smi_text)
     return fail(ErrorCode::bad_input,
-                fmt::format("found {} bytes, expected at most {} of a topology", text.size(), most_smi_text));
+                fmt::format("found {} bytes, expected at most {} of a topology", text.size(), max_smi_text));
   TextReader reader(name);
   text::for_lines(text, [&](std::string_view line, int number) { return reader.take(line, number); });
   return reader.finish();

@@ -19,9 +19,9 @@
 namespace pipedeck::io::topology {
 namespace {
 
-constexpr std::size_t most_slurm_text = std::size_t{64} << 20;  // a node takes about a kilobyte
-constexpr std::size_t most_nodes = static_cast<std::size_t>(limits::devices);
-constexpr int most_gpus_per_node = 256;  // of a node
+constexpr std::size_t max_slurm_text = std::size_t{64} << 20;  // a node takes about a kilobyte
+constexpr std::size_t max_nodes = static_cast<std::size_t>(limits::devices);
+constexpr int max_gpus_per_node = 256;  // of a node
 constexpr std::size_t slurm_head = std::size_t{1} << 18;
 
 std::string lower(std::string_view text) {
@@ -96,13 +96,13 @@ class SlurmReader {
     }
     join_blocks();
     TRY_VOID(check_forest());
-    if (found_.machines.empty() && found_.switches.empty()) return fail(ErrorCode::bad_input, why_none());
+    if (found_.machines.empty() && found_.switches.empty()) return fail(ErrorCode::bad_input, explain_empty());
     add_notes();
     return std::move(found_);
   }
 
  private:
-  std::string why_none() const {
+  std::string explain_empty() const {
     if (out_ == 0)
       return fmt::format("found {} nodes and no GPU among them, expected Gres=gpu:TYPE:COUNT of some", without_gpus_);
     return fmt::format("found {} nodes with GPUs, all of them down or drained, expected one that is up", out_);
@@ -139,8 +139,8 @@ class SlurmReader {
 
   Result<void> keep(const std::string& key, std::string_view value, int line) {
     if (begins_record(key)) {
-      if (records_.size() >= most_nodes)
-        return bad(fmt::format("found more than {} nodes, expected at most that", most_nodes), line);
+      if (records_.size() >= max_nodes)
+        return bad(fmt::format("found more than {} nodes, expected at most that", max_nodes), line);
       records_.push_back({line, {}});
     }
     // Text before the first node is about something else, too.
@@ -159,14 +159,14 @@ class SlurmReader {
       return {};
     }
     record.values.insert(defaults_.begin(), defaults_.end());  // the line's own values stay
-    TRY(auto expanded, expand_hostlist(names, most_nodes));
+    TRY(auto expanded, expand_hostlist(names, max_nodes));
     if (expanded.empty()) return bad("found a node without a name, expected NodeName=NAME", record.line);
     TRY(const auto gpus, gpus_of(record));
     for (std::string& name : expanded) {
       if (!node_names_.insert(name).second)
         return bad(fmt::format("found the node {} twice, expected each once", name), record.line);
-      if (node_names_.size() > most_nodes)
-        return bad(fmt::format("found more than {} nodes, expected at most that", most_nodes), record.line);
+      if (node_names_.size() > max_nodes)
+        return bad(fmt::format("found more than {} nodes, expected at most that", max_nodes), record.line);
       if (gpus.empty()) {
         ++without_gpus_;
         continue;
@@ -188,8 +188,9 @@ class SlurmReader {
     machine.name = std::move(name);
     machine.source = "Slurm";
     machine.gpus = gpus;
-    machine.joints.assign(gpus.size(), std::vector<Joint>(gpus.size(), Joint{InterconnectKind::untold, 0, {}}));
-    for (std::size_t i = 0; i < gpus.size(); ++i) machine.joints[i][i] = Joint{};
+    machine.joints.assign(gpus.size(),
+                          std::vector<Interconnect>(gpus.size(), Interconnect{InterconnectKind::unknown, 0, {}}));
+    for (std::size_t i = 0; i < gpus.size(); ++i) machine.joints[i][i] = Interconnect{};
     for (const std::string_view partition : text::words_between(record.value("partitions"), ","))
       machine.partitions.emplace_back(partition);
     return machine;
@@ -217,9 +218,9 @@ class SlurmReader {
     if (counted) {
       const auto [end, problem] = std::from_chars(last.data(), last.data() + last.size(), count);
       if (problem != std::errc{} || end != last.data() + last.size() || count < 0 ||
-          count > most_gpus_per_node - static_cast<int>(gpus.size()))
+          count > max_gpus_per_node - static_cast<int>(gpus.size()))
         return bad(fmt::format("found {} GPUs of a node, expected a whole number from 0 to {}",
-                               json::describe(json::Value(last)), most_gpus_per_node),
+                               json::describe(json::Value(last)), max_gpus_per_node),
                    line);
     }
     const std::string_view type = !counted ? text : colon == text.npos ? std::string_view() : text.substr(0, colon);
@@ -235,11 +236,11 @@ class SlurmReader {
   /// A block of the plugin topology/block is taken for the switch of its nodes.
   Result<void> add_switches(const Record& record) {
     const bool block = record.values.contains("blockname");
-    auto names = expand_hostlist(record.value(block ? "blockname" : "switchname"), most_nodes);
-    auto below = expand_hostlist(record.value("switches"), most_nodes);
+    auto names = expand_hostlist(record.value(block ? "blockname" : "switchname"), max_nodes);
+    auto below = expand_hostlist(record.value("switches"), max_nodes);
     // "scontrol show topology" lists for an upper switch also all nodes anywhere below it.
     const bool repeated = record.values.contains("level") && below && !below->empty();
-    auto nodes = expand_hostlist(repeated ? std::string_view() : record.value("nodes"), most_nodes);
+    auto nodes = expand_hostlist(repeated ? std::string_view() : record.value("nodes"), max_nodes);
     for (const auto* list : {&names, &nodes, &below})
       if (!*list) return tl::unexpected(list->error());
     if (names->size() != 1)
@@ -292,9 +293,9 @@ class SlurmReader {
       std::size_t steps = 0;
       for (auto above = above_switch_.find(found_.switches[i].name); above != above_switch_.end();
            above = above_switch_.find(above->second))
-        if (++steps > most_levels)
+        if (++steps > max_levels)
           return bad(fmt::format("found the switch {} above itself or below more than {} others, expected a tree",
-                                 found_.switches[i].name, most_levels),
+                                 found_.switches[i].name, max_levels),
                      switch_lines_[i]);
     }
     return {};
@@ -305,7 +306,7 @@ class SlurmReader {
     if (out_ > 0) found_.notes.push_back(fmt::format("Nodes that are down or drained were left out: {}", out_));
   }
 
-  static constexpr std::size_t most_levels = 32;
+  static constexpr std::size_t max_levels = 32;
   std::vector<Record> records_;
   bool in_record_ = false;
   std::map<std::string, std::string, std::less<>> defaults_;  ///< of the lines NodeName=DEFAULT so far
@@ -334,9 +335,9 @@ bool looks_like_slurm(const std::string& text) {
 }
 
 Result<FoundMachines> machines_from_slurm(const std::string& text) {
-  if (text.size() > most_slurm_text)
+  if (text.size() > max_slurm_text)
     return fail(ErrorCode::bad_input,
-                fmt::format("found {} bytes, expected at most {} of a topology", text.size(), most_slurm_text));
+                fmt::format("found {} bytes, expected at most {} of a topology", text.size(), max_slurm_text));
   return SlurmReader().read(text);
 }
 

@@ -12,12 +12,12 @@
 
 namespace pipedeck::io::topology {
 
-constexpr std::size_t most_text = std::size_t{16} << 20;  // dumps of the largest machines have a hundredth of it
+constexpr std::size_t max_text = std::size_t{16} << 20;  // dumps of the largest machines have a hundredth of it
 
 Result<void> XmlText::load() {
-  if (text_.size() > most_text)
+  if (text_.size() > max_text)
     return fail(ErrorCode::bad_input,
-                fmt::format("found {} bytes, expected at most {} of a topology", text_.size(), most_text));
+                fmt::format("found {} bytes, expected at most {} of a topology", text_.size(), max_text));
   if (!text::is_utf8(text_)) return fail(ErrorCode::bad_input, "found bytes that are not UTF-8, expected text");
   const pugi::xml_parse_result parsed =
       document_.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);

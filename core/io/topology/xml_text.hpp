@@ -13,7 +13,7 @@
 namespace pipedeck::io::topology {
 
 /// A nesting of elements this deep describes no machine.
-inline constexpr int most_xml_depth = 64;
+inline constexpr int max_xml_depth = 64;
 
 class XmlText {
  public:

@@ -11,9 +11,9 @@
 namespace pipedeck::io::traces {
 namespace {
 
-constexpr std::size_t most_span_tracks = 65'536;
-constexpr std::size_t most_span_names = 4096;
-constexpr std::size_t most_open = 4096;  // begun on one track and not ended
+constexpr std::size_t max_span_tracks = 65'536;
+constexpr std::size_t max_span_names = 4096;
+constexpr std::size_t max_open = 4096;  // begun on one track and not ended
 
 tl::unexpected<Error> refuse(const Event& event, std::string message) {
   return fail(ErrorCode::bad_input, std::move(message), fmt::format("event {}", event.number));
@@ -55,8 +55,8 @@ Result<void> Collector::take(const Event& event) {
     case 'B': {
       if (!event.start) return refuse(event, "found no \"ts\", expected microseconds");
       std::vector<Open>& open = open_[track_of(event)];
-      if (open.size() >= most_open)
-        return refuse(event, fmt::format("found {} events begun in one another, expected them to end", most_open));
+      if (open.size() >= max_open)
+        return refuse(event, fmt::format("found {} events begun in one another, expected them to end", max_open));
       open.push_back({*event.start, std::string(event.name), std::string(event.category)});
       break;
     }
@@ -68,8 +68,8 @@ Result<void> Collector::take(const Event& event) {
     default:
       break;  // counters, flows, instants: no operations
   }
-  if (spans_.tracks.size() > most_span_tracks)
-    return refuse(event, fmt::format("found more than {} threads, expected a lane each", most_span_tracks));
+  if (spans_.tracks.size() > max_span_tracks)
+    return refuse(event, fmt::format("found more than {} threads, expected a lane each", max_span_tracks));
   return {};
 }
 
@@ -91,7 +91,7 @@ std::optional<NamedPass> Collector::classify_pass(std::string_view name) {
   name_.assign(name);
   const auto known = passes_.find(name_);
   if (known != passes_.end()) return known->second;
-  if (passes_.size() >= most_span_names) passes_.clear();  // a file whose names are all different
+  if (passes_.size() >= max_span_names) passes_.clear();  // a file whose names are all different
   return passes_.emplace(name_, pass_in_name(name)).first->second;
 }
 
@@ -119,9 +119,9 @@ Result<void> Collector::take_complete(const Event& event, std::int64_t start, st
             .stage = whole_stage(event.stage.value_or(0)),
             .kind = OpKind::forward,
             .told = false};
-  if (spans_.tracks.size() > most_span_tracks)
-    return refuse(event, fmt::format("found more than {} threads, expected a lane each", most_span_tracks));
-  if (const auto own = op_kind_named(category); own && event.stage && event.micro_batch) {
+  if (spans_.tracks.size() > max_span_tracks)
+    return refuse(event, fmt::format("found more than {} threads, expected a lane each", max_span_tracks));
+  if (const auto own = parse_op_kind(category); own && event.stage && event.micro_batch) {
     span.kind = *own;
     span.told = true;
     spans_.own.push_back(span);

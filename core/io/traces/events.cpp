@@ -23,7 +23,7 @@ namespace {
 constexpr int deepest = 64;                            // levels: traces have five or six
 constexpr std::size_t longest = std::size_t{8} << 20;  // bytes of one text
 constexpr std::size_t longest_inputs = 16384;          // bytes: lists of all parameters are of no use
-constexpr std::size_t look_every = 4096;               // events: whether to stop, how far it is
+constexpr std::size_t check_interval = 4096;           // events: whether to stop, how far it is
 
 struct TooLong : std::length_error {
   using std::length_error::length_error;
@@ -46,12 +46,12 @@ struct BoundedAllocator {
   static void Free(void* memory) { std::free(memory); }
 };
 
-constexpr double most_nanoseconds = 2.84e18;  // 90 years: between the ends of any two events no count overflows
+constexpr double max_nanoseconds = 2.84e18;  // 90 years: between the ends of any two events no count overflows
 constexpr std::int64_t latest_base = 2'500'000'000'000'000'000;  // ns, 2049: with any time it is a count too
 
 std::optional<std::int64_t> nanoseconds_of_power(std::string_view text) {
   const double value = std::strtod(std::string(text).c_str(), nullptr) * 1e3;
-  if (!(std::fabs(value) <= most_nanoseconds)) return std::nullopt;
+  if (!(std::fabs(value) <= max_nanoseconds)) return std::nullopt;
   return std::llround(value);
 }
 
@@ -66,7 +66,7 @@ std::optional<std::int64_t> nanoseconds_of(std::string_view text) {
   if (point != end && *point != '.') return nanoseconds_of_power(text);
   const char* const behind = std::find_if_not(point == end ? end : point + 1, end, is_digit);
   if (behind != end) return nanoseconds_of_power(text);  // 1.5e3
-  if (problem != std::errc() || static_cast<double>(whole) * 1e3 > most_nanoseconds) return std::nullopt;
+  if (problem != std::errc() || static_cast<double>(whole) * 1e3 > max_nanoseconds) return std::nullopt;
   std::int64_t fraction = 0, unit = 100;
   const char* digit = point == end ? end : point + 1;
   for (; digit != end && unit > 0; ++digit, unit /= 10) fraction += (*digit - '0') * unit;
@@ -310,7 +310,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
     event_.number = next;
     name_.clear(), category_.clear(), argument_name_.clear(), input_sizes_.clear(), input_types_.clear();
     too_many_inputs_ = false;
-    if (next % look_every != 0) return true;
+    if (next % check_interval != 0) return true;
     if (stop_.stop_requested()) {
       error_ = Error{ErrorCode::cancelled, "cancelled", {}, {}};
       return false;

@@ -17,11 +17,11 @@
 namespace pipedeck::io::traces {
 namespace {
 
-constexpr std::size_t most_recorded_tracks = 1 << 16;
-constexpr std::size_t most_recorded_names = 1 << 16;
-constexpr std::size_t most_inputs = 1 << 16;
-constexpr std::size_t most_tensors = 64;                  // of one operator: what is looked at stands first
-constexpr std::size_t most_text = std::size_t{16} << 20;  // bytes of all different inputs
+constexpr std::size_t max_recorded_tracks = 1 << 16;
+constexpr std::size_t max_recorded_names = 1 << 16;
+constexpr std::size_t max_inputs = 1 << 16;
+constexpr std::size_t max_tensors = 64;                  // of one operator: what is looked at stands first
+constexpr std::size_t max_text = std::size_t{16} << 20;  // bytes of all different inputs
 constexpr std::size_t longest_name = 200;
 constexpr std::string_view module_prefix = "nn.Module: ";
 constexpr std::string_view backward_prefix = "autograd::engine::evaluate_function: ";
@@ -72,7 +72,7 @@ RecordedInputs inputs_of(std::string_view sizes, std::string_view types) {
     inputs.back().sizes.push_back(size);
     i = static_cast<std::size_t>(end - sizes.data()) - 1;
   }
-  inputs.resize(std::min(inputs.size(), most_tensors));
+  inputs.resize(std::min(inputs.size(), max_tensors));
   inputs.shrink_to_fit();
   for (RecordedTensor& input : inputs) {
     const std::size_t end = std::min(types.find(','), types.size());
@@ -121,19 +121,19 @@ class Recorder {
       else
         add(found_.annotations, event, traces::strip_decoration(event.name));
     }
-    if (tracks_.size() > most_recorded_tracks)
-      return refuse(event, fmt::format("found more than {} threads, expected a few", most_recorded_tracks));
-    if (names_.size() > most_recorded_names)
+    if (tracks_.size() > max_recorded_tracks)
+      return refuse(event, fmt::format("found more than {} threads, expected a few", max_recorded_tracks));
+    if (names_.size() > max_recorded_names)
       return refuse(event,
                     fmt::format("found more than {} different names, expected modules and operators that come again",
-                                most_recorded_names));
-    if (inputs_.size() > most_inputs || inputs_text_ > most_text)
+                                max_recorded_names));
+    if (inputs_.size() > max_inputs || inputs_text_ > max_text)
       return refuse(event,
                     fmt::format("found {} different sizes of inputs, expected some that come again", inputs_.size()));
     return {};
   }
 
-  Recording finish(Head head) {
+  ProfilerTrace finish(Head head) {
     found_.title = std::move(head.title);
     found_.device = std::move(head.device);
     return std::move(found_);
@@ -195,7 +195,7 @@ class Recorder {
                               traces::is_communication(event.name)});
   }
 
-  Recording found_;
+  ProfilerTrace found_;
   Numbers names_, inputs_;
   std::string key_;
   std::size_t inputs_text_ = 0;
@@ -206,7 +206,7 @@ class Recorder {
 
 }  // namespace
 
-Result<Recording> read_recording(const std::string& path, const std::stop_token& stop, const Progress& progress) {
+Result<ProfilerTrace> read_recording(const std::string& path, const std::stop_token& stop, const Progress& progress) {
   Recorder recorder;
   TRY(auto head, read_trace_events(
                      path, [&](const Event& event) { return recorder.take(event); }, stop, progress));

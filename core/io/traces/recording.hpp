@@ -15,12 +15,12 @@
 
 #include "core/base/progress.hpp"
 #include "core/base/result.hpp"
-#include "core/model/recording.hpp"
+#include "core/model/profiler_trace.hpp"
 
 namespace pipedeck::io::traces {
 
 /// Memory: 40 bytes an operator or module, 16 a kernel or launch. Errors name the file and the byte or event.
-Result<Recording> read_recording(const std::string& path, const std::stop_token& stop = {},
-                                 const Progress& progress = {});
+Result<ProfilerTrace> read_recording(const std::string& path, const std::stop_token& stop = {},
+                                     const Progress& progress = {});
 
 }  // namespace pipedeck::io::traces

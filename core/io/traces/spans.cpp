@@ -161,7 +161,7 @@ Timeline lanes_of(std::vector<Span> spans, bool on_devices, std::size_t& hidden)
 namespace {
 
 /// "device 3", "device 3, stage 1 (2)" or "0 to 1".
-std::optional<TimelineLane> lane_named(std::string_view name, OpKind kind) {
+std::optional<TimelineLane> find_lane(std::string_view name, OpKind kind) {
   TimelineLane lane;
   lane.role = role_of(kind);
   const auto number = [&](std::int32_t& value) {
@@ -197,7 +197,7 @@ Result<Timeline> lanes_by_name(const Spans& spans) {
   std::vector<Row> rows;
   rows.reserve(spans.own.size());
   for (const Span& span : spans.own) {
-    const auto lane = lane_named(spans.names[span.track], span.kind);
+    const auto lane = find_lane(spans.names[span.track], span.kind);
     if (!lane)
       return fail(ErrorCode::bad_input,
                   fmt::format("found operations on a track named '{}', expected \"device 3\" or \"0 to 1\"",

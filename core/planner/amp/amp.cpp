@@ -69,7 +69,7 @@ class AmpSearch {
         break;
       }
       const Task task = costs_.task(strategy, megatron_placement(strategy));
-      const Assigner assigner(task, context_.stop, context_.hurry, !open_.empty());
+      const Assigner assigner(task, context_.stop, context_.deadline_token, !open_.empty());
       if (assigner.possible())
         open_.push_back({assigner.lower_bound(), strategy});
       else
@@ -82,10 +82,10 @@ class AmpSearch {
   Result<void> assign(const Strategy& strategy) {
     const Placement placement = megatron_placement(strategy);
     const Task task = costs_.task(strategy, placement);
-    Assigner assigner(task, context_.stop, context_.hurry, !best.empty());
+    Assigner assigner(task, context_.stop, context_.deadline_token, !best.empty());
     const auto outcome = assigner.search(below(), effort_);
     if (outcome == Assigner::Outcome::stopped) return check_stop(context_);
-    truncated |= outcome == Assigner::Outcome::hurried;
+    truncated |= outcome == Assigner::Outcome::deadline;
     proven &= outcome == Assigner::Outcome::proven;
     if (!assigner.best()) return {};
     const auto after = std::find_if(best.begin(), best.end(), [&](const Candidate& other) {

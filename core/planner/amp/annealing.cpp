@@ -73,10 +73,10 @@ class Annealing {
     const auto [known, added] = known_.try_emplace({strategy, placement}, std::numeric_limits<double>::infinity());
     if (!added) return known->second;
     const Task task = costs_.task(strategy, placement);
-    Assigner assigner(task, context_.stop, context_.hurry, !found_.empty());
+    Assigner assigner(task, context_.stop, context_.deadline_token, !found_.empty());
     const auto outcome = assigner.search(known->second, effort_);
     if (outcome == Assigner::Outcome::stopped) return fail(ErrorCode::cancelled, "planning was cancelled");
-    truncated |= outcome == Assigner::Outcome::hurried;
+    truncated |= outcome == Assigner::Outcome::deadline;
     if (!assigner.best()) return known->second;
     found_.push_back({strategy, placement, *assigner.best(), outcome == Assigner::Outcome::proven});
     return known->second = assigner.best()->time;
@@ -96,7 +96,7 @@ class Annealing {
   }
 
   bool accepted(double cost, double next, double temperature) {
-    const double draw = draws_.unit();  // drawn always, so that later draws do not depend on the condition
+    const double draw = draws_.uniform();  // drawn always, so that later draws do not depend on the condition
     if (std::isinf(cost)) return true;
     if (std::isinf(next)) return false;
     return draw < std::exp(std::min(cost - next, 0.0) / cost / temperature);
@@ -140,7 +140,7 @@ Result<bool> any_annealed(const Problem& problem, const Given& given, const Plan
   TRY(auto chain, search::Chain::of(problem));
   TRY(const auto strategies, amp_strategies(chain, options));
   if (strategies.empty()) return false;
-  const PlannerContext first = first_found(context);
+  const PlannerContext first = first_plan_context(context);
   TRY(const auto found,
       Annealing(chain, options, strategies, given.seed, first).run(evaluations_of(chain, given.evaluations)));
   return !found.empty();

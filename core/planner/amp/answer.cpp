@@ -59,17 +59,17 @@ Result<Ranking> no_strategy(const Problem& problem, const Options& options, bool
   });
 }
 
-Result<Judged> judged(search::Chain& chain, const Candidate& candidate, const std::string& planner,
-                      const Options& options, const PlannerContext& context) {
+Result<ScoredPlan> judged(search::Chain& chain, const Candidate& candidate, const std::string& planner,
+                          const Options& options, const PlannerContext& context) {
   const Plan plan = plan_of(chain, candidate, planner, options.printed);
-  std::optional<Judged> best;
+  std::optional<ScoredPlan> best;
   for (const Warmup policy : {Warmup::A, Warmup::B}) {
     Plan variant = plan;
     if (!search::set_warmup(chain, variant, policy, options.ignore_memory))
       return fail(ErrorCode::internal, fmt::format("{} searched a plan that does not fit", planner));
-    if (!context.score) return Judged{std::move(variant), {}};
+    if (!context.score) return ScoredPlan{std::move(variant), {}};
     TRY(const auto iteration, judge(context, variant));
-    if (!best || iteration < best->iteration) best = Judged{std::move(variant), iteration};
+    if (!best || iteration < best->iteration) best = ScoredPlan{std::move(variant), iteration};
     if (plan.stages.size() == 1) break;
   }
   return std::move(*best);
@@ -78,7 +78,7 @@ Result<Judged> judged(search::Chain& chain, const Candidate& candidate, const st
 }  // namespace
 
 Result<Ranking> ranking(search::Chain& chain, Answer answer, const PlannerContext& context) {
-  std::vector<Judged> all;
+  std::vector<ScoredPlan> all;
   for (const Candidate& candidate : answer.best) {
     TRY_VOID(check_stop(context));
     if (deadline_expired(context) && !all.empty()) {
@@ -91,7 +91,7 @@ Result<Ranking> ranking(search::Chain& chain, Answer answer, const PlannerContex
     one.plan.certificate = Certificate{{}, {}, 0, answer.optimal_in(candidate, all.empty() && !answer.simulated)};
     all.push_back(std::move(one));
   }
-  for (Judged& one : all)
+  for (ScoredPlan& one : all)
     if ((one.plan.truncated = answer.truncated)) one.plan.certificate.reset();
   report(context.progress, 1, "done");
   return ranked(std::move(all), context);

@@ -123,7 +123,7 @@ void Assigner::take(const std::vector<int>& ends) {
 
 /// Finds the ends with the least sum over all pipelines. No stage and no synchronisation exceeds its slack times the
 /// least possible.
-std::optional<std::vector<int>> Assigner::least_sum(double slack, double synchronisation_slack) const {
+std::optional<std::vector<int>> Assigner::min_sum(double slack, double synchronisation_slack) const {
   const double* whole = bounds_.data();
   std::vector<double> least(bounds_.size() / width(), unknown);
   std::vector<int> end(least.size(), 0);
@@ -156,7 +156,7 @@ void Assigner::try_limits() {
     for (const double other : slacks) {
       if (task_.replicas == 1 && other != unknown) continue;
       // A limit of infinity times 0 is no limit; it occurs only if nothing takes time.
-      if (const auto ends = least_sum(slack, other)) take(*ends);
+      if (const auto ends = min_sum(slack, other)) take(*ends);
     }
   }
 }
@@ -188,7 +188,7 @@ void Assigner::keep(Cell& cell, const std::vector<double>& prefix, Step step) {
 
 std::optional<Assigner::Outcome> Assigner::given_up() const {
   if (stop_.stop_requested()) return Outcome::stopped;
-  if (hurry_.stop_requested() && (known_ || best_)) return Outcome::hurried;
+  if (hurry_.stop_requested() && (known_ || best_)) return Outcome::deadline;
   return {};
 }
 
@@ -235,7 +235,7 @@ std::vector<int> Assigner::ends_of(int step) const {
 }
 
 /// Leaves the prefixes that promise most; ties: the first.
-void Assigner::thin(Cell& cell, std::size_t most, const double* rest) const {
+void Assigner::keep_best(Cell& cell, std::size_t most, const double* rest) const {
   if (cell.steps.size() <= most) return;
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < cell.steps.size(); ++i) order.push_back({bound_of(&cell.figures[i * width()], rest), i});
@@ -260,7 +260,7 @@ Assigner::Outcome Assigner::run(std::size_t most, std::size_t& effort) {
       if (const auto outcome = interrupted(effort)) return *outcome;
       for (int p = first_start(s); p <= std::min(last_start(s), q - 1); ++p)
         if (const auto outcome = extend(s, p, q, cells[index(p)], next[index(q)], effort)) return *outcome;
-      thin(next[index(q)], most, rest_of(s + 1, q));
+      keep_best(next[index(q)], most, rest_of(s + 1, q));
     }
     std::swap(cells, next);
   }

@@ -60,7 +60,7 @@ class Assigner {
   enum class Outcome {
     proven,     ///< `best` is the optimum, or no assignment is below the limit
     exhausted,  ///< the effort was used up; `best` is the best found
-    hurried,    ///< `hurry` was requested; `best` is the best found
+    deadline,   ///< `hurry` was requested; `best` is the best found
     stopped,    ///< a stop was requested
   };
 
@@ -111,12 +111,12 @@ class Assigner {
   double time_of(const std::vector<int>& ends) const;
   void take(const std::vector<int>& ends);
   void try_limits();
-  std::optional<std::vector<int>> least_sum(double slack, double synchronisation_slack) const;
+  std::optional<std::vector<int>> min_sum(double slack, double synchronisation_slack) const;
   Outcome run(std::size_t most, std::size_t& effort);
   std::optional<Outcome> given_up() const;
   std::optional<Outcome> interrupted(std::size_t& effort);
   std::optional<Outcome> extend(int stage, int start, int end, const Cell& from, Cell& into, std::size_t& effort);
-  void thin(Cell& cell, std::size_t most, const double* rest) const;
+  void keep_best(Cell& cell, std::size_t most, const double* rest) const;
   const double* rest_of(int stage, int position) const { return &bounds_[at(stage, position) * width()]; }
   double bound_of(const double* prefix, const double* rest) const;
   double mean_of(const double* rest) const { return means_[static_cast<std::size_t>(rest - bounds_.data()) / width()]; }

@@ -29,7 +29,7 @@ std::vector<int> tensor_degrees(const Profile& profile, int devices) {
   return degrees;
 }
 
-bool kept(const Pins& pins, const Strategy& strategy) {
+bool kept(const PlanConstraints& pins, const Strategy& strategy) {
   return strategy.stages == pins.stages.value_or(strategy.stages) &&
          strategy.stages <= pins.max_stages.value_or(strategy.stages) &&
          strategy.replicas == pins.replicas.value_or(strategy.replicas) &&
@@ -178,7 +178,7 @@ std::vector<const ShardingCost*> AmpCosts::ways(int degree) const {
   Plan plan;
   plan.stages.push_back(search::stage_on(0, chain_.layers(), std::vector<DeviceId>(search::at(degree))));
   plan.stages.back().tensor_parallel = degree;
-  return cost::stage_ways(plan, chain_.profile(), chain_.order(), StageId(std::int32_t{0}));
+  return cost::stage_sharding(plan, chain_.profile(), chain_.order(), StageId(std::int32_t{0}));
 }
 
 /// With one micro-batch at a time on every stage: the warm-up can be shortened to that.

@@ -10,7 +10,7 @@ namespace pipedeck::planner::amp {
 
 namespace {
 
-constexpr int most_steps = 20000;
+constexpr int max_steps = 20000;
 
 /// A backtracking search that covers the first free cell in every possible way.
 class Tiler {
@@ -27,7 +27,7 @@ class Tiler {
   bool fill() {
     const auto free = std::find(covered_.begin(), covered_.end(), false);
     if (free == covered_.end()) return true;
-    if (++steps_ > most_steps) return false;
+    if (++steps_ > max_steps) return false;
     const auto cell = static_cast<int>(free - covered_.begin());
     const bool first = coin_();
     const bool square = strategy_.tensor_parallel == 1 && strategy_.replicas == 1;

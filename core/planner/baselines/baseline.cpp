@@ -10,7 +10,7 @@ namespace pipedeck::planner::baselines {
 
 namespace {
 
-constexpr double most_operations = 2e7;  // simulated in about a second
+constexpr double max_operations = 2e7;  // simulated in about a second
 
 Result<bool> any_fits(const Baseline& baseline, const Problem& problem, const std::vector<int>& sizes, int slice) {
   TRY(auto chain, search::Chain::of(problem));
@@ -53,7 +53,7 @@ Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, 
   const int slice = search::min_replica_samples(*problem.profile, min_slice);
   TRY(const auto sizes, search::micro_batch_choices(problem.workload, 1));
 
-  std::vector<Judged> judged;
+  std::vector<ScoredPlan> judged;
   bool truncated = false, large = false;
   for (std::size_t i = 0; i < sizes.size() && !truncated; ++i) {
     report(context.progress, static_cast<double>(i) / static_cast<double>(sizes.size()), "simulating");
@@ -85,11 +85,11 @@ Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, 
 bool too_long_to_simulate(const Plan& plan) {
   double workers = 0;
   for (const Stage& stage : plan.stages) workers += stage.replicas();
-  return 2 * workers * plan.micro_batches > most_operations;  // forwards and backwards of all replicas
+  return 2 * workers * plan.micro_batches > max_operations;  // forwards and backwards of all replicas
 }
 
 Ranking too_long_ranking(const Problem& problem) {
-  return problem_too_large(fmt::format("more than {:.0f} operations with any of the micro-batches", most_operations),
+  return problem_too_large(fmt::format("more than {:.0f} operations with any of the micro-batches", max_operations),
                            problem, "a larger --micro-batch");
 }
 

@@ -39,7 +39,7 @@ std::vector<Plan> replicated_plans(search::Chain& chain, int micro_batch, int sl
 }
 
 /// More pinned devices than replicas can't all be in the one stage.
-Result<void> check_replica_pins(const Pins& pins, const PlannerInfo& info) {
+Result<void> check_replica_pins(const PlanConstraints& pins, const PlannerInfo& info) {
   TRY_VOID(only(pins.stages, 1, "--pp", info));
   std::vector<DeviceId> named;
   for (const auto& [layer, device] : pins.layers)

@@ -19,7 +19,7 @@ namespace pipedeck::planner::baselines {
 namespace {
 
 int stage_count(const search::Chain& chain) {
-  const Pins& pins = chain.problem().pins;
+  const PlanConstraints& pins = chain.problem().pins;
   if (pins.stages) return *pins.stages;
   const int most = std::min(chain.layers(), chain.devices() / pins.replicas.value_or(1));
   return std::min(most, pins.max_stages.value_or(most));
@@ -51,7 +51,7 @@ std::optional<std::vector<int>> cut(search::Chain& chain, const search::PinnedSt
 
 std::vector<Plan> gpipe_plans(search::Chain& chain, const std::string& planner, int micro_batch, int slice,
                               bool balanced) {
-  const Pins& pins = chain.problem().pins;
+  const PlanConstraints& pins = chain.problem().pins;
   const int stages = stage_count(chain);
   const int replicas =
       pins.replicas.value_or(std::clamp(micro_batch / std::max(1, slice), 1, chain.devices() / stages));

@@ -155,7 +155,7 @@ Result<Ranking> plan_megatron(const Problem& problem, const PlannerOptions& opti
   if (auto none = amp::too_large(chain)) return Ranking{{}, *std::move(none)};
   TRY(const auto groups, considered(chain, rules));
 
-  std::vector<Judged> judged;
+  std::vector<ScoredPlan> judged;
   bool truncated = false, large = false;
   for (std::size_t i = 0; i < groups.size() && !truncated; ++i) {
     report(context.progress, static_cast<double>(i) / static_cast<double>(groups.size()), "simulating");
@@ -179,7 +179,7 @@ Result<Ranking> plan_megatron(const Problem& problem, const PlannerOptions& opti
   report(context.progress, 1, "done");
   if (judged.empty() && large) return too_long_ranking(problem);
   if (judged.empty()) return no_plan(problem, rules, context);
-  for (Judged& one : judged) one.plan.truncated = truncated;
+  for (ScoredPlan& one : judged) one.plan.truncated = truncated;
   return ranked(std::move(judged), context);
 }
 

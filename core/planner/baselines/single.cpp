@@ -33,7 +33,7 @@ std::vector<Plan> single_plans(search::Chain& chain, int micro_batch, int slice)
   return {plan};
 }
 
-Result<void> check_single_pins(const Pins& pins, const PlannerInfo& info) {
+Result<void> check_single_pins(const PlanConstraints& pins, const PlannerInfo& info) {
   TRY_VOID(only(pins.stages, 1, "--pp", info));
   TRY_VOID(only(pins.replicas, 1, "--dp", info));
   for (const auto& [layer, device] : pins.layers)

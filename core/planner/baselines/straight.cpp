@@ -18,7 +18,7 @@ namespace {
 
 std::vector<Plan> straight_plans(search::Chain& chain, int micro_batch, int slice) {
   if (micro_batch < slice) return {};
-  const Pins& pins = chain.problem().pins;
+  const PlanConstraints& pins = chain.problem().pins;
   const int most = std::min({chain.layers(), chain.devices(), pins.max_stages.value_or(chain.devices())});
   const int stages = pins.stages.value_or(most);
   std::vector<const search::PassTimes*> tables;

@@ -11,10 +11,10 @@ namespace pipedeck::planner::capture {
 
 namespace {
 
-constexpr std::size_t most_orders = 256;        // of different devices
-constexpr std::size_t most_guessed_orders = 8;  // each takes all evaluations
-constexpr double max_cells_tie_break = 2e6;     // entries for improving ties
-constexpr double max_cells_all_counts = 2e6;    // at most, for ties of every number of stages
+constexpr std::size_t max_orders = 256;        // of different devices
+constexpr std::size_t max_guessed_orders = 8;  // each takes all evaluations
+constexpr double max_cells_tie_break = 2e6;    // entries for improving ties
+constexpr double max_cells_all_counts = 2e6;   // at most, for ties of every number of stages
 
 std::vector<DeviceId> pinned_devices(const Problem& problem) {
   std::vector<DeviceId> devices;
@@ -25,8 +25,8 @@ std::vector<DeviceId> pinned_devices(const Problem& problem) {
 
 }  // namespace
 
-search::DeviceOrders capture_orders(const search::Chain& chain, const Wanted& wanted) {
-  const std::size_t most = wanted.recommender == Recommender::bayesian ? most_guessed_orders : most_orders;
+search::DeviceOrders capture_orders(const search::Chain& chain, const Request& wanted) {
+  const std::size_t most = wanted.recommender == Recommender::bayesian ? max_guessed_orders : max_orders;
   search::DeviceOrders orders = search::device_orders(chain.network(), pinned_devices(chain.problem()), most);
   if (!wanted.space.ignore_memory || !chain.problem().pins.layers.empty()) return orders;
   return {{orders.orders.front()}, true};
@@ -51,7 +51,7 @@ void keep_fastest(Space& space, std::vector<Partition>& list, std::size_t keep) 
 
 std::vector<Partition> exact(Space& space, std::int64_t most, const Watch& watch, bool& truncated) {
   Search search(space, watch);
-  auto least = search.least_peak(most);
+  auto least = search.min_peak(most);
   if (!least) return {};
   const std::int64_t peak = space.highest_peak(*least);
   std::vector<Partition> ties{*least};
@@ -70,7 +70,7 @@ std::vector<Partition> exact(Space& space, std::int64_t most, const Watch& watch
   return ties;
 }
 
-std::vector<Partition> recommend(Space& space, const Wanted& wanted, std::int64_t most, const Watch& watch,
+std::vector<Partition> recommend(Space& space, const Request& wanted, std::int64_t most, const Watch& watch,
                                  bool& truncated) {
   switch (wanted.recommender) {
     case Recommender::exact:
@@ -86,7 +86,8 @@ std::vector<Partition> recommend(Space& space, const Wanted& wanted, std::int64_
 // --- one micro-batch size
 
 /// Returns true if no order of the devices can beat the peak, even if every device had unlimited memory.
-bool beyond_memory(search::Chain& chain, int micro_batch, const Wanted& wanted, std::int64_t peak, const Watch& watch) {
+bool beyond_memory(search::Chain& chain, int micro_batch, const Request& wanted, std::int64_t peak,
+                   const Watch& watch) {
   if (wanted.recommender != Recommender::exact || !chain.problem().pins.layers.empty()) return false;
   Options free = wanted.space;
   free.ignore_memory = true;
@@ -94,7 +95,7 @@ bool beyond_memory(search::Chain& chain, int micro_batch, const Wanted& wanted, 
   return !Search(space, watch).within({.peak = peak - 1});
 }
 
-Plan plan_from(search::Chain& chain, const Space& space, const Partition& stages, const Wanted& wanted) {
+Plan make_plan(search::Chain& chain, const Space& space, const Partition& stages, const Request& wanted) {
   Plan plan = space.plan_of(stages);
   const bool fits = search::set_warmup(chain, plan, Warmup::A, wanted.space.ignore_memory);
   ensure(fits, "capture gave a partition that does not fit");
@@ -104,7 +105,7 @@ Plan plan_from(search::Chain& chain, const Space& space, const Partition& stages
 
 }  // namespace
 
-Answer of_size(search::Chain& chain, int micro_batch, const Wanted& wanted, std::int64_t most, std::size_t keep,
+Answer of_size(search::Chain& chain, int micro_batch, const Request& wanted, std::int64_t most, std::size_t keep,
                Watch watch) {
   const search::DeviceOrders orders = capture_orders(chain, wanted);
   Answer best{most, {}, false, orders.all && wanted.recommender != Recommender::bayesian};
@@ -117,7 +118,7 @@ Answer of_size(search::Chain& chain, int micro_batch, const Wanted& wanted, std:
     keep_fastest(space, list, keep);
     best.peak = space.highest_peak(list.front());
     best.plans.clear();
-    for (const Partition& stages : list) best.plans.push_back(plan_from(chain, space, stages, wanted));
+    for (const Partition& stages : list) best.plans.push_back(make_plan(chain, space, stages, wanted));
     watch.answered = true;
     if (order == orders.orders.front() && orders.orders.size() > 1 &&
         beyond_memory(chain, micro_batch, wanted, best.peak, watch)) {
@@ -129,7 +130,7 @@ Answer of_size(search::Chain& chain, int micro_batch, const Wanted& wanted, std:
   return best;
 }
 
-Result<bool> capture_fits(search::Chain& chain, const std::vector<int>& sizes, const Wanted& wanted,
+Result<bool> capture_fits(search::Chain& chain, const std::vector<int>& sizes, const Request& wanted,
                           const PlannerContext& context) {
   for (const int size : sizes)
     for (const auto& order : capture_orders(chain, wanted).orders) {

@@ -10,7 +10,7 @@ namespace pipedeck::planner::capture {
 
 enum class Recommender { exact, brute_force, bayesian };
 
-struct Wanted {
+struct Request {
   Options space;
   Recommender recommender = Recommender::exact;
   Budget budget;
@@ -26,15 +26,15 @@ struct Answer {
 };
 
 /// The best over the orders of the devices, at most `keep`; no plans where none fits with a highest peak of `most`.
-Answer of_size(search::Chain& chain, int micro_batch, const Wanted& wanted, std::int64_t most, std::size_t keep,
+Answer of_size(search::Chain& chain, int micro_batch, const Request& wanted, std::int64_t most, std::size_t keep,
                Watch watch);
 
 /// Is there any plan, with any of these sizes?
-Result<bool> capture_fits(search::Chain& chain, const std::vector<int>& sizes, const Wanted& wanted,
+Result<bool> capture_fits(search::Chain& chain, const std::vector<int>& sizes, const Request& wanted,
                           const PlannerContext& context);
 
 /// The orders of devices that may make a difference: where neither memory nor a pin is asked about, none does.
-search::DeviceOrders capture_orders(const search::Chain& chain, const Wanted& wanted);
+search::DeviceOrders capture_orders(const search::Chain& chain, const Request& wanted);
 
 /// States of the exact search.
 double cells(const Space& space);

@@ -24,7 +24,7 @@ class Optimiser {
       : space_(space), budget_(budget), watch_(watch), random_(budget.seed) {}
 
   void run() {
-    if (space_.ways() == 0 || space_.least_stages() > space_.most_stages()) return;
+    if (space_.ways() == 0 || space_.min_stages() > space_.max_stages()) return;
     const int first = std::max(4, budget_.evaluations / 5);
     for (int n = 0; n < budget_.evaluations && !ended(); ++n) {
       const auto next = n == 0 ? even() : n < first ? unseen() : most_promising(n);
@@ -44,7 +44,7 @@ class Optimiser {
 
  private:
   bool ended() {
-    if ((watch_.answered || !fitting_.empty()) && watch_.hurry.stop_requested()) truncated = true;
+    if ((watch_.answered || !fitting_.empty()) && watch_.deadline_token.stop_requested()) truncated = true;
     return truncated || watch_.stop.stop_requested();
   }
 
@@ -54,24 +54,24 @@ class Optimiser {
   bool possible(const Partition& stages) const {
     int devices = 0;
     for (const StageChoice& stage : stages) {
-      devices += space_.way(stage.way).devices();
-      if (stage.last <= stage.first || stage.last > space_.tensor_end(stage.way, stage.first)) return false;
+      devices += space_.config(stage.config).devices();
+      if (stage.last <= stage.first || stage.last > space_.tensor_end(stage.config, stage.first)) return false;
     }
     const int count = static_cast<int>(stages.size());
-    return devices <= space_.devices() && count >= space_.least_stages() && count <= space_.most_stages();
+    return devices <= space_.devices() && count >= space_.min_stages() && count <= space_.max_stages();
   }
 
   std::optional<Partition> even() {
-    const int stages = space_.most_stages(), layers = space_.layers();
+    const int stages = space_.max_stages(), layers = space_.layers();
     Partition partition;
     for (int s = 0; s < stages; ++s) partition.push_back({s * layers / stages, (s + 1) * layers / stages, 0, 0});
     return possible(partition) ? partition : unseen();
   }
 
-  int below(int count) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(count))); }
+  int below(int count) { return static_cast<int>(random_.uniform_int(static_cast<std::uint64_t>(count))); }
 
   Partition random_partition() {
-    const int stages = space_.least_stages() + below(space_.most_stages() - space_.least_stages() + 1);
+    const int stages = space_.min_stages() + below(space_.max_stages() - space_.min_stages() + 1);
     Partition partition;
     int left = space_.devices();
     for (int s = 0, first = 0; s < stages; ++s) {
@@ -79,9 +79,9 @@ class Optimiser {
       // Choose from the ways that leave a device for each stage behind.
       std::vector<int> ways;
       for (int w = 0; w < space_.ways(); ++w)
-        if (space_.way(w).devices() <= left - behind) ways.push_back(w);
+        if (space_.config(w).devices() <= left - behind) ways.push_back(w);
       const int w = ways.empty() ? 0 : ways[static_cast<std::size_t>(below(static_cast<int>(ways.size())))];
-      left -= space_.way(w).devices();
+      left -= space_.config(w).devices();
       const int most = space_.layers() - behind;
       // Half of the draws are up to twice an even part of the rest, the others any length.
       const int longest = most - first, about = std::min(longest, 2 * longest / (behind + 1));
@@ -99,11 +99,11 @@ class Optimiser {
       return static_cast<std::size_t>(below(static_cast<int>(std::max<std::size_t>(1, count))));
     };
     const std::size_t s = pick(stages.size() - 1);
-    const bool counts_vary = space_.least_stages() < space_.most_stages();
+    const bool counts_vary = space_.min_stages() < space_.max_stages();
     switch (below(counts_vary ? 8 : space_.ways() > 1 ? 6 : 4)) {
       case 4:
       case 5:
-        stages[pick(stages.size())].way = below(space_.ways());
+        stages[pick(stages.size())].config = below(space_.ways());
         break;
       case 6:
         if (stages.size() < 2) break;
@@ -141,7 +141,7 @@ class Optimiser {
     for (int i = 0; i < sampled; ++i) {
       const int p = static_cast<int>(static_cast<std::int64_t>(i) * layers / sampled);
       while (stages[s].last <= p) ++s;
-      const StageConfig& way = space_.way(stages[s].way);
+      const StageConfig& way = space_.config(stages[s].config);
       // Stages are counted from the back, as are the in-flight micro-batches.
       point.push_back(static_cast<double>(stages.size() - s));
       if (space_.ways() == 1) continue;
@@ -193,7 +193,7 @@ class Optimiser {
     return chosen ? chosen : unseen();
   }
 
-  double expected_improvement(const GaussianProcess::Guess& guess) const {
+  double expected_improvement(const GaussianProcess::GpPrediction& guess) const {
     if (guess.deviation <= 0) return std::max(0.0, best_value_ - guess.mean);
     const double z = (best_value_ - guess.mean) / guess.deviation;
     const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);

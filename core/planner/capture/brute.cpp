@@ -12,8 +12,7 @@ class BruteForce {
   BruteForce(Space& space, std::size_t most, const Watch& watch) : space_(space), most_(most), watch_(watch) {}
 
   void run() {
-    for (int stages = space_.least_stages(); stages <= space_.most_stages() && !ended(); ++stages)
-      visit(stages - 1, 0, 0);
+    for (int stages = space_.min_stages(); stages <= space_.max_stages() && !ended(); ++stages) visit(stages - 1, 0, 0);
   }
 
   std::vector<Partition> found;
@@ -21,7 +20,7 @@ class BruteForce {
 
  private:
   bool ended() {
-    if ((watch_.answered || !found.empty()) && watch_.hurry.stop_requested()) truncated = true;
+    if ((watch_.answered || !found.empty()) && watch_.deadline_token.stop_requested()) truncated = true;
     return truncated || watch_.stop.stop_requested();
   }
 
@@ -31,7 +30,7 @@ class BruteForce {
     const int layers = space_.layers();
     for (int last = behind == 0 ? layers : first + 1; last <= layers - behind; ++last)
       for (int w = 0; w < space_.ways(); ++w) {
-        const int now = used + space_.way(w).devices();
+        const int now = used + space_.config(w).devices();
         if (now + behind > space_.devices() || last > space_.tensor_end(w, first)) continue;
         if (space_.peak(w, first, last, behind) > peak_) continue;
         if (space_.need(w, first, last, behind) > space_.largest_capacity(w)) continue;
@@ -67,14 +66,14 @@ double partition_count(const Space& space) {
   std::vector<double> choices(devices + 1, 0);  // number of choices of degrees so far, by devices taken
   choices[0] = 1;
   double cuts = 1, sum = 0;
-  for (int stages = 1; stages <= space.most_stages(); ++stages) {
+  for (int stages = 1; stages <= space.max_stages(); ++stages) {
     if (stages > 1) cuts = cuts * (space.layers() - stages + 1) / (stages - 1);
     std::vector<double> more(devices + 1, 0);
     for (int w = 0; w < space.ways(); ++w)
-      for (std::size_t d = static_cast<std::size_t>(space.way(w).devices()); d <= devices; ++d)
-        more[d] += choices[d - static_cast<std::size_t>(space.way(w).devices())];
+      for (std::size_t d = static_cast<std::size_t>(space.config(w).devices()); d <= devices; ++d)
+        more[d] += choices[d - static_cast<std::size_t>(space.config(w).devices())];
     choices = std::move(more);
-    if (stages < space.least_stages()) continue;
+    if (stages < space.min_stages()) continue;
     for (const double count : choices) sum += cuts * count;
     if (sum > 1e18) break;
   }

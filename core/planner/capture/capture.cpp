@@ -29,12 +29,12 @@ namespace pipedeck::planner::capture {
 
 namespace {
 
-constexpr double most_cells = 5e8;            // entries of the tables of all micro-batch sizes
+constexpr double max_cells = 5e8;             // entries of the tables of all micro-batch sizes
 constexpr double simulated_operations = 4e6;  // for all ties together
 
 // --- all sizes
 
-std::string where_optimal(const search::Chain& chain, const Plan& plan, const Wanted& wanted) {
+std::string where_optimal(const search::Chain& chain, const Plan& plan, const Request& wanted) {
   const std::string stages = wanted.space.pipeline_only
                                  ? fmt::format("pipelines of {} stages on one device each", plan.stages.size())
                                  : "contiguous stages of any degrees of data and tensor parallelism";
@@ -53,7 +53,7 @@ std::size_t max_ties(const search::Chain& chain, const std::vector<int>& sizes) 
   return static_cast<std::size_t>(std::clamp(simulated_operations / operations, 1.0, most));
 }
 
-Result<std::vector<Plan>> candidates(search::Chain& chain, const std::vector<int>& sizes, const Wanted& wanted,
+Result<std::vector<Plan>> candidates(search::Chain& chain, const std::vector<int>& sizes, const Request& wanted,
                                      const PlannerContext& context) {
   const std::size_t keep = max_ties(chain, sizes);
   std::vector<Answer> answers;
@@ -61,7 +61,7 @@ Result<std::vector<Plan>> candidates(search::Chain& chain, const std::vector<int
   bool truncated = false, proven = true;
   for (std::size_t i = 0; i < sizes.size() && !truncated; ++i) {
     report(context.progress, 0.5 * static_cast<double>(i) / static_cast<double>(sizes.size()), "partitioning");
-    const Watch watch{context.stop, context.hurry, !answers.empty()};
+    const Watch watch{context.stop, context.deadline_token, !answers.empty()};
     // Where one plan is wanted, sizes that do not reach the least peak so far are of no interest.
     Answer answer = of_size(chain, sizes[i], wanted, context.top > 1 ? INT64_MAX : least, keep, watch);
     TRY_VOID(check_stop(context));
@@ -91,7 +91,7 @@ Result<Ranking> ordered(std::vector<Plan> plans, const PlannerContext& context) 
     std::erase_if(plans, [&](const Plan& plan) { return smaller(least, plan); });
   }
   if (plans.size() == 1) return Ranking{std::move(plans), {}};
-  std::vector<Judged> judged;
+  std::vector<ScoredPlan> judged;
   bool truncated = false;
   for (std::size_t i = 0; i < plans.size() && !truncated; ++i) {
     report(context.progress, 0.5 + 0.5 * static_cast<double>(i) / static_cast<double>(plans.size()), "simulating");
@@ -140,8 +140,8 @@ const OptionTable<Given>& table() {
   return rows;
 }
 
-Result<Wanted> wanted_of(const Problem& problem, const Given& given, const PlannerContext& context) {
-  Wanted wanted;
+Result<Request> wanted_of(const Problem& problem, const Given& given, const PlannerContext& context) {
+  Request wanted;
   wanted.space = {.ignore_memory = given.ignore_memory,
                   .paper_in_flight = given.paper_in_flight,
                   .pipeline_only = given.pipeline_only,
@@ -159,7 +159,8 @@ Result<Wanted> wanted_of(const Problem& problem, const Given& given, const Plann
 }
 
 /// A search that would take too long, or bad_usage for a brute force that would.
-Result<std::optional<Infeasible>> too_large(search::Chain& chain, const std::vector<int>& sizes, const Wanted& wanted) {
+Result<std::optional<Infeasible>> too_large(search::Chain& chain, const std::vector<int>& sizes,
+                                            const Request& wanted) {
   const search::DeviceOrders orders = capture_orders(chain, wanted);
   double table = 0, partitions = 0;
   for (const int size : sizes) {
@@ -174,27 +175,27 @@ Result<std::optional<Infeasible>> too_large(search::Chain& chain, const std::vec
         ErrorCode::bad_usage,
         fmt::format("{:.3g} partitions of {} layers over {} devices, at most {:.0f} for --recommender bf expected",
                     partitions, chain.layers(), chain.devices(), brute_force_limit));
-  if (wanted.recommender != Recommender::exact || table <= most_cells) return std::optional<Infeasible>();
+  if (wanted.recommender != Recommender::exact || table <= max_cells) return std::optional<Infeasible>();
   return problem_too_large(fmt::format("{:.3g} states of {} layers on {} devices, {:.3g} are the most", table,
-                                       chain.layers(), chain.devices(), most_cells),
+                                       chain.layers(), chain.devices(), max_cells),
                            chain.problem(), wanted.space.pipeline_only ? "" : "--pipeline-only, or a --micro-batch")
       .infeasible;
 }
 
-Result<Ranking> no_size(const Problem& problem, search::Chain& chain, const Wanted& wanted,
+Result<Ranking> no_size(const Problem& problem, search::Chain& chain, const Request& wanted,
                         const PlannerContext& context) {
   const std::string reason =
       fmt::format("no micro-batch gives every replica the {} samples that were measured at least", wanted.slice);
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   return infeasible_by_samples(reason, problem.workload, wanted.slice, [&](int fewer) -> Result<bool> {
     TRY(const auto all, search::micro_batch_choices(problem.workload, 1));
-    Wanted with = wanted;
+    Request with = wanted;
     with.slice = fewer;
     return capture_fits(chain, all, with, context);
   });
 }
 
-Result<Ranking> none_fits(const Problem& problem, const std::vector<int>& sizes, Wanted wanted,
+Result<Ranking> none_fits(const Problem& problem, const std::vector<int>& sizes, Request wanted,
                           const PlannerContext& context) {
   const int smallest = sizes.front();
   const std::string reason =

@@ -28,7 +28,7 @@ MemoryBreakdown state_of(const evaluation::Evaluation& e, int s, const plan::Wei
 }
 
 PredictedPeak predicted_peak(const evaluation::Evaluation& e, int s) {
-  const int samples = e.most_samples(s);
+  const int samples = e.max_samples(s);
   const auto scaled = [&](Bytes bytes) { return cost::scale_bytes(bytes, samples, e.profile().micro_batch); };
   const Layer& first = e.layer(e.stage(s).first);
   const int degree = plan::even_parts(e.stage(s));
@@ -88,7 +88,7 @@ std::string capture_objective_text(const evaluation::Evaluation& e) {
   return fmt::format(
       "highest peak {} on stage {} of {} (layers {} to {}, {} samples per replica) = {}. Its first layer alone on a "
       "device {}, added by the {} behind it {}.",
-      gibibytes(peak.total()), worst, e.stages(), stage.first, stage.last - 1, e.most_samples(worst), items_text(peak),
+      gibibytes(peak.total()), worst, e.stages(), stage.first, stage.last - 1, e.max_samples(worst), items_text(peak),
       gibibytes(peak.alone), stage.last - stage.first - 1, gibibytes(peak.added));
 }
 

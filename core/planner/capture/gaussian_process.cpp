@@ -68,7 +68,7 @@ double GaussianProcess::kernel(const std::vector<double>& a, const std::vector<d
   return (1 + r + r * r / 3) * std::exp(-r);
 }
 
-GaussianProcess::Guess GaussianProcess::at(const std::vector<double>& point) const {
+GaussianProcess::GpPrediction GaussianProcess::at(const std::vector<double>& point) const {
   std::vector<double> near;
   double mean = 0;
   for (std::size_t i = 0; i < points_.size(); ++i) {

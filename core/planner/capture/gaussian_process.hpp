@@ -10,14 +10,14 @@ namespace pipedeck::planner::capture {
 
 class GaussianProcess {
  public:
-  struct Guess {
+  struct GpPrediction {
     double mean = 0, deviation = 0;
   };
 
   /// Fits the process to as many values as points, at least one of each; all points have one dimension.
   GaussianProcess(std::vector<std::vector<double>> points, const std::vector<double>& values, double length);
 
-  Guess at(const std::vector<double>& point) const;
+  GpPrediction at(const std::vector<double>& point) const;
   /// Returns the log marginal likelihood of the values, which selects the length.
   double evidence() const { return evidence_; }
 

@@ -44,7 +44,7 @@ int Search::Row::most(int first, int last) const {
 }
 
 bool Search::interrupted() {
-  if (watch_.answered && watch_.hurry.stop_requested()) truncated_ = true;
+  if (watch_.answered && watch_.deadline_token.stop_requested()) truncated_ = true;
   return truncated_ || watch_.stop.stop_requested();
 }
 
@@ -53,15 +53,15 @@ bool Search::interrupted() {
 /// Stages filled from the back, as far as the bound allows; a layer stays for each stage in front.
 Search::Greedy Search::fill_relaxed(std::int64_t peak) {
   Greedy greedy;
-  const int stages = space_.most_stages();
+  const int stages = space_.max_stages();
   int last = space_.layers();
   for (int behind = 0; behind < stages; ++behind) {
     const int least = stages - 1 - behind;
     const int first =
-        find_first(least, last, [&](int p) { return p == last || space_.least_peak(0, p, last, behind) <= peak; });
-    if (first > least) greedy.next = std::min(greedy.next, space_.least_peak(0, first - 1, last, behind));
+        find_first(least, last, [&](int p) { return p == last || space_.min_peak(0, p, last, behind) <= peak; });
+    if (first > least) greedy.next = std::min(greedy.next, space_.min_peak(0, first - 1, last, behind));
     if (first == last) return greedy;
-    greedy.highest = std::max(greedy.highest, space_.least_peak(0, first, last, behind));
+    greedy.highest = std::max(greedy.highest, space_.min_peak(0, first, last, behind));
     last = first;
   }
   greedy.complete = last == 0;
@@ -84,11 +84,11 @@ std::int64_t Search::relaxed_least() {
 /// Computes the window of each row: the greedy starts from the back (low) and from the front (high), by the number of
 /// stages behind.
 bool Search::set_windows(const Bounds& bounds) {
-  const int stages = space_.most_stages(), layers = space_.layers();
+  const int stages = space_.max_stages(), layers = space_.layers();
   const std::int64_t capacity = space_.largest_capacity(0);
   const auto may = [&](int first, int last, int behind) {
-    return space_.least_peak(0, first, last, behind) <= bounds.peak &&
-           space_.least_need(0, first, last, behind) <= capacity;
+    return space_.min_peak(0, first, last, behind) <= bounds.peak &&
+           space_.min_need(0, first, last, behind) <= capacity;
   };
   low_[0] = layers;
   for (int k = 1; k <= stages; ++k) {
@@ -147,7 +147,7 @@ int Search::end_of(int w, int p, int behind, std::int64_t peak) {
 
 /// The best start among the ends (p, end] on blocks of one kind.
 void Search::take_kind(int k, int p, int w, int kind, int end, const Bounds& bounds, bool exactly, Found& found) {
-  const int behind = k - 1, width = space_.way(w).devices();
+  const int behind = k - 1, width = space_.config(w).devices();
   const std::int64_t capacity = space_.capacity(w, kind);
   if (bounds.timed()) end = find_last(p, end, [&](int q) { return space_.seconds(w, kind, p, q) <= bounds.seconds; });
   if (end == p) return;
@@ -167,10 +167,10 @@ void Search::take_kind(int k, int p, int w, int kind, int end, const Bounds& bou
       int most = row.most(from + 1, std::min(to, sure));
       for (int q = std::max(from, sure) + 1; q <= to; ++q)
         if (row.at(q) > most && fits(q)) most = row.at(q);
-      const auto [least_start, last_start] = space_.allowed_starts(w, p, to);
-      if (most >= 0 && least_start <= last_start) {
+      const auto [min_start, last_start] = space_.allowed_starts(w, p, to);
+      if (most >= 0 && min_start <= last_start) {
         const int start = space_.blocks(w).last(kind, std::min(most, last_start + width));
-        if (start >= least_start && start > found.start) {
+        if (start >= min_start && start > found.start) {
           found = {start, {p, to, w, start}, next};
           if (exactly)
             for (found.stage.last = from + 1; row.at(found.stage.last) != most || !fits(found.stage.last);)
@@ -200,8 +200,8 @@ bool Search::ends(int k, int p, const Bounds& bounds) {
   if (next <= p) return false;
   std::int64_t above = INT64_MAX;
   for (int w = 0; w < space_.ways(); ++w) {
-    if (space_.least_need(w, p, next, k - 1) > space_.largest_capacity(w)) continue;
-    const std::int64_t least = space_.least_peak(w, p, next, k - 1);
+    if (space_.min_need(w, p, next, k - 1) > space_.largest_capacity(w)) continue;
+    const std::int64_t least = space_.min_peak(w, p, next, k - 1);
     if (least <= bounds.peak) return false;
     above = std::min(above, least);
   }
@@ -210,7 +210,7 @@ bool Search::ends(int k, int p, const Bounds& bounds) {
 }
 
 bool Search::fill(int k, const Bounds& bounds) {
-  const bool fewer = space_.least_stages() <= 1 && !every_count_;  // fewer stages will do
+  const bool fewer = space_.min_stages() <= 1 && !every_count_;  // fewer stages will do
   Row& row = rows_[index(k)];
   // A row that continues its own starts has none at or after the last start of the previous row but one stage less.
   row.high = std::min(high_[index(k)], rows_[index(k - 1)].highest - 1);
@@ -231,11 +231,11 @@ bool Search::fill(int k, const Bounds& bounds) {
 std::optional<Partition> Search::within(const Bounds& bounds) {
   const int count = space_.rows();
   next_ = INT64_MAX;
-  if (space_.ways() == 0 || space_.least_stages() > space_.most_stages()) return {};
+  if (space_.ways() == 0 || space_.min_stages() > space_.max_stages()) return {};
   rows_.assign(index(count) + 1, {});
   low_.assign(index(count) + 1, 0), high_.assign(index(count) + 1, 0);
   for (int k = 0; k <= count; ++k)
-    low_[index(k)] = std::max(0, space_.least_stages() - k), high_[index(k)] = space_.layers() - k;
+    low_[index(k)] = std::max(0, space_.min_stages() - k), high_[index(k)] = space_.layers() - k;
   if (windowed() && !set_windows(bounds)) return {};
   reached_.assign(index(space_.layers()) + 1, -1);
   rows_[0].high = space_.layers();
@@ -279,8 +279,8 @@ std::optional<Partition> Search::first_within(std::int64_t most, std::int64_t& l
   return {};
 }
 
-std::optional<Partition> Search::least_peak(std::int64_t most) {
-  if (space_.ways() == 0 || space_.least_stages() > space_.most_stages()) return {};
+std::optional<Partition> Search::min_peak(std::int64_t most) {
+  if (space_.ways() == 0 || space_.min_stages() > space_.max_stages()) return {};
   std::int64_t low = 1;
   std::optional<Partition> best = first_within(most, low);
   if (!best) return {};
@@ -332,7 +332,7 @@ std::vector<Partition> Search::all(const Bounds& bounds, std::size_t most) {
   watch_.answered = true;
   if (!windowed() || !within(bounds)) return found;
   Partition stages;
-  collect(space_.most_stages(), 0, bounds, most, stages, found);
+  collect(space_.max_stages(), 0, bounds, most, stages, found);
   return found;
 }
 

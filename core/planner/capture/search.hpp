@@ -25,7 +25,7 @@ namespace pipedeck::planner::capture {
 
 /// When to end early: at once, or as soon as there is a partition to answer with.
 struct Watch {
-  std::stop_token stop, hurry;
+  std::stop_token stop, deadline_token;
   bool answered = false;  ///< an answer exists elsewhere
 };
 
@@ -39,7 +39,7 @@ class Search {
   /// A partition that keeps to the bounds; nothing where there is none, or the search was stopped.
   std::optional<Partition> within(const Bounds& bounds);
   /// One of the least highest peak, if that is no more than `most`.
-  std::optional<Partition> least_peak(std::int64_t most);
+  std::optional<Partition> min_peak(std::int64_t most);
   /// Returns a partition within the peak whose slowest stage takes the least time, up to 1e-6 or until `cells` entries
   /// were computed.
   Partition quick(Partition found, std::int64_t peak, double cells);
@@ -71,7 +71,7 @@ class Search {
   bool set_windows(const Bounds& bounds);
   bool fill(int k, const Bounds& bounds);  ///< whether the row has any start
   bool ends(int k, int p, const Bounds& bounds);
-  bool counts(int k) const { return k >= space_.least_stages() && rows_[index(k)].at(0) >= 0; }
+  bool counts(int k) const { return k >= space_.min_stages() && rows_[index(k)].at(0) >= 0; }
   Found best(int k, int p, const Bounds& bounds, bool exactly);
   void take_kind(int k, int p, int w, int kind, int end, const Bounds& bounds, bool exactly, Found& found);
   int end_of(int w, int p, int behind, std::int64_t peak);

@@ -42,12 +42,12 @@ Space::Space(search::Chain& chain, int micro_batch, int slice, const Options& op
 }
 
 void Space::count_stages() {
-  const Pins& pins = chain_.problem().pins;
-  most_stages_ = std::min(layers_, devices());
+  const PlanConstraints& pins = chain_.problem().pins;
+  max_stages_ = std::min(layers_, devices());
   any_stages_ = !options_.pipeline_only && !pins.stages && !pins.max_stages;
-  if (pins.max_stages) most_stages_ = std::min(most_stages_, *pins.max_stages);
-  if (options_.pipeline_only) least_stages_ = most_stages_;
-  if (pins.stages) least_stages_ = most_stages_ = *pins.stages;
+  if (pins.max_stages) max_stages_ = std::min(max_stages_, *pins.max_stages);
+  if (options_.pipeline_only) min_stages_ = max_stages_;
+  if (pins.stages) min_stages_ = max_stages_ = *pins.stages;
 }
 
 void Space::add_pins() {
@@ -64,7 +64,7 @@ void Space::add_pins() {
 /// Without ZeRO nothing shrinks with the replicas but their samples: of equal samples the fewest replicas do (but for
 /// pins, which a wider stage may keep).
 void Space::add_configs(int slice) {
-  const Pins& pins = chain_.problem().pins;
+  const PlanConstraints& pins = chain_.problem().pins;
   for (const int tensor : tensor_degrees(chain_.profile())) {
     if (tensor != pins.tensor_parallel.value_or(options_.pipeline_only ? 1 : tensor)) continue;
     const int most = options_.pipeline_only ? 1 : devices() / tensor;
@@ -134,7 +134,7 @@ std::int64_t Space::fixed(int w, const plan::Weights& all) const {
          held_;
 }
 
-std::int64_t Space::least_peak(int w, int first, int last, int behind) const {
+std::int64_t Space::min_peak(int w, int first, int last, int behind) const {
   const std::vector<std::int64_t>& saved = *tables_[search::at(w)].saved;
   return fixed(w, first, last) +
          (saved[search::at(last)] - saved[search::at(first)]) * (options_.paper_in_flight ? 1 : kept(behind));
@@ -142,7 +142,7 @@ std::int64_t Space::least_peak(int w, int first, int last, int behind) const {
 
 std::int64_t Space::peak(int w, int first, int last, int behind) const {
   const Table& table = tables_[search::at(w)];
-  return least_peak(w, first, last, behind) + (*table.cut)[search::at(first)] + (*table.workspace)[search::at(first)];
+  return min_peak(w, first, last, behind) + (*table.cut)[search::at(first)] + (*table.workspace)[search::at(first)];
 }
 
 std::int64_t Space::need(int w, int first, int last, int behind) const {
@@ -161,7 +161,7 @@ std::int64_t Space::need_with(int w, int first, int last, int behind, std::int64
   return need.peak(kept(behind), kept(behind + 1)).count;
 }
 
-std::int64_t Space::least_need(int w, int first, int last, int behind) const {
+std::int64_t Space::min_need(int w, int first, int last, int behind) const {
   const search::StageBytes bytes =
       search::stage_bytes(chain_, first, last, ways_[search::at(w)].samples, ways_[search::at(w)].tensor);
   return fixed(w, bytes.weights) + bytes.saved.count * kept(behind);
@@ -220,7 +220,7 @@ std::pair<int, int> Space::allowed_starts(int w, int first, int last) const {
 }
 
 bool Space::allows(const StageChoice& stage, int behind, const Bounds& bounds) {
-  const auto [w, first, last] = std::tuple{stage.way, stage.first, stage.last};
+  const auto [w, first, last] = std::tuple{stage.config, stage.first, stage.last};
   const auto [from, to] = allowed_starts(w, first, last);
   if (stage.device < from || stage.device > to || last > tensor_end(w, first)) return false;
   const int kind = blocks(w).kind(stage.device);
@@ -232,7 +232,7 @@ std::optional<Partition> Space::placed(Partition stages, const Bounds& bounds) {
   int free = 0, behind = static_cast<int>(stages.size());
   for (StageChoice& stage : stages) {
     --behind;
-    const int width = way(stage.way).devices();
+    const int width = config(stage.config).devices();
     for (stage.device = free; stage.device + width <= devices(); ++stage.device)
       if (allows(stage, behind, bounds)) break;
     if (stage.device + width > devices()) return {};
@@ -244,14 +244,14 @@ std::optional<Partition> Space::placed(Partition stages, const Bounds& bounds) {
 std::int64_t Space::highest_peak(const Partition& stages) const {
   std::int64_t most = 0;
   int behind = static_cast<int>(stages.size());
-  for (const StageChoice& stage : stages) most = std::max(most, peak(stage.way, stage.first, stage.last, --behind));
+  for (const StageChoice& stage : stages) most = std::max(most, peak(stage.config, stage.first, stage.last, --behind));
   return most;
 }
 
 double Space::slowest(const Partition& stages) {
   double most = 0;
   for (const StageChoice& stage : stages)
-    most = std::max(most, seconds(stage.way, blocks(stage.way).kind(stage.device), stage.first, stage.last));
+    most = std::max(most, seconds(stage.config, blocks(stage.config).kind(stage.device), stage.first, stage.last));
   return most;
 }
 
@@ -259,8 +259,8 @@ Plan Space::plan_of(const Partition& stages) const {
   Plan plan = chain_.plan_of("capture", micro_batch_);
   for (const StageChoice& choice : stages) {
     Stage stage = search::stage_on(choice.first, choice.last, {});
-    stage.tensor_parallel = way(choice.way).tensor;
-    for (int d = choice.device; d < choice.device + way(choice.way).devices(); ++d)
+    stage.tensor_parallel = config(choice.config).tensor;
+    for (int d = choice.device; d < choice.device + config(choice.config).devices(); ++d)
       stage.devices.push_back(order_[search::at(d)]);
     plan.stages.push_back(std::move(stage));
   }

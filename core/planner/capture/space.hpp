@@ -39,7 +39,7 @@ struct StageConfig {
 /// A stage: layers [first, last) in a way, on the devices from position `device` of the order on.
 struct StageChoice {
   int first = 0, last = 0;
-  int way = 0;
+  int config = 0;
   int device = 0;
   auto operator<=>(const StageChoice&) const = default;
 };
@@ -62,28 +62,28 @@ class Space {
   int devices() const { return static_cast<int>(order_.size()); }
   int micro_batches() const { return micro_batches_; }
   /// Return the range of the number of stages; empty if the least exceeds the most.
-  int least_stages() const { return least_stages_; }
-  int most_stages() const { return most_stages_; }
+  int min_stages() const { return min_stages_; }
+  int max_stages() const { return max_stages_; }
   /// Returns true if only layers and devices limit the number of stages.
   bool any_stages() const { return any_stages_; }
   /// Returns the numbers of stages to distinguish: from M on, another stage holds no more micro-batches.
-  int rows() const { return any_stages_ ? std::min(most_stages_, micro_batches_) : most_stages_; }
+  int rows() const { return any_stages_ ? std::min(max_stages_, micro_batches_) : max_stages_; }
   /// Returns true for pipelines: one way to run each of a given number of stages.
-  bool pipelines() const { return ways_.size() == 1 && least_stages_ == most_stages_; }
+  bool pipelines() const { return ways_.size() == 1 && min_stages_ == max_stages_; }
   int ways() const { return static_cast<int>(ways_.size()); }
-  const StageConfig& way(int w) const { return ways_[search::at(w)]; }
+  const StageConfig& config(int w) const { return ways_[search::at(w)]; }
   const search::DeviceBlocks& blocks(int w) const { return blocks_[tables_[search::at(w)].blocks]; }
 
   /// Returns the predicted bytes on the fullest device of a stage with `behind` stages behind it.
   std::int64_t peak(int w, int first, int last, int behind) const;
   /// Returns the part of peak() that grows with every layer, at either end.
-  std::int64_t least_peak(int w, int first, int last, int behind) const;
+  std::int64_t min_peak(int w, int first, int last, int behind) const;
   /// Returns the upper bound of the stage's memory in bytes (memory_fit.hpp), including boundary buffers. need_with()
   /// replaces the stage's own output.
   std::int64_t need(int w, int first, int last, int behind) const;
   std::int64_t need_with(int w, int first, int last, int behind, std::int64_t output) const;
   /// Returns the part of need() that grows with every layer, at either end.
-  std::int64_t least_need(int w, int first, int last, int behind) const;
+  std::int64_t min_need(int w, int first, int last, int behind) const;
   std::int64_t largest_capacity(int w) const;
   std::int64_t largest_output(int w) const { return tables_[search::at(w)].largest_output; }
   std::int64_t capacity(int w, int kind) const;
@@ -130,7 +130,7 @@ class Space {
   int micro_batch_, micro_batches_, layers_;
   Options options_;
   std::vector<DeviceId> order_;
-  int least_stages_ = 1, most_stages_ = 1;
+  int min_stages_ = 1, max_stages_ = 1;
   bool any_stages_ = false;
   std::optional<std::int64_t> state_multiple_;  ///< bytes of weights, gradients and optimizer over those of the weights
   std::int64_t held_ = 0;                       ///< reserve and communication, bytes

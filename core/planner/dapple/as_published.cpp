@@ -69,7 +69,7 @@ class PrintedSearch {
   void extend(int first, int left) {
     const std::vector<Prefix> here = std::move(cell(first, left));
     for (const Prefix& prefix : here)
-      for (int replicas = 1; replicas <= std::min(left, space_.most_replicas()); ++replicas)
+      for (int replicas = 1; replicas <= std::min(left, space_.max_replicas()); ++replicas)
         for (const int to : space_.places().next(prefix.state, replicas)) {
           if (interrupted()) return;
           steps_ = prefix.steps;
@@ -117,7 +117,7 @@ class PrintedSearch {
   /// Eq. 5: the rest is one stage on all devices left. Where they are too many for whole samples: on what there can be.
   /// Where a pin forbids that stage: as if nothing were left.
   double estimate(const Part& part) {
-    const int replicas = std::min(space_.places().left(part.state), space_.most_replicas());
+    const int replicas = std::min(space_.places().left(part.state), space_.max_replicas());
     const Places::Next next = space_.places().next(part.state, replicas);
     if (next.count == 0) return dapple_as_published(steps_, space_.micro_batches());
     const int rest = *(next.end() - 1);

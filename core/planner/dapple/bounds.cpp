@@ -22,7 +22,7 @@ void lower(Bound& bound, const Bound& other) {
 }  // namespace
 
 Bounds::Bounds(Space& space, const std::function<bool()>& interrupted)
-    : space_(space), devices_(space.chain().devices()), most_(std::max(0, space.most_replicas())) {
+    : space_(space), devices_(space.chain().devices()), most_(std::max(0, space.max_replicas())) {
   search::Chain& chain = space.chain();
   const cost::Network& network = chain.network();
   shortest_ = search::never;
@@ -83,7 +83,7 @@ void Bounds::close(int layer) {
 }
 
 Step Bounds::stage(int replicas, int first, int last) const {
-  const bool sure = space_.options().measure == DappleCostKind::sure, recompute = space_.options().recompute;
+  const bool sure = space_.options().measure == DappleCostKind::lower_bound, recompute = space_.options().recompute;
   Step step{search::never, search::never, search::never, 0};
   for (const auto& [most, fewest] : times_[search::at(replicas)]) {
     const double forward = most->forward_of(first, last), backward = most->backward_of(first, last);
@@ -99,7 +99,7 @@ Step Bounds::stage(int replicas, int first, int last) const {
 
 /// The largest slice of a cut has at least its share of the pairs; the smallest may have a single sample.
 Step Bounds::transfer(int replicas, int cut) const {
-  const bool sure = space_.options().measure == DappleCostKind::sure;
+  const bool sure = space_.options().measure == DappleCostKind::lower_bound;
   const int pairs = replicas + most_ - 1, micro_batch = space_.micro_batch();
   const auto time = [&](int samples) {
     return shortest_ + static_cast<double>(space_.chain().cut(cut, samples).count) / widest_;

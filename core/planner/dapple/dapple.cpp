@@ -63,8 +63,8 @@ const OptionTable<Given>& table() {
   return rows;
 }
 
-Wanted wanted_of(const Problem& problem, const Given& given) {
-  Wanted wanted;
+Request wanted_of(const Problem& problem, const Given& given) {
+  Request wanted;
   wanted.space.slice = search::min_replica_samples(*problem.profile, given.min_slice);
   wanted.space.ignore_memory = given.ignore_memory;
   wanted.rules = {.allow_idle = given.allow_idle,
@@ -80,10 +80,10 @@ Wanted wanted_of(const Problem& problem, const Given& given) {
 }
 
 /// Returns the relaxation: idle devices if they help, otherwise fewer samples per replica.
-Result<Ranking> not_enough_samples(const Problem& problem, const std::string& reason, Wanted wanted,
+Result<Ranking> not_enough_samples(const Problem& problem, const std::string& reason, Request wanted,
                                    const PlannerContext& context) {
   TRY(const auto sizes, search::micro_batch_choices(problem.workload, 1));
-  Wanted idle = wanted;
+  Request idle = wanted;
   idle.rules.allow_idle = true;
   TRY(const auto helps, any_dapple_plan(problem, idle, sizes, context));
   if (helps) return Ranking{{}, Infeasible{reason, "--allow-idle"}};
@@ -94,9 +94,9 @@ Result<Ranking> not_enough_samples(const Problem& problem, const std::string& re
 }
 
 /// The pins forbid all; or nothing fits; or nothing gives every device whole samples.
-Result<Ranking> no_plan(const Problem& problem, const std::vector<int>& sizes, const Wanted& wanted,
+Result<Ranking> no_plan(const Problem& problem, const std::vector<int>& sizes, const Request& wanted,
                         const PlannerContext& context) {
-  Wanted unlimited = wanted;
+  Request unlimited = wanted;
   unlimited.space.ignore_memory = true;
   TRY(const auto any, any_dapple_plan(problem, unlimited, sizes, context));
   const std::string no_memory = "no plan fits the devices' memory, with one micro-batch at a time on every stage";
@@ -127,7 +127,7 @@ Result<Ranking> plan_dapple(const Problem& problem, const PlannerOptions& option
         fmt::format("{} layers on {} devices, layers x devices^2 up to {} expected", layers, devices, largest),
         problem);
   TRY(auto chain, search::Chain::of(problem));
-  const Wanted wanted = wanted_of(problem, table().read(options));
+  const Request wanted = wanted_of(problem, table().read(options));
   TRY(auto sizes, search::micro_batch_choices(problem.workload, 1));
   std::erase_if(sizes, [&](int size) { return size < wanted.space.slice; });
   auto ranking = rank_dapple(chain, wanted, sizes, context);

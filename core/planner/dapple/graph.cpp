@@ -6,7 +6,7 @@ namespace pipedeck::planner::dapple {
 namespace {
 
 constexpr int no_node = -1;
-constexpr std::size_t most_suffixes = 8;
+constexpr std::size_t max_suffixes = 8;
 constexpr double rounding = 1 + 1e-12;  // equal sums may differ by the order of their terms
 
 void lower(Front& front, const Front& other) {
@@ -19,7 +19,7 @@ double joined(const Front& front, const Bound& rest) {
   return std::max({front.own, front.around + rest.through, front.fill + rest.whole});
 }
 
-bool no_worse(const Suffix& a, const Suffix& b) {
+bool dominates(const Suffix& a, const Suffix& b) {
   return a.through <= b.through * rounding && a.whole <= b.whole * rounding && a.round <= b.round * rounding &&
          a.stages >= b.stages;
 }
@@ -32,14 +32,17 @@ Suffix both(const Suffix& a, const Suffix& b) {
 }  // namespace
 
 Graph::Graph(Space& space, const Bounds& bounds, const SearchOptions& options)
-    : space_(space), bounds_(bounds), options_(options), rounds_(space.options().measure == DappleCostKind::sure) {
+    : space_(space),
+      bounds_(bounds),
+      options_(options),
+      rounds_(space.options().measure == DappleCostKind::lower_bound) {
   starts_.resize(search::at(space.layers()) + 1);
   ends_.resize(search::at(space.layers()) + 1);
 }
 
 bool Graph::spend() {
   constexpr std::size_t look = 128;
-  if (++spent_ > options_.effort || (spent_ % look == 0 && options_.interrupted && options_.interrupted()))
+  if (++spent_ > options_.search_budget || (spent_ % look == 0 && options_.interrupted && options_.interrupted()))
     stopped_ = true;
   return !stopped_;
 }
@@ -102,7 +105,7 @@ void Graph::extend_end(int end) {
   const int state = nodes_[search::at(end)].state, layer = nodes_[search::at(end)].layer;
   const Front front = nodes_[search::at(end)].front;
   const int left = space_.places().left(state);
-  for (int r = 1; r <= std::min(left, space_.most_replicas()); ++r) {
+  for (int r = 1; r <= std::min(left, space_.max_replicas()); ++r) {
     if (!spend()) return;
     const Bound& rest = bounds_.with(layer, left, r);
     if (joined(front, rest) >= options_.below) continue;
@@ -122,7 +125,7 @@ void Graph::extend_start(int start) {
   const int state = nodes_[search::at(start)].state, first = nodes_[search::at(start)].layer, layers = space_.layers();
   const Front front = nodes_[search::at(start)].front;
   const int left = space_.places().left(state);
-  const bool all = first == 0 && options_.least_stages > 1;  // a single stage is excluded
+  const bool all = first == 0 && options_.min_stages > 1;  // a single stage is excluded
   for (int last = left == 0 ? layers : first + 1; last <= layers - (all ? 1 : 0); ++last) {
     if (!spend()) return;
     const Step step = space_.compute(state, first, last);
@@ -196,13 +199,13 @@ void Graph::close_end(int end) {
 void Graph::add(std::vector<Suffix>& rest, const Front& front, const Suffix& suffix) const {
   if (dapple::joined(front, suffix) >= options_.below) return;
   for (const Suffix& other : rest)
-    if (no_worse(other, suffix)) return;
+    if (dominates(other, suffix)) return;
   Suffix added = suffix;
-  if (rest.size() == most_suffixes) {
+  if (rest.size() == max_suffixes) {
     added = both(added, rest.back());
     rest.pop_back();
   }
-  std::erase_if(rest, [&](const Suffix& other) { return no_worse(added, other); });
+  std::erase_if(rest, [&](const Suffix& other) { return dominates(added, other); });
   rest.push_back(added);
 }
 

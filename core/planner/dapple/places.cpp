@@ -13,9 +13,9 @@ namespace {
 
 constexpr double probe = 0x1p40;  // bytes, for the slope of a line
 
-class Taker {
+class DevicePicker {
  public:
-  Taker(const std::vector<int>& sizes, const std::vector<int>& used, int wanted)
+  DevicePicker(const std::vector<int>& sizes, const std::vector<int>& used, int wanted)
       : sizes_(sizes), used_(used), wanted_(wanted), taken_(sizes.size(), 0) {}
 
   /// Takes all free devices of nodes that are (not) in use, node by node.
@@ -55,7 +55,7 @@ std::optional<std::vector<int>> place(PlacementPolicy policy, const std::vector<
                                       const std::vector<int>& used, int wanted) {
   const int free = std::accumulate(sizes.begin(), sizes.end(), 0) - std::accumulate(used.begin(), used.end(), 0);
   if (free < wanted) return {};
-  Taker taker(sizes, used, wanted);
+  DevicePicker taker(sizes, used, wanted);
   switch (policy) {
     case PlacementPolicy::fresh_first:
       taker.fill(false), taker.fill(true);
@@ -104,7 +104,7 @@ Places::Next Places::next(int state, int replicas) {
 Places::Next Places::placements(int from, int replicas) {
   Next next;
   const int stages = groups_[search::at(from)].stages + (rules_.counts_stages() ? 1 : 0);
-  if (stages > rules_.most_stages() || (rules_.replicas && replicas != *rules_.replicas)) return next;
+  if (stages > rules_.stage_limit() || (rules_.replicas && replicas != *rules_.replicas)) return next;
   const std::vector<int> used = groups_[search::at(from)].used;
   std::vector<std::vector<int>> seen;
   for (const auto policy :

@@ -37,7 +37,7 @@ struct PlaceRules {
   std::optional<int> stages, max_stages, replicas;  ///< from the pins
 
   bool counts_stages() const { return stages || max_stages; }
-  int most_stages() const {
+  int stage_limit() const {
     constexpr int any = std::numeric_limits<int>::max();
     return std::min(stages.value_or(any), max_stages.value_or(any));
   }

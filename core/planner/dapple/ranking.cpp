@@ -17,11 +17,11 @@ namespace {
 
 constexpr std::size_t published_candidates = 24;  // per space, for the simulator to choose from
 constexpr std::size_t unproven_candidates = 64;   // per space, without proof
-constexpr double most_operations = 1 << 20;       // of a plan to simulate; beyond it the bound replaces the time
+constexpr double max_operations = 1 << 20;        // of a plan to simulate; beyond it the bound replaces the time
 
 class DappleRanking {
  public:
-  DappleRanking(search::Chain& chain, const Wanted& wanted, const std::vector<int>& sizes,
+  DappleRanking(search::Chain& chain, const Request& wanted, const std::vector<int>& sizes,
                 const PlannerContext& context)
       : chain_(chain), wanted_(wanted), context_(context), sizes_(sizes) {
     open_spaces(wanted.simulated);
@@ -82,7 +82,7 @@ class DappleRanking {
   }
 
   void open_spaces(bool simulated) {
-    Wanted measured = wanted_;
+    Request measured = wanted_;
     measured.simulated = simulated;
     spaces_.emplace(chain_, measured, sizes_, [this] { return interrupted(); });
   }
@@ -152,7 +152,7 @@ class DappleRanking {
     std::vector<Entry> all;
     for (int s = 0; s < spaces_->count(); ++s) {
       Space& space = spaces_->space(s);
-      for (int r = 1; r <= space.most_replicas(); ++r)
+      for (int r = 1; r <= space.max_replicas(); ++r)
         for (const int state : space.places().next(Places::start, r))
           if (space.places().may_end(state) && space.max_in_flight(state, 0, chain_.layers()) > 0)
             all.push_back({space.compute(state, 0, chain_.layers()).pivot - spaces_->rounding(s),
@@ -188,7 +188,7 @@ class DappleRanking {
   /// Returns the simulated time of the worst plan of the answer so far, seconds.
   double incumbent_time() const {
     std::vector<double> times;
-    for (const Judged& one : judged_) times.push_back(one.iteration.count);
+    for (const ScoredPlan& one : judged_) times.push_back(one.iteration.count);
     if (static_cast<int>(times.size()) < top()) return search::never;
     std::nth_element(times.begin(), times.begin() + top() - 1, times.end());
     return times[static_cast<std::size_t>(top()) - 1];
@@ -215,11 +215,11 @@ class DappleRanking {
 
   /// Returns the plan with the warm-up that simulates best. Without a simulation it is policy B unless memory shortens
   /// it, with the bound as its time.
-  Result<Judged> with_warmup(const Entry& entry) {
+  Result<ScoredPlan> with_warmup(const Entry& entry) {
     const Plan plan = plan_of(entry);
     const bool simulable =
-        2.0 * plan.micro_batches * static_cast<double>(devices_used(plan).size()) <= most_operations && context_.score;
-    std::optional<Judged> best;
+        2.0 * plan.micro_batches * static_cast<double>(devices_used(plan).size()) <= max_operations && context_.score;
+    std::optional<ScoredPlan> best;
     for (const Warmup policy : {Warmup::A, Warmup::B}) {
       if (wanted_.warmup && *wanted_.warmup != policy) continue;
       Plan variant = plan;
@@ -228,11 +228,11 @@ class DappleRanking {
       if (best && same_warmup(best->plan, variant)) continue;
       if (!simulable) {
         proven_simulated_ = false;
-        if (!best || !variant.warmup_counts) best = Judged{std::move(variant), Seconds(entry.bound)};
+        if (!best || !variant.warmup_counts) best = ScoredPlan{std::move(variant), Seconds(entry.bound)};
         continue;
       }
       TRY(const auto iteration, judge(context_, variant, overlap_of(variant)));
-      if (!best || iteration < best->iteration) best = Judged{std::move(variant), iteration};
+      if (!best || iteration < best->iteration) best = ScoredPlan{std::move(variant), iteration};
     }
     return std::move(*best);
   }
@@ -253,8 +253,8 @@ class DappleRanking {
   /// Returns the proven statement about the first plan; empty if the proof does not hold for this workload.
   std::string claim() const {
     const Workload& workload = chain_.workload();
-    const Conventions& judged = workload.conventions;
-    const bool bounded = judged.network == NetworkModel::ideal && judged.collectives == Collectives::least &&
+    const SimulationOptions& judged = workload.conventions;
+    const bool bounded = judged.network == NetworkModel::ideal && judged.collectives == Collectives::best_ring &&
                          judged.overlap != Overlap::bucket;  // required by its closed forms
     if (wanted_.simulated && (!proven_simulated_ || !bounded)) return {};
     std::string space = workload.micro_batch ? fmt::format("micro-batches of {}", *workload.micro_batch)
@@ -272,12 +272,12 @@ class DappleRanking {
   }
 
   search::Chain& chain_;
-  const Wanted& wanted_;
+  const Request& wanted_;
   const PlannerContext& context_;
   std::vector<int> sizes_;
   std::optional<Spaces> spaces_;
   std::set<std::pair<int, std::vector<Part>>> known_;  ///< judged already
-  std::vector<Judged> judged_;
+  std::vector<ScoredPlan> judged_;
   int simulated_ = 0;             ///< pipelines
   bool ordered_ = true;           ///< plans are simulated ascending by bound
   bool exhausted_ = false;        ///< the budget of simulations is used up
@@ -289,15 +289,15 @@ class DappleRanking {
 
 }  // namespace
 
-Result<Ranking> rank_dapple(search::Chain& chain, const Wanted& wanted, const std::vector<int>& micro_batches,
+Result<Ranking> rank_dapple(search::Chain& chain, const Request& wanted, const std::vector<int>& micro_batches,
                             const PlannerContext& context) {
   return DappleRanking(chain, wanted, micro_batches, context).run();
 }
 
-Result<bool> any_dapple_plan(const Problem& problem, const Wanted& wanted, const std::vector<int>& micro_batches,
+Result<bool> any_dapple_plan(const Problem& problem, const Request& wanted, const std::vector<int>& micro_batches,
                              const PlannerContext& context) {
   TRY(auto chain, search::Chain::of(problem));
-  Wanted any = wanted;
+  Request any = wanted;
   any.simulated = any.printed = false;
   Spaces spaces(chain, any, micro_batches, [&] { return context.stop.stop_requested(); });
   const bool found = !spaces.search_heuristic(1).entries.empty() ||

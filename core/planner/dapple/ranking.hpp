@@ -14,7 +14,7 @@ namespace pipedeck::planner::dapple {
 /// The options, read.
 enum class Recompute { automatic, off, on };
 
-struct Wanted {
+struct Request {
   SpaceOptions space;
   PlaceRules rules;
   bool simulated = true, printed = false;
@@ -24,11 +24,11 @@ struct Wanted {
 };
 
 /// Empty, with no reason, where there is no plan.
-Result<Ranking> rank_dapple(search::Chain& chain, const Wanted& wanted, const std::vector<int>& micro_batches,
+Result<Ranking> rank_dapple(search::Chain& chain, const Request& wanted, const std::vector<int>& micro_batches,
                             const PlannerContext& context);
 
 /// Is there any plan, by these micro-batch sizes?
-Result<bool> any_dapple_plan(const Problem& problem, const Wanted& wanted, const std::vector<int>& micro_batches,
+Result<bool> any_dapple_plan(const Problem& problem, const Request& wanted, const std::vector<int>& micro_batches,
                              const PlannerContext& context);
 
 }  // namespace pipedeck::planner::dapple

@@ -145,7 +145,7 @@ class BestFirst {
     for (int last = start.layer + 1; last <= space_.layers(); ++last) {
       const int end = graph_.end_of(from.node, last);
       if (end == no_state || graph_.node(end).rest.empty()) continue;
-      if (start.layer == 0 && last == space_.layers() && options_.least_stages > 1) continue;
+      if (start.layer == 0 && last == space_.layers() && options_.min_stages > 1) continue;
       const int kept = space_.max_in_flight(start.state, start.layer, last);
       if (kept == 0) continue;
       const Step step = space_.compute(start.state, start.layer, last);

@@ -34,9 +34,9 @@ struct Candidate {
 struct SearchOptions {
   double below = std::numeric_limits<double>::infinity();  ///< only candidates with a smaller bound
   std::size_t keep = 1;
-  std::size_t effort = std::numeric_limits<std::size_t>::max();  ///< maximum steps
+  std::size_t search_budget = std::numeric_limits<std::size_t>::max();  ///< maximum steps
   std::size_t width = 0;  ///< > 0: maximum ends of stages per layer and number of devices left
-  int least_stages = 1;
+  int min_stages = 1;
   int per_shape = 0;                  ///< > 0: maximum candidates that differ only in their stage boundaries
   Warmup warmup = Warmup::B;          ///< warm-up allowed; with the sure measure it limits in-flight micro-batches
   std::function<bool()> interrupted;  ///< polled often; true ends the search

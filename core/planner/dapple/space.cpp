@@ -54,7 +54,7 @@ Space::StageCost& Space::cost(int state) {
 }
 
 Step Space::compute(int state, int first, int last, DappleCostKind measure) {
-  const bool sure = measure == DappleCostKind::sure;
+  const bool sure = measure == DappleCostKind::lower_bound;
   const StageCost& where = cost(state);
   Step step;
   double slowest = 0;
@@ -141,7 +141,7 @@ Step Space::transfer(int from, int to, int cut, DappleCostKind measure) {
     // Links are full-duplex: the longer direction decides.
     shortest.pivot = std::max(shortest.pivot, there + back + more * std::max(there, back));
   }
-  if (measure == DappleCostKind::sure) return shortest;
+  if (measure == DappleCostKind::lower_bound) return shortest;
   longest.pivot = longest.forward + longest.backward + more * std::max(longest.forward, longest.backward);
   return longest;
 }

@@ -20,7 +20,7 @@
 
 namespace pipedeck::planner::dapple {
 
-enum class DappleCostKind { l_max, sure };
+enum class DappleCostKind { l_max, lower_bound };
 
 /// A stage of the formula, in seconds; at odd positions of a plan transfers, which have no all-reduce.
 struct Step {
@@ -46,7 +46,7 @@ class Space {
   int micro_batch() const { return micro_batch_; }
   int micro_batches() const { return micro_batches_; }
   const SpaceOptions& options() const { return options_; }
-  int most_replicas() const { return std::min(chain_.devices(), micro_batch_ / options_.slice); }
+  int max_replicas() const { return std::min(chain_.devices(), micro_batch_ / options_.slice); }
 
   /// Layers [first, last) on the stage of `state`.
   Step compute(int state, int first, int last, DappleCostKind measure);

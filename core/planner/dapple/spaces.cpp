@@ -17,7 +17,7 @@ constexpr int per_shape = 2;
 constexpr std::size_t shape_budget = 300'000;
 constexpr double not_far = 1.2;  // from the best bound, if several plans are wanted
 
-std::size_t most_effort(int devices) {
+std::size_t max_effort(int devices) {
   const double longer = std::max(1.0, devices / usual_devices);
   return static_cast<std::size_t>(steps / (longer * longer));
 }
@@ -28,7 +28,7 @@ void sort_entries(std::vector<Entry>& entries) {
 
 }  // namespace
 
-Spaces::Spaces(search::Chain& chain, const Wanted& wanted, const std::vector<int>& micro_batches,
+Spaces::Spaces(search::Chain& chain, const Request& wanted, const std::vector<int>& micro_batches,
                std::function<bool()> interrupted)
     : chain_(chain), wanted_(wanted), interrupted_(std::move(interrupted)), places_(chain.network(), wanted.rules) {
   for (const bool recompute : {false, true}) {
@@ -38,9 +38,9 @@ Spaces::Spaces(search::Chain& chain, const Wanted& wanted, const std::vector<int
     for (const int size : micro_batches) {
       SpaceOptions options = wanted.space;
       options.recompute = recompute;
-      options.measure = wanted.simulated && !wanted.printed ? DappleCostKind::sure : DappleCostKind::l_max;
+      options.measure = wanted.simulated && !wanted.printed ? DappleCostKind::lower_bound : DappleCostKind::l_max;
       Member member{.space = std::make_unique<Space>(chain, places_, size, options), .bounds = nullptr};
-      if (member.space->most_replicas() < 1) continue;
+      if (member.space->max_replicas() < 1) continue;
       member.work = work_of(*member.space);
       spaces_.push_back(std::move(member));
     }
@@ -54,7 +54,7 @@ double Spaces::work_of(Space& space) {
   std::vector<bool> types(chain_.cluster().device_types.size(), false);
   for (int d = 0; d < chain_.devices(); ++d)
     types[static_cast<std::size_t>(chain_.network().device(DeviceId(d)).type)] = true;
-  for (int r = 1; r <= space.most_replicas(); ++r)
+  for (int r = 1; r <= space.max_replicas(); ++r)
     for (std::size_t type = 0; type < types.size(); ++type) {
       if (!types[type]) continue;
       const search::PassTimes& times = chain_.times((space.micro_batch() + r - 1) / r, static_cast<int>(type));
@@ -91,10 +91,10 @@ SearchOptions Spaces::options(double limit, std::size_t keep) const {
   SearchOptions options;
   options.below = limit;
   options.keep = keep;
-  const std::size_t most = most_effort(chain_.devices());
-  options.effort = most - std::min(effort_, most);
+  const std::size_t most = max_effort(chain_.devices());
+  options.search_budget = most - std::min(effort_, most);
   // Data parallelism may overlap its all-reduces, so it is simulated separately.
-  options.least_stages = wanted_.simulated && !wanted_.printed ? 2 : 1;
+  options.min_stages = wanted_.simulated && !wanted_.printed ? 2 : 1;
   options.warmup = wanted_.warmup == Warmup::A ? Warmup::A : Warmup::B;
   options.interrupted = interrupted_;
   return options;
@@ -102,7 +102,7 @@ SearchOptions Spaces::options(double limit, std::size_t keep) const {
 
 double Spaces::rounding(int index) const {
   const Space& space = *spaces_[static_cast<std::size_t>(index)].space;
-  if (space.options().measure != DappleCostKind::sure) return 0;
+  if (space.options().measure != DappleCostKind::lower_bound) return 0;
   const int longest = 4 * (std::min(chain_.layers(), chain_.devices()) + 1);
   return 1e-9 * (2.0 * space.micro_batches() + longest) / 2;
 }
@@ -129,7 +129,7 @@ Spaces::Found Spaces::search_by_shape(double limit, std::size_t keep) {
     for (int tries = 0; tries < 5; ++tries, below = (below + member.least) / 2) {
       SearchOptions shapes = options(below, keep);
       shapes.per_shape = per_shape;
-      shapes.effort = shape_budget;
+      shapes.search_budget = shape_budget;
       found = search_dapple(*member.space, *member.bounds, shapes);
       if (!found.cut_short || !found.candidates.empty()) break;
     }
@@ -167,7 +167,7 @@ Spaces::Found Spaces::search_heuristic(std::size_t keep) {
       if (member.least >= limit || !bounds(member) || member.least >= limit) continue;
       SearchOptions narrow = options(limit, keep);
       narrow.width = width;
-      narrow.effort = std::numeric_limits<std::size_t>::max();
+      narrow.search_budget = std::numeric_limits<std::size_t>::max();
       take(all, search_dapple(*member.space, *member.bounds, narrow), s);
     }
     if (!all.entries.empty()) break;

@@ -25,7 +25,7 @@ struct Entry {
 
 class Spaces {
  public:
-  Spaces(search::Chain& chain, const Wanted& wanted, const std::vector<int>& micro_batches,
+  Spaces(search::Chain& chain, const Request& wanted, const std::vector<int>& micro_batches,
          std::function<bool()> interrupted);
 
   int count() const { return static_cast<int>(spaces_.size()); }
@@ -64,7 +64,7 @@ class Spaces {
   void take(Found& all, DappleFound&& found, int space);
 
   search::Chain& chain_;
-  Wanted wanted_;
+  Request wanted_;
   std::function<bool()> interrupted_;
   Places places_;
   std::vector<Member> spaces_;  ///< those with the least work first

@@ -13,7 +13,7 @@
 
 namespace pipedeck::planner::evaluation {
 
-int Evaluation::most_samples(int s) const {
+int Evaluation::max_samples(int s) const {
   const std::vector<int> samples = replica_samples(stage(s), plan.micro_batch);
   return plan.synchronous() ? *std::max_element(samples.begin(), samples.end()) : plan.micro_batch;
 }
@@ -104,7 +104,7 @@ struct Held {
 };
 
 Held held_by(const Evaluation& e, int s, int samples) {
-  const std::vector<const ShardingCost*> ways = cost::stage_ways(e.plan, e.profile(), e.order, StageId(s));
+  const std::vector<const ShardingCost*> ways = cost::stage_sharding(e.plan, e.profile(), e.order, StageId(s));
   Held held{weights_of(e, s), {}, {}};
   if (ways.empty()) {
     held.saved = saved_by(e, s, samples), held.workspace = largest_workspace(e, s, samples);
@@ -123,7 +123,7 @@ Held held_by(const Evaluation& e, int s, int samples) {
 /// Returns the peak memory of the device of rank `rank` of the stage with `samples` samples. n micro-batches are in
 /// flight here and `before` on the previous stage. Each of the latter has its input or input gradient here, unless it
 /// is one of the n. Each of the n has its output or the output's gradient.
-Bytes most_needed(const Evaluation& e, int s, int samples, int rank) {
+Bytes max_needed(const Evaluation& e, int s, int samples, int rank) {
   const Plan& plan = e.plan;
   const int here = kept(e, s), before = outstanding(e, s);
   const int versions = plan.synchronous() ? 1 : here;
@@ -153,9 +153,9 @@ Result<void> check_memory(const Evaluation& e, int s) {
   for (std::size_t i = 0; i < stage.devices.size(); ++i) {
     const auto degree = static_cast<std::size_t>(stage.tensor_parallel);
     const int share = e.plan.synchronous() ? samples[i / degree] : e.plan.micro_batch;
-    const int rank = stage.shards ? static_cast<int>(i % degree) : 0;
+    const int rank = stage.shard_fractions ? static_cast<int>(i % degree) : 0;
     const auto [need, added] = needs.try_emplace({share, rank});
-    if (added) need->second = most_needed(e, s, share, rank);
+    if (added) need->second = max_needed(e, s, share, rank);
     const Bytes capacity = e.network.type(stage.devices[i]).memory;
     if (need->second > capacity)
       return broken(e, s, fmt::format("needs {} bytes, a device has {}", need->second.count, capacity.count));

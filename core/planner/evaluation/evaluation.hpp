@@ -33,7 +33,7 @@ struct Evaluation {
   int stages() const { return static_cast<int>(plan.stages.size()); }
   const Stage& stage(int s) const { return plan.stages[static_cast<std::size_t>(s)]; }
   /// Returns the samples of the replica with most samples.
-  int most_samples(int s) const;
+  int max_samples(int s) const;
 };
 
 plan::Weights weights_of(const Evaluation& e, int stage);

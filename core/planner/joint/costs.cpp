@@ -14,7 +14,7 @@ namespace pipedeck::planner::joint {
 
 namespace {
 
-constexpr std::size_t most_held = 20'000'000;  // numbers in columns: a layer graph has thousands of places
+constexpr std::size_t max_held = 20'000'000;  // numbers in columns: a layer graph has thousands of places
 
 }  // namespace
 
@@ -69,15 +69,15 @@ JointCosts::Passes JointCosts::passes(int team, int first, int last) const {
   return slowest;
 }
 
-double JointCosts::tail(int team, int first, int last) {
+double JointCosts::epilogue(int team, int first, int last) {
   Cost& cost = costs_[search::at(teams_[search::at(team)].cost)];
   if (cost.tails[search::at(last)].empty()) fill_epilogues(cost, last);
   return cost.tails[search::at(last)][search::at(first)];
 }
 
 /// Makes room for `numbers` more numbers. Clears all columns if they become too many.
-void JointCosts::make_room(std::size_t numbers) {
-  if (held_ + numbers > most_held) {
+void JointCosts::evict(std::size_t numbers) {
+  if (held_ + numbers > max_held) {
     for (Cost& cost : costs_) {
       for (auto& column : cost.tails) column = {};
       for (auto& columns : cost.kept)
@@ -91,7 +91,7 @@ void JointCosts::make_room(std::size_t numbers) {
 /// Fills a column of tails. With overlap by layer an all-reduce starts when the previous one has ended and the layer's
 /// backward is done; else there is one after the last backward.
 void JointCosts::fill_epilogues(Cost& cost, int last) {
-  make_room(search::at(last) + 1);
+  evict(search::at(last) + 1);
   const bool by_layer = chain().workload().conventions.overlap == Overlap::layer;
   const auto reduce = [&](int first, int end) {
     const std::int64_t bytes = plan::share_of(layers_.weights(first, end), cost.key.degree).count;
@@ -126,12 +126,12 @@ JointCosts::Passes JointCosts::on_type(int type, int degree, int samples, int fi
   return {times.forward_of(first, last), times.backward_of(first, last)};
 }
 
-int JointCosts::most_kept(int team, int first, int last, bool recompute) {
+int JointCosts::max_in_flight(int team, int first, int last, bool recompute) {
   if (ignore_memory_) return unlimited;
   Cost& cost = costs_[search::at(teams_[search::at(team)].cost)];
   std::vector<int>& column = cost.kept[recompute ? 1 : 0][search::at(last)];
   if (column.empty()) {
-    make_room(search::at(last) + 1);
+    evict(search::at(last) + 1);
     column.assign(search::at(last) + 1, -1);
   }
   int& known = column[search::at(first)];
@@ -222,7 +222,7 @@ double JointCosts::closed_form(const Plan& plan) {
     }
     const Passes one = passes(here, stage->first, stage->last);
     const double again = stage->recompute.all ? one.forward : 0;
-    suffix.add_stage(one.forward, one.backward + again, tail(here, stage->first, stage->last), more);
+    suffix.add_stage(one.forward, one.backward + again, epilogue(here, stage->first, stage->last), more);
     behind = here;
   }
   return suffix.own;

@@ -65,10 +65,10 @@ class JointCosts {
   std::optional<std::vector<int>> shares(const std::vector<DeviceId>& devices, int degree, int micro_batch);
 
   /// Returns the team of these devices with the best shares; -1 if a replica would get fewer samples than the slice.
-  int team(const std::vector<DeviceId>& devices, int degree, int micro_batch);
+  int stage_devices(const std::vector<DeviceId>& devices, int degree, int micro_batch);
   /// Returns the team of a plan's stage with its own samples.
   int team_of(const Stage& stage, int micro_batch, bool synchronous);
-  const Team& team(int index) const { return teams_[static_cast<std::size_t>(index)]; }
+  const Team& stage_devices(int index) const { return teams_[static_cast<std::size_t>(index)]; }
 
   struct Passes {
     double forward, backward;
@@ -78,11 +78,11 @@ class JointCosts {
   /// Returns the times of a micro-batch on the slowest replica, without recomputation.
   Passes passes(int team, int first, int last) const;
   /// Returns the seconds from the stage's last backward to the end of its optimizer step.
-  double tail(int team, int first, int last);
+  double epilogue(int team, int first, int last);
   /// Returns the times on a device of the type, without all-reduces.
   Passes on_type(int type, int degree, int samples, int first, int last);
   /// Returns the maximum micro-batches that 1F1B may hold on the stage; 0 if not one fits.
-  int most_kept(int team, int first, int last, bool recompute);
+  int max_in_flight(int team, int first, int last, bool recompute);
   /// Returns true if every layer has times for the degree.
   bool splittable(int degree, int first, int last);
   Passes transfer(int from, int to, int place);
@@ -132,7 +132,7 @@ class JointCosts {
   int cost_of(const Team& team);
   const Line& line_of(const std::vector<DeviceId>& devices);
   const search::PassTimes& passes_of(const Kind& kind);
-  void make_room(std::size_t numbers);
+  void evict(std::size_t numbers);
   void fill_epilogues(Cost& cost, int last);
   int count_kept(const CostKey& key, int first, int last, bool recompute);
   std::vector<Slice> slices(const Team& from, const Team& to) const;

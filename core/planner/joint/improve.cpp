@@ -43,7 +43,7 @@ class Improver {
 
   Pool::Entry* most_promising() {
     Pool::Entry* best = nullptr;
-    double least = pool_.promising();
+    double least = pool_.refine_threshold();
     for (Pool::Entry& entry : pool_.entries()) {
       if (entry.expanded || !movable(entry.plan)) continue;
       const auto known = expansions_.find(shape_of(entry.plan));
@@ -69,7 +69,7 @@ class Improver {
     pool_.spend(static_cast<int>(copied / copies_per_evaluation));
     for (Plan& other : neighbours) {
       const double bound = order->costs.closed_form(other);
-      if (bound < pool_.worthless()) near.push_back({bound, std::move(other)});
+      if (bound < pool_.reject_threshold()) near.push_back({bound, std::move(other)});
     }
     std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<Plan> chosen;

@@ -33,7 +33,7 @@ namespace pipedeck::planner::joint {
 namespace {
 
 // Beyond these limits a run takes more than about twenty seconds, mostly for simulations.
-constexpr std::int64_t most_devices = 16384, most_work = 160'000'000;  // layers x layers x devices
+constexpr std::int64_t max_devices = 16384, max_work = 160'000'000;  // layers x layers x devices
 
 /// The options of a request.
 struct Given {
@@ -65,8 +65,8 @@ const OptionTable<Given>& table() {
   return rows;
 }
 
-Wanted wanted_of(const Given& given, const Profile& profile) {
-  Wanted wanted;
+Request wanted_of(const Given& given, const Profile& profile) {
+  Request wanted;
   wanted.slice = search::min_replica_samples(profile, given.min_slice);
   wanted.ignore_memory = given.ignore_memory;
   wanted.synchronous_only = given.synchronous_only;
@@ -88,10 +88,10 @@ Result<Ranking> answer(Run& run) {
     plan.objective = simulated_objective(Seconds(entry.time));
     plan.predicted.reset();
     plan.certificate.reset();
-    plan.why.clear();
+    plan.rationale.clear();
     if (run.too_many_ideals)
-      plan.why.push_back(fmt::format("The layer graph has more than {} cuts: searched in topological orders of it.",
-                                     search::Ideals::most));
+      plan.rationale.push_back(fmt::format(
+          "The layer graph has more than {} cuts: searched in topological orders of it.", search::Ideals::most));
     plan.truncated = cut_short;
     ranking.plans.push_back(std::move(plan));
   }
@@ -111,7 +111,7 @@ Result<Ranking> plan_with(Run& run) {
   return answer(run);
 }
 
-Result<bool> any_plan(const Problem& problem, const std::vector<int>& sizes, const Wanted& wanted,
+Result<bool> any_plan(const Problem& problem, const std::vector<int>& sizes, const Request& wanted,
                       const PlannerContext& context) {
   TRY(auto chain, search::Chain::of(problem));
   JointOrder order(std::move(chain), wanted);
@@ -119,28 +119,28 @@ Result<bool> any_plan(const Problem& problem, const std::vector<int>& sizes, con
   for (const bool recompute : {false, true})
     for (const int size : sizes)
       for (const auto& devices : orders) {
-        const SearchOptions options{.effort = joint_effort, .recompute = recompute, .any_end = true};
+        const SearchOptions options{.search_budget = joint_effort, .recompute = recompute, .any_end = true};
         if (!search_joint(order.costs, devices, size, options, context.stop, {}).candidates.empty()) return true;
       }
   return false;
 }
 
 /// Has one of the other planners a plan that counts here? In large clusters asking them all takes too long.
-Result<bool> any_seed(const Problem& problem, const std::vector<int>& sizes, const Wanted& wanted,
+Result<bool> any_seed(const Problem& problem, const std::vector<int>& sizes, const Request& wanted,
                       const PlannerOptions& options, const PlannerContext& context) {
-  constexpr int most_devices = 64;
-  Run run(problem, wanted, options, first_found(context), sizes);
+  constexpr int max_devices = 64;
+  Run run(problem, wanted, options, first_plan_context(context), sizes);
   TRY(const auto order, run.pool.order_of(std::vector<LayerId>()));
-  if (order->chain.devices() > most_devices) return false;
+  if (order->chain.devices() > max_devices) return false;
   TRY_VOID(run_seed_planners(run));
   return !run.pool.empty();
 }
 
-Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, const std::vector<int>& sizes,
+Result<Ranking> no_plan(const Problem& problem, const Request& wanted, const std::vector<int>& sizes,
                         const PlannerOptions& options, const PlannerContext& context) {
   const std::string pinned = problem.pins.empty() ? "" : " with these pins";
   if (!context.relax) return Ranking{{}, Infeasible{"no plan fits" + pinned, ""}};
-  Wanted unlimited = wanted;
+  Request unlimited = wanted;
   unlimited.ignore_memory = true;
   TRY(const auto any, any_plan(problem, sizes, unlimited, context));
   if (!any) {
@@ -148,7 +148,7 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, const std:
     return infeasible_by_samples(
         fmt::format("no micro-batch gives every replica at least {} samples{}", wanted.slice, pinned), problem.workload,
         wanted.slice, [&](int slice) {
-          Wanted fewer = wanted;
+          Request fewer = wanted;
           fewer.slice = slice;
           return any_plan(problem, all_sizes, fewer, context);
         });
@@ -163,13 +163,13 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, const std:
 Result<Ranking> plan_joint(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const auto layers = static_cast<std::int64_t>(problem.profile->layers.size());
   const auto devices = static_cast<std::int64_t>(devices_of(*problem.cluster).size());
-  const std::int64_t squares = most_work / std::max<std::int64_t>(1, devices);  // without any Chain::of fails
-  if (devices > most_devices || layers > squares / std::max<std::int64_t>(1, layers))
+  const std::int64_t squares = max_work / std::max<std::int64_t>(1, devices);  // without any Chain::of fails
+  if (devices > max_devices || layers > squares / std::max<std::int64_t>(1, layers))
     return problem_too_large(
         fmt::format("{} layers on {} devices, at most {} devices and layers^2 x devices up to {} expected", layers,
-                    devices, most_devices, most_work),
+                    devices, max_devices, max_work),
         problem);
-  const Wanted wanted = wanted_of(table().read(options), *problem.profile);
+  const Request wanted = wanted_of(table().read(options), *problem.profile);
   TRY(auto sizes, search::micro_batch_choices(problem.workload, 1));
   std::erase_if(sizes, [&](int size) { return size < wanted.slice; });
   Run run(problem, wanted, options, context, sizes);

@@ -25,7 +25,7 @@ std::int64_t operations_of(const Plan& plan) {
 
 std::vector<int> joint_key(const Plan& plan) {
   std::vector<int> key{static_cast<int>(plan.schedule), plan.micro_batch};
-  for (const Chunk& chunk : plan.chunks.value_or(std::vector<Chunk>())) {
+  for (const StageCopy& chunk : plan.chunks.value_or(std::vector<StageCopy>())) {
     key.insert(key.end(), {chunk.stage.value, chunk.copy});
     for (const DeviceId device : chunk.devices) key.push_back(device.value);
   }
@@ -42,9 +42,10 @@ std::vector<int> joint_key(const Plan& plan) {
     key.insert(key.end(), {-1, stage.last, stage.tensor_parallel, stage.recompute.any() ? 1 : 0});
     for (const DeviceId device : stage.devices) key.push_back(device.value);
     key.push_back(-2);
-    if (stage.shares) key.insert(key.end(), stage.shares->begin(), stage.shares->end());
+    if (stage.samples_per_replica)
+      key.insert(key.end(), stage.samples_per_replica->begin(), stage.samples_per_replica->end());
     for (const LayerId layer : stage.recompute.layers) key.insert(key.end(), {-4, layer.value});
-    for (const double shard : stage.shards.value_or(std::vector<double>())) {
+    for (const double shard : stage.shard_fractions.value_or(std::vector<double>())) {
       const auto bits = std::bit_cast<std::uint64_t>(shard);
       key.insert(key.end(), {-3, static_cast<int>(bits >> 32), static_cast<int>(bits)});
     }

@@ -32,12 +32,12 @@ class Layers {
   int next(int first, int last) const;
 
   /// A layer that is alone between two places, except for idle layers that stay with it and cost nothing.
-  struct Alone {
+  struct IsolatedLayer {
     LayerId layer;
     int first, last;
   };
   /// Returns one entry for every layer that can be alone.
-  const std::vector<Alone>& alone() const { return alone_; }
+  const std::vector<IsolatedLayer>& isolated_layers() const { return alone_; }
 
   /// Sums a figure of the layers before each place.
   template <class Number>
@@ -60,7 +60,7 @@ class Layers {
  private:
   search::Chain& chain_;
   search::Ideals ideals_;
-  std::vector<Alone> alone_;
+  std::vector<IsolatedLayer> alone_;
   std::vector<std::int64_t> parameters_,
       whole_;  ///< bytes before each place: of all layers, and unsharded on each rank
   using Workspaces = std::vector<std::pair<Bytes, LayerId>>;  ///< largest first, those above 0

@@ -233,10 +233,10 @@ class Neighbours {
   }
 
   void even_shares(std::size_t s) {
-    if (!plan_.stages[s].shares) return;
+    if (!plan_.stages[s].samples_per_replica) return;
     auto plan = plan_with(costs_, plan_, parts_, plan_.micro_batch);
     if (!plan) return;
-    plan->stages[s].shares.reset();
+    plan->stages[s].samples_per_replica.reset();
     found_.push_back(std::move(*plan));
   }
 

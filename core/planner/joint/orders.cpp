@@ -13,10 +13,10 @@ namespace {
 
 using Order = std::vector<DeviceId>;
 
-constexpr int all_orders_up_to = 8;      // devices
-constexpr std::size_t most_orders = 36;  // if all orders are tried
-constexpr int scattered_up_to = 256;     // devices
-constexpr int compared_nodes = 128;      // beyond it, nodes count as different
+constexpr int all_orders_up_to = 8;     // devices
+constexpr std::size_t max_orders = 36;  // if all orders are tried
+constexpr int scattered_up_to = 256;    // devices
+constexpr int compared_nodes = 128;     // beyond it, nodes count as different
 
 class Orders {
  public:
@@ -112,7 +112,7 @@ class Orders {
   bool extend(Order& order, std::vector<bool>& used) {
     if (static_cast<int>(order.size()) == count_) {
       orders_.push_back(order);
-      return orders_.size() <= most_orders;
+      return orders_.size() <= max_orders;
     }
     std::set<std::vector<int>> tried;
     for (const DeviceId device : all_) {

@@ -24,7 +24,7 @@ class Pace {
       : costs_(costs), stages_(stages), synchronous_(plan.synchronous()) {
     for (const JointStage& part : stages) {
       const Stage stage = stage_of(part, 0, 1);
-      teams_.push_back(synchronous_ ? costs.team(stage.devices, part.degree, plan.micro_batch)
+      teams_.push_back(synchronous_ ? costs.stage_devices(stage.devices, part.degree, plan.micro_batch)
                                     : costs.team_of(stage, plan.micro_batch, false));
     }
   }
@@ -93,7 +93,7 @@ std::optional<Plan> plan_with(JointCosts& costs, const Plan& plan, const Stages&
     std::sort(part.groups.begin(), part.groups.end());
     Stage stage = stage_of(part, part.first, part.last);
     stage.recompute.all = part.recompute;
-    if (plan.synchronous()) stage.shares = costs.shares(stage.devices, part.degree, micro_batch);
+    if (plan.synchronous()) stage.samples_per_replica = costs.shares(stage.devices, part.degree, micro_batch);
     made.stages.push_back(std::move(stage));
   }
   return made;

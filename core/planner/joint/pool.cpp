@@ -12,12 +12,12 @@ namespace pipedeck::planner::joint {
 
 namespace {
 
-constexpr std::size_t most_entries = 200;
+constexpr std::size_t max_entries = 200;
 // Size of an evaluation: more operations, or more devices to prepare, count as several evaluations. In a large cluster
 // operations count four times, because each simulation takes seconds.
 constexpr std::int64_t operations_each = 4096, devices_each = 24;
 
-bool offered(const Wanted& wanted, ScheduleKind kind) {
+bool offered(const Request& wanted, ScheduleKind kind) {
   if (wanted.schedules == Schedules::one_f_one_b) return kind == ScheduleKind::one_f_one_b;
   return wanted.schedules != Schedules::gpipe || kind == ScheduleKind::gpipe;
 }
@@ -84,10 +84,12 @@ double Pool::incumbent_time() const {
   return entries_.size() < top ? std::numeric_limits<double>::infinity() : entries_[top - 1].time;
 }
 
-double Pool::worthless() const { return large() ? incumbent_time() : std::max(incumbent_time(), promising()); }
+double Pool::reject_threshold() const {
+  return large() ? incumbent_time() : std::max(incumbent_time(), refine_threshold());
+}
 
 Score Pool::score() {
-  judge_.set_limit(worthless());
+  judge_.set_limit(reject_threshold());
   return [this](const Plan& plan, std::optional<Overlap> overlap) -> Result<Seconds> {
     // Out of time no other plan is needed, and a simulation would delay the answer.
     if (!empty() && deadline_expired(context_)) return Seconds(std::numeric_limits<double>::infinity());
@@ -189,7 +191,7 @@ Result<void> Pool::simulate(std::vector<Plan> plans) {
     spent_ += coarse_search_weight(plan) + weight_of(plan, large());
     chosen.push_back(std::move(plan));
   }
-  judge_.set_limit(worthless());
+  judge_.set_limit(reject_threshold());
   std::vector<std::optional<Judge::Verdict>> verdicts(chosen.size());
   const auto work = [&](std::size_t from, std::size_t step) {
     for (std::size_t i = from; i < chosen.size(); i += step) {
@@ -215,11 +217,11 @@ Result<void> Pool::simulate(std::vector<Plan> plans) {
 
 /// Ties keep the one found first.
 void Pool::insert(Plan plan, double time) {
-  if (entries_.size() >= most_entries && time >= entries_.back().time) return;
+  if (entries_.size() >= max_entries && time >= entries_.back().time) return;
   const auto place = std::upper_bound(entries_.begin(), entries_.end(), time,
                                       [](double value, const Entry& other) { return value < other.time; });
   entries_.insert(place, {std::move(plan), time, false});
-  if (entries_.size() > most_entries) entries_.pop_back();
+  if (entries_.size() > max_entries) entries_.pop_back();
 }
 
 }  // namespace pipedeck::planner::joint

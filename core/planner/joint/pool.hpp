@@ -16,7 +16,7 @@ namespace pipedeck::planner::joint {
 
 enum class Schedules { any, all, one_f_one_b, gpipe };
 
-struct Wanted {
+struct Request {
   int slice = 1;
   bool ignore_memory = false;
   bool synchronous_only = false;
@@ -27,11 +27,11 @@ struct Wanted {
 
 /// The layers in one order, or in all orders of a layer graph at once, with their costs.
 struct JointOrder {
-  JointOrder(search::Chain made, const Wanted& wanted)
+  JointOrder(search::Chain made, const Request& wanted)
       : chain(std::move(made)),
         layers(chain, search::Ideals::of_order(chain.profile(), chain.order())),
         costs(layers, wanted.slice, wanted.ignore_memory) {}
-  JointOrder(search::Chain made, search::Ideals ideals, const Wanted& wanted)
+  JointOrder(search::Chain made, search::Ideals ideals, const Request& wanted)
       : chain(std::move(made)), layers(chain, std::move(ideals)), costs(layers, wanted.slice, wanted.ignore_memory) {}
   JointOrder(const JointOrder&) = delete;
   JointOrder& operator=(const JointOrder&) = delete;
@@ -49,7 +49,7 @@ class Pool {
     bool expanded = false;  ///< its neighbours are known
   };
 
-  Pool(const Problem& problem, const Wanted& wanted, const PlannerContext& context)
+  Pool(const Problem& problem, const Request& wanted, const PlannerContext& context)
       : problem_(problem), wanted_(wanted), context_(context), judge_(problem, context.score) {}
 
   /// Returns the order of a plan's stages; an empty order is the chain's own.
@@ -80,11 +80,11 @@ class Pool {
   /// Returns the simulated time of the worst plan of the answer so far, seconds; infinite if the answer is incomplete.
   double incumbent_time() const;
   /// Returns a limit for closed forms and plans, seconds: neighbours are rarely more than 10 % faster.
-  double promising() const { return 1.1 * best(); }
+  double refine_threshold() const { return 1.1 * best(); }
   /// Returns true if simulations are expensive. Then only possible answers are simulated, no intermediate plans.
   bool large() const { return orders_.front()->chain.devices() > 128; }
   /// Returns the time from which a plan is neither an answer nor improved, seconds.
-  double worthless() const;
+  double reject_threshold() const;
 
  private:
   Result<void> simulate(std::vector<Plan> plans);
@@ -95,7 +95,7 @@ class Pool {
   void insert(Plan plan, double time);
 
   Problem problem_;
-  Wanted wanted_;
+  Request wanted_;
   PlannerContext context_;
   Judge judge_;
   std::vector<std::unique_ptr<JointOrder>> orders_;

@@ -20,21 +20,22 @@ namespace {
 constexpr std::size_t listed = 32;            // candidates saved per programme
 constexpr std::size_t coarse_search = 3;      // of those, simulated at once
 constexpr std::size_t all_efforts = 6000000;  // suffixes of all programmes
-constexpr Detail coarse_detail{.cuts = 16, .marks = 8, .pairs = 1e5};
+constexpr Detail coarse_detail{.cuts = 16, .start_positions = 8, .pairs = 1e5};
 
-struct Listed {
+struct DpCandidate {
   Candidate candidate;
   JointOrder* order;
   int micro_batch;
 };
 
-class Programmes {
+class DynamicProgram {
  public:
-  explicit Programmes(Run& run) : run_(run) {}
+  explicit DynamicProgram(Run& run) : run_(run) {}
 
   Result<void> search() {
     const JointOrder& first = *run_.pool.orders().front();
-    if (first.chain.layers() > 2 * coarse_detail.cuts || first.chain.devices() > 2 * coarse_detail.marks || run_.graph)
+    if (first.chain.layers() > 2 * coarse_detail.cuts || first.chain.devices() > 2 * coarse_detail.start_positions ||
+        run_.graph)
       TRY_VOID(search_all(true));
     TRY_VOID(search_all(false));
     return simulate();
@@ -92,17 +93,17 @@ class Programmes {
       if (mode.recompute && (!memory_short || (!mode.full_warmup && (any || !run_.pool.empty())))) break;
       const SearchOptions options{.below = run_.pool.incumbent_time(),
                                   .keep = listed,
-                                  .effort = joint_effort,
+                                  .search_budget = joint_effort,
                                   .full_warmup = mode.full_warmup,
                                   .recompute = mode.recompute,
                                   .detail = rough ? coarse_detail : Detail(),
                                   .any_end = true};
       Found found = search_joint(order.costs, devices, size, options, run_.context.stop,
-                                 run_.pool.empty() ? std::stop_token() : run_.context.hurry);
+                                 run_.pool.empty() ? std::stop_token() : run_.context.deadline_token);
       effort_ += found.effort;
       memory_short |= found.memory_short;
       any |= !found.candidates.empty();
-      if (!found.candidates.empty()) run_.least_bound = std::min(run_.least_bound, found.candidates.front().bound);
+      if (!found.candidates.empty()) run_.min_bound = std::min(run_.min_bound, found.candidates.front().bound);
       TRY_VOID(look_at(std::move(found.candidates), order, size, rough));
     }
     return {};
@@ -112,7 +113,7 @@ class Programmes {
   Result<void> look_at(std::vector<Candidate> candidates, JointOrder& order, int size, bool rough) {
     std::vector<Plan> plans;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      Listed one{std::move(candidates[i]), &order, size};
+      DpCandidate one{std::move(candidates[i]), &order, size};
       if (i >= (rough ? 1 : coarse_search) || 4 * run_.pool.spent() >= run_.wanted.evaluations) {
         if (!rough) all_.push_back(std::move(one));
         continue;
@@ -126,7 +127,7 @@ class Programmes {
   /// Simulates the listed candidates with at most half of the budget.
   Result<void> simulate() {
     std::stable_sort(all_.begin(), all_.end(),
-                     [](const Listed& a, const Listed& b) { return a.candidate.bound < b.candidate.bound; });
+                     [](const DpCandidate& a, const DpCandidate& b) { return a.candidate.bound < b.candidate.bound; });
     for (std::size_t i = 0; i < all_.size() && !run_.enough(); i += 16) {
       if (all_[i].candidate.bound >= run_.pool.incumbent_time() || 2 * run_.pool.spent() >= run_.wanted.evaluations)
         break;
@@ -141,7 +142,7 @@ class Programmes {
   }
 
   /// Returns the plan in the order that makes the layers between its ideals contiguous.
-  Result<Plan> plan_of(const Listed& listed) {
+  Result<Plan> plan_of(const DpCandidate& listed) {
     const search::Ideals& ideals = listed.order->layers.ideals();
     std::vector<int> nested{0};
     for (const TeamRange& part : listed.candidate.parts) nested.push_back(part.last);
@@ -152,10 +153,10 @@ class Programmes {
     }
     Plan plan = order->chain.plan_of("joint", listed.micro_batch);
     for (const TeamRange& part : listed.candidate.parts) {
-      const Team& team = listed.order->costs.team(part.team);
+      const Team& team = listed.order->costs.stage_devices(part.team);
       Stage stage = search::stage_on(ideals.size(part.first), ideals.size(part.last), team.devices);
       stage.tensor_parallel = team.degree;
-      if (!team.even) stage.shares = team.samples;
+      if (!team.even) stage.samples_per_replica = team.samples;
       stage.recompute.all = part.recompute;
       plan.stages.push_back(std::move(stage));
     }
@@ -163,7 +164,7 @@ class Programmes {
   }
 
   Run& run_;
-  std::vector<Listed> all_;
+  std::vector<DpCandidate> all_;
   std::size_t effort_ = 0;
 };
 
@@ -177,7 +178,7 @@ Result<void> search_joint_plans(Run& run) {
     else if (!ideals->is_chain())
       run.graph = std::make_unique<JointOrder>(run.pool.orders().front()->chain, *std::move(ideals), run.wanted);
   }
-  return Programmes(run).search();
+  return DynamicProgram(run).search();
 }
 
 }  // namespace pipedeck::planner::joint

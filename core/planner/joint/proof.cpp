@@ -23,20 +23,19 @@ double rounding(const Problem& problem) {
 
 /// No pipeline has a closed form below `time`, memory left aside; where that is a bound and the search is whole.
 bool prove_lower_bound(Run& run, double time) {
-  const Conventions& judged = run.problem.workload.conventions;
-  if (judged.network != NetworkModel::ideal || judged.collectives != Collectives::least ||
+  const SimulationOptions& judged = run.problem.workload.conventions;
+  if (judged.network != NetworkModel::ideal || judged.collectives != Collectives::best_ring ||
       judged.overlap == Overlap::bucket)
     return false;
   JointOrder& order = *run.pool.orders().front();
-  if (run.least_bound < time || !run.problem.profile->is_chain() || !uniform_cluster(order.chain.network()))
-    return false;
+  if (run.min_bound < time || !run.problem.profile->is_chain() || !uniform_cluster(order.chain.network())) return false;
   JointCosts costs(order.layers, run.wanted.slice, true);
   std::vector<DeviceId> devices;
   for (int d = 0; d < order.chain.devices(); ++d) devices.push_back(DeviceId(d));
   std::size_t effort = 0;
   for (const int size : run.sizes) {
-    const Found found = search_joint(costs, devices, size, {.below = time, .effort = joint_effort}, run.context.stop,
-                                     run.context.hurry);
+    const Found found = search_joint(costs, devices, size, {.below = time, .search_budget = joint_effort},
+                                     run.context.stop, run.context.deadline_token);
     effort += found.effort;
     if (!found.whole || found.cut_short || !found.candidates.empty() || effort > 4 * joint_effort) return false;
   }

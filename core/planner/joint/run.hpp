@@ -11,7 +11,7 @@
 namespace pipedeck::planner::joint {
 
 struct Run {
-  Run(const Problem& asked, const Wanted& what, const PlannerOptions& given, const PlannerContext& how,
+  Run(const Problem& asked, const Request& what, const PlannerOptions& given, const PlannerContext& how,
       std::vector<int> micro_batches)
       : problem(asked),
         wanted(what),
@@ -21,15 +21,15 @@ struct Run {
         pool(problem, wanted, context) {}
 
   Problem problem;
-  Wanted wanted;
+  Request wanted;
   PlannerOptions options;
   PlannerContext context;
   std::vector<int> sizes;  ///< of micro-batches
   Pool pool;
   std::unique_ptr<JointOrder> graph{};  ///< all orders at once; none for a chain, or where there are too many ideals
   bool too_many_ideals = false;
-  bool truncated = false;                                        ///< true if some seed was
-  double least_bound = std::numeric_limits<double>::infinity();  ///< least closed form found
+  bool truncated = false;                                      ///< true if some seed was
+  double min_bound = std::numeric_limits<double>::infinity();  ///< least closed form found
 
   /// Returns true if time is over and there is an answer.
   bool enough() const { return deadline_expired(context) && !pool.empty(); }

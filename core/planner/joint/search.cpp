@@ -33,7 +33,7 @@ class Search {
         limit_(options.below),
         pins_(costs.chain().problem().pins) {
     const int layers = costs.chain().layers();
-    most_stages_ = std::min(pins_.stages.value_or(layers), pins_.max_stages.value_or(layers));
+    max_stages_ = std::min(pins_.stages.value_or(layers), pins_.max_stages.value_or(layers));
   }
 
   Found run() {
@@ -56,7 +56,7 @@ class Search {
     std::vector<int> suffixes;
   };
 
-  bool done() const { return found_.cut_short || found_.effort > options_.effort; }
+  bool done() const { return found_.cut_short || found_.effort > options_.search_budget; }
 
   // --- states
 
@@ -69,7 +69,7 @@ class Search {
   bool may_begin(int device) const {
     if (device == devices_) return true;
     const cost::Network& network = costs_.chain().network();
-    return options_.any_end && space_.mark(device) &&
+    return options_.any_end && space_.may_start_at(device) &&
            (network.node_of(order_[search::at(device) - 1]) != network.node_of(order_[search::at(device)]) ||
             network.device(order_[search::at(device) - 1]).type != network.device(order_[search::at(device)]).type);
   }
@@ -82,7 +82,7 @@ class Search {
     const auto [replicas, degree] = space_.shapes()[shape];
     std::vector<DeviceId> devices(order_.begin() + (end - replicas * degree), order_.begin() + end);
     if (degree == 1) std::sort(devices.begin(), devices.end());
-    return known = costs_.team(devices, degree, micro_batch_);
+    return known = costs_.stage_devices(devices, degree, micro_batch_);
   }
 
   // --- the programme
@@ -91,7 +91,7 @@ class Search {
   void extend(int cut, int device) {
     for (std::size_t s = 0; s < space_.shapes().size() && !done(); ++s) {
       const int low = device - space_.shapes()[s].devices();
-      if (low < 0 || !space_.mark(low)) continue;
+      if (low < 0 || !space_.may_start_at(low)) continue;
       const int here = team(s, device);
       if (here < 0) continue;
       find_begins(cut, low, device, here, space_.shapes()[s].degree);
@@ -145,10 +145,10 @@ class Search {
     for (const int c : begins_) {
       const int first = space_.cuts()[search::at(c)];
       const JointCosts::Passes one = costs_.passes(here, first, last);
-      const double tail = costs_.tail(here, first, last);
+      const double tail = costs_.epilogue(here, first, last);
       for (const bool recompute : {false, true}) {
         if (recompute && !options_.recompute) continue;
-        const int room = costs_.most_kept(here, first, last, recompute);
+        const int room = costs_.max_in_flight(here, first, last, recompute);
         found_.memory_short |= room == 0;
         if (room == 0) continue;
         const double backward = one.backward + (recompute ? one.forward : 0);
@@ -166,7 +166,7 @@ class Search {
            int low) {
     note_effort();
     ++suffix.stages;
-    if (suffix.stages > most_stages_) return;
+    if (suffix.stages > max_stages_) return;
     const bool tight = room < std::min(suffix.stages, count_);
     found_.memory_short |= tight;
     if (tight && options_.full_warmup) return;
@@ -182,8 +182,8 @@ class Search {
   /// Returns a lower bound of all pipelines with this suffix; `left` devices have the layers before `first`.
   double least(const JointSuffix& suffix, int first, int left) const {
     if (first == 0) return suffix.own;
-    return std::max(
-        {space_.forward(first) + suffix.own, space_.both(first) + suffix.base, count_ * space_.busiest(first, left)});
+    return std::max({space_.forward(first) + suffix.own, space_.forward_backward(first) + suffix.base,
+                     count_ * space_.busiest(first, left)});
   }
 
   /// Returns true if `a` is as good as `b` in every continuation.
@@ -233,8 +233,8 @@ class Search {
   int devices_;
   int count_;  ///< micro-batches
   double limit_;
-  const Pins& pins_;
-  int most_stages_ = 1;
+  const PlanConstraints& pins_;
+  int max_stages_ = 1;
   std::vector<Suffix> suffixes_;
   std::vector<std::vector<Group>> cells_;  ///< by boundary and device
   std::vector<int> teams_;                 ///< by device and shape; -2: unknown

@@ -30,9 +30,9 @@ struct Candidate {
 struct SearchOptions {
   double below = std::numeric_limits<double>::infinity();  ///< only candidates with a smaller closed form
   std::size_t keep = 1;
-  std::size_t effort = 1000000;  ///< maximum suffixes
-  bool full_warmup = false;      ///< stages hold the micro-batches of 1F1B's policy A; else one
-  bool recompute = false;        ///< stages may recompute
+  std::size_t search_budget = 1000000;  ///< maximum suffixes
+  bool full_warmup = false;             ///< stages hold the micro-batches of 1F1B's policy A; else one
+  bool recompute = false;               ///< stages may recompute
   Detail detail{};
   bool any_end = false;  ///< devices may be idle at both ends of the order, not only at its begin
 };

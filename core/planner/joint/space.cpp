@@ -32,18 +32,19 @@ Space::Space(JointCosts& costs, const std::vector<DeviceId>& order, int micro_ba
   measure();
   for (const auto& [layer, device] : costs.chain().problem().pins.layers)
     pinned_.push_back({layer, static_cast<int>(std::find(order.begin(), order.end(), device) - order.begin())});
-  whole_ = static_cast<int>(cuts_.size()) == layers_.whole() + 1 && devices_ <= std::min(every_device, detail_.marks);
+  whole_ = static_cast<int>(cuts_.size()) == layers_.whole() + 1 &&
+           devices_ <= std::min(every_device, detail_.start_positions);
 }
 
 /// Anywhere in a short order; in a long one at multiples of a power of two.
 void Space::choose_start_positions() {
   int unit = 1;
-  while (devices_ / unit > detail_.marks && 2 * unit * costs_.slice() <= micro_batch_) unit *= 2;
+  while (devices_ / unit > detail_.start_positions && 2 * unit * costs_.slice() <= micro_batch_) unit *= 2;
   for (int p = 0; p <= devices_; ++p) marks_.push_back(unit == 1 || p % unit == 0 || p == devices_);
 }
 
 void Space::choose_shapes() {
-  const Pins& pins = costs_.chain().problem().pins;
+  const PlanConstraints& pins = costs_.chain().problem().pins;
   std::set<int> degrees{1};
   for (const Layer& layer : costs_.chain().profile().layers)
     for (const TensorParallelPoint& point : layer.tensor_parallel) degrees.insert(point.degree);
@@ -140,7 +141,7 @@ void Space::measure() {
 /// micro-batch.
 void Space::add_least(int type, const Shape& shape, int samples, std::vector<double>& work,
                       std::vector<double>& forward, std::vector<double>& both) {
-  for (const auto& [layer, first, last] : layers_.alone()) {
+  for (const auto& [layer, first, last] : layers_.isolated_layers()) {
     if (!costs_.splittable(shape.degree, first, last)) continue;
     const JointCosts::Passes one = costs_.on_type(type, shape.degree, samples, first, last);
     const double parts = static_cast<double>(micro_batch_) / samples;

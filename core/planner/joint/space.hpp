@@ -11,9 +11,9 @@ namespace pipedeck::planner::joint {
 
 /// How much of the space is looked at.
 struct Detail {
-  int cuts = 160;      ///< places to cut a chain considered at most: the cheaper ones
-  int marks = 64;      ///< places in the order of devices where a stage may begin, about
-  double pairs = 2e7;  ///< of layer graphs: stages considered at most, of all numbers of devices and their places
+  int cuts = 160;            ///< places to cut a chain considered at most: the cheaper ones
+  int start_positions = 64;  ///< places in the order of devices where a stage may begin, about
+  double pairs = 2e7;        ///< of layer graphs: stages considered at most, of all numbers of devices and their places
 };
 
 class Space {
@@ -35,7 +35,7 @@ class Space {
   bool nested() const { return nested_; }
 
   /// Returns true if a stage may begin with this device of the order, or end before it.
-  bool mark(int device) const { return marks_[static_cast<std::size_t>(device)]; }
+  bool may_start_at(int device) const { return marks_[static_cast<std::size_t>(device)]; }
   bool satisfies_constraints(int first, int last, int low, int high) const;
   /// Returns true if every boundary, number of replicas and device is considered.
   bool whole() const { return whole_; }
@@ -43,7 +43,7 @@ class Space {
   /// Return lower bounds in seconds for the layers before a place: forward; forward and backward; and a micro-batch's
   /// share on the busiest of the first `devices` devices (infinite if they have no speed).
   double forward(int place) const { return forward_[static_cast<std::size_t>(place)]; }
-  double both(int place) const { return both_[static_cast<std::size_t>(place)]; }
+  double forward_backward(int place) const { return both_[static_cast<std::size_t>(place)]; }
   double busiest(int place, int devices) const;
 
  private:

@@ -71,7 +71,7 @@ std::optional<std::vector<int>> JointCosts::shares(const std::vector<DeviceId>& 
   return samples;
 }
 
-int JointCosts::team(const std::vector<DeviceId>& devices, int degree, int micro_batch) {
+int JointCosts::stage_devices(const std::vector<DeviceId>& devices, int degree, int micro_batch) {
   const auto [found, added] = best_index_.try_emplace(key_of(devices, degree, micro_batch), -1);
   if (!added) return found->second;
   const int replicas = static_cast<int>(devices.size()) / degree;

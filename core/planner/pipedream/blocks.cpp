@@ -10,10 +10,10 @@ namespace pipedeck::planner::pipedream {
 
 namespace {
 
-constexpr double block_rounding = 1 + 1e-9;   // of a bound
-constexpr double most_steps = 1.5e7;          // questions whether a stage fits, with one unit: 10 ns each
-constexpr std::size_t most_block_rows = 8e6;  // of cells: ideals by devices
-constexpr double finer_by = 0.98;             // what a smaller unit must gain to be looked for
+constexpr double block_rounding = 1 + 1e-9;  // of a bound
+constexpr double max_steps = 1.5e7;          // questions whether a stage fits, with one unit: 10 ns each
+constexpr std::size_t max_block_rows = 8e6;  // of cells: ideals by devices
+constexpr double finer_by = 0.98;            // what a smaller unit must gain to be looked for
 
 /// Returns the next width: 1 to 7, then four per octave.
 int next_width(int width) {
@@ -34,7 +34,7 @@ Blocks::Blocks(const Figures& figures, const Topology& topology, const Options& 
       count_(figures.ideals().count()),
       chain_(figures.ideals().is_chain()) {}
 
-bool Blocks::halted() const { return steps_ > most_steps || stop_.stop_requested(); }
+bool Blocks::halted() const { return steps_ > max_steps || stop_.stop_requested(); }
 
 std::vector<Blocks::Cell>& Blocks::cells(int ideal, int front) {
   return cells_[search::at(ideal) * (search::at(all_) + 1) + search::at(front)];
@@ -52,7 +52,7 @@ Blocks::Width Blocks::width_of(std::size_t level, int components) const {
 }
 
 std::optional<Answer> Blocks::run(double least) {
-  if (search::at(count_) * (search::at(all_) + 1) > most_block_rows) return {};
+  if (search::at(count_) * (search::at(all_) + 1) > max_block_rows) return {};
   std::optional<Answer> best;
   for (unit_ = levels_.size(); unit_ >= 1 && !stop_.stop_requested(); --unit_) {
     steps_ = 0;

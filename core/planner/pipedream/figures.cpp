@@ -11,7 +11,7 @@ namespace pipedeck::planner::pipedream {
 
 namespace {
 
-constexpr int most_saved_rows = 1500;  // of needs that are kept: 54 MB
+constexpr int max_saved_rows = 1500;  // of needs that are kept: 54 MB
 
 }  // namespace
 
@@ -76,7 +76,7 @@ Figures::Need Figures::need_of(int inner, int outer, int replicas) const {
 
 const Figures::Need& Figures::known_need(int inner, int outer) const {
   needs_.resize(search::at(ideals_.count()));
-  if (ideals_.count() > most_saved_rows && kept_row_ != inner) {
+  if (ideals_.count() > max_saved_rows && kept_row_ != inner) {
     if (kept_row_ >= 0) needs_[search::at(kept_row_)] = {};
     kept_row_ = inner;
   }
@@ -100,7 +100,7 @@ bool Figures::fits(int inner, int outer, Place place, int waiting) const {
   return fixed + std::max(with(1), with(versions)) <= capacity_.count;
 }
 
-int Figures::most_waiting(Place place, int reach) const {
+int Figures::max_in_flight(Place place, int reach) const {
   if (reach == 0) return 0;
   int most = search::ceil_div(place.copies + place.behind, place.copies);
   const int front = std::min(devices_ - place.behind - place.copies, reach);

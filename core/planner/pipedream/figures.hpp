@@ -41,7 +41,7 @@ class Figures {
   /// Does a stage need no more for its weights with more replicas or less? (ZeRO shares them out.)
   bool replicas_alike() const { return workload_.zero == 0; }
   /// The most that a stage before of up to `reach` replicas can have under way of one replica's; 0 where that is 0.
-  int most_waiting(Place place, int reach) const;
+  int max_in_flight(Place place, int reach) const;
 
  private:
   /// The memory of a stage in bytes, if independent of its replicas: with one version, one more version, one

@@ -16,8 +16,8 @@ namespace {
 template <class Joins>
 double narrowest(const cost::Network& network, Joins joins) {
   double least = std::numeric_limits<double>::infinity();
-  for (const DeviceId a : network.representatives())
-    for (const DeviceId b : network.representatives())
+  for (const DeviceId a : network.representative_devices())
+    for (const DeviceId b : network.representative_devices())
       if (a != b && joins(network.node_of(a), network.node_of(b)))
         least = std::min(least, network.path(a, b).bandwidth.count);
   return least;
@@ -26,8 +26,8 @@ double narrowest(const cost::Network& network, Joins joins) {
 /// Returns the distinct bandwidths of paths between nodes, bytes/s.
 std::set<double> widths_between(const cost::Network& network) {
   std::set<double> widths;
-  for (const DeviceId a : network.representatives())
-    for (const DeviceId b : network.representatives())
+  for (const DeviceId a : network.representative_devices())
+    for (const DeviceId b : network.representative_devices())
       if (network.node_of(a) != network.node_of(b)) widths.insert(network.path(a, b).bandwidth.count);
   return widths;
 }

@@ -16,7 +16,7 @@ constexpr double line_rounding = 1 + 1e-12;
 }  // namespace
 
 Line::Line(const Figures& figures, const cost::Network& network, std::vector<DeviceId> devices, const Options& options,
-           const Pins& pins, std::stop_token stop)
+           const PlanConstraints& pins, std::stop_token stop)
     : figures_(figures),
       devices_(std::move(devices)),
       options_(options),
@@ -24,8 +24,8 @@ Line::Line(const Figures& figures, const cost::Network& network, std::vector<Dev
       stop_(std::move(stop)),
       count_(devices_.size()),
       ideals_(search::at(figures.ideals().count())),
-      most_stages_(pins.stages.value_or(pins.max_stages.value_or(0))) {
-  most_stages_ = std::min(most_stages_, static_cast<int>(count_));
+      max_stages_(pins.stages.value_or(pins.max_stages.value_or(0))) {
+  max_stages_ = std::min(max_stages_, static_cast<int>(count_));
   const auto width = [&](std::size_t a, std::size_t b) {
     return std::min(network.path(devices_[a], devices_[b]).bandwidth.count,
                     network.path(devices_[b], devices_[a]).bandwidth.count);
@@ -76,7 +76,7 @@ bool Line::fits(int inner, int outer, int begin, int replicas, int waiting) cons
 
 /// Returns one replica's mini-batches here that a stage before with `before` replicas has in flight; 0 replicas: no
 /// such stage.
-int Line::waiting(int begin, int replicas, int before) const {
+int Line::in_flight(int begin, int replicas, int before) const {
   const int workers = static_cast<int>(count_) - begin;
   if (before == 0) return (workers + replicas - 1) / replicas;
   return cost::pipedream_in_flight(before, (before + workers + before - 1) / before, replicas);
@@ -101,15 +101,15 @@ double Line::transfer(int cut, int before, int begin, int replicas) const {
 std::vector<Line::Front> Line::fronts(int inner, int begin, int replicas) {
   std::map<int, std::vector<double>> best;
   const auto add = [&](int before, int stages, double slowest) {
-    const auto [found, added] = best.try_emplace(memory_ ? waiting(begin, replicas, before) : 0);
-    if (added) found->second.assign(search::at(most_stages_) + 1, search::never);
+    const auto [found, added] = best.try_emplace(memory_ ? in_flight(begin, replicas, before) : 0);
+    if (added) found->second.assign(search::at(max_stages_) + 1, search::never);
     double& least = found->second[search::at(stages)];
     least = std::min(least, slowest);
   };
-  if (begin == 0) add(0, most_stages_ > 0 ? 1 : 0, 0);
-  for (int stages = most_stages_ > 0 ? 1 : 0; stages <= std::max(0, most_stages_ - 1); ++stages)
+  if (begin == 0) add(0, max_stages_ > 0 ? 1 : 0, 0);
+  for (int stages = max_stages_ > 0 ? 1 : 0; stages <= std::max(0, max_stages_ - 1); ++stages)
     for (int r = 1; r <= begin; ++r)
-      add(r, most_stages_ > 0 ? stages + 1 : 0,
+      add(r, max_stages_ > 0 ? stages + 1 : 0,
           std::max(value({inner, begin, r, stages}), transfer(inner, r, begin, replicas)));
   std::vector<Front> all;
   for (auto& [waiting, slowest] : best) {
@@ -132,10 +132,10 @@ void Line::extend(int inner, int begin, int replicas, double bound) {
     if (nested_[search::at(inner) * ideals_ + search::at(outer)] == 0) continue;
     const double here = stage_time(inner, outer, begin, replicas);
     if (here >= bound || !pinned(inner, outer, begin, replicas)) continue;
-    const auto front = std::find_if(all.rbegin(), all.rend(),
-                                    [&](const Front& one) { return fits(inner, outer, begin, replicas, one.waiting); });
+    const auto front = std::find_if(
+        all.rbegin(), all.rend(), [&](const Front& one) { return fits(inner, outer, begin, replicas, one.in_flight); });
     if (front == all.rend()) continue;
-    for (int stages = most_stages_ > 0 ? 1 : 0; stages <= most_stages_; ++stages) {
+    for (int stages = max_stages_ > 0 ? 1 : 0; stages <= max_stages_; ++stages) {
       double& best = value({outer, begin + replicas, replicas, stages});
       best = std::min(best, std::max(front->slowest[search::at(stages)], here));
     }
@@ -145,7 +145,7 @@ void Line::extend(int inner, int begin, int replicas, double bound) {
 std::optional<Answer> Line::partition(bool memory, double bound) {
   memory_ = memory;
   const int devices = static_cast<int>(count_), whole = figures_.ideals().whole();
-  values_.assign((search::at(most_stages_) + 1) * (count_ + 1) * (count_ + 1) * ideals_, search::never);
+  values_.assign((search::at(max_stages_) + 1) * (count_ + 1) * (count_ + 1) * ideals_, search::never);
   for (int inner = 0; inner < whole; ++inner)
     for (int begin = inner == 0 ? 0 : 1; begin < (inner == 0 ? 1 : devices); ++begin)
       for (int replicas = 1; begin + replicas <= devices; ++replicas) {
@@ -154,7 +154,7 @@ std::optional<Answer> Line::partition(bool memory, double bound) {
       }
   State best{whole, devices, 0, 0};
   double slowest = bound;
-  for (int stages = pins_.stages.value_or(most_stages_ > 0 ? 1 : 0); stages <= most_stages_; ++stages)
+  for (int stages = pins_.stages.value_or(max_stages_ > 0 ? 1 : 0); stages <= max_stages_; ++stages)
     for (int replicas = devices; replicas >= 1; --replicas)
       if (const double time = value({whole, devices, replicas, stages}); time < slowest)
         slowest = time, best = {whole, devices, replicas, stages};
@@ -180,7 +180,7 @@ Answer Line::answer_of(State last) {
           if (value(state) <= wanted && transfer(cut, r, begin, last.replicas) <= wanted &&
               stage_time(cut, last.outer, begin, last.replicas) <= wanted &&
               pinned(cut, last.outer, begin, last.replicas) &&
-              fits(cut, last.outer, begin, last.replicas, waiting(begin, last.replicas, r)))
+              fits(cut, last.outer, begin, last.replicas, in_flight(begin, last.replicas, r)))
             return state;
         }
       return {};

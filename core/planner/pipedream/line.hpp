@@ -18,10 +18,10 @@ namespace pipedeck::planner::pipedream {
 class Line {
  public:
   /// Larger clusters have too many stretches of devices.
-  static constexpr int most_devices = 128;
+  static constexpr int max_devices = 128;
 
   Line(const Figures& figures, const cost::Network& network, std::vector<DeviceId> devices, const Options& options,
-       const Pins& pins, std::stop_token stop);
+       const PlanConstraints& pins, std::stop_token stop);
 
   /// The least slowest stage below `bound`; nothing where there is none.
   std::optional<Answer> run(double bound);
@@ -35,13 +35,13 @@ class Line {
   /// The stages before a boundary, by their number including the next stage, with at most `waiting` mini-batches in
   /// flight.
   struct Front {
-    int waiting;
+    int in_flight;
     std::vector<double> slowest;
   };
 
   std::optional<Answer> partition(bool memory, double bound);
   std::vector<Front> fronts(int inner, int begin, int replicas);
-  int waiting(int begin, int replicas, int before) const;
+  int in_flight(int begin, int replicas, int before) const;
   void extend(int inner, int end, int replicas, double bound);
   Answer answer_of(State last);
   bool pinned(int inner, int outer, int begin, int replicas) const;
@@ -59,10 +59,10 @@ class Line {
   const Figures& figures_;
   std::vector<DeviceId> devices_;
   Options options_;
-  Pins pins_;
+  PlanConstraints pins_;
   std::stop_token stop_;
   std::size_t count_, ideals_;  ///< devices, ideals
-  int most_stages_;
+  int max_stages_;
   std::vector<double> inside_;   ///< B(q, r), by q, r
   std::vector<double> between_;  ///< B(q - r', q, r), by q, r', r
   std::vector<char> nested_;     ///< [inner][outer]

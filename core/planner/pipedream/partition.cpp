@@ -15,8 +15,8 @@ namespace pipedeck::planner::pipedream {
 
 namespace {
 
-constexpr double most_effort_for_graphs = 1e10;  // steps of the search, some per nanosecond
-constexpr double most_partition_effort = 1e11;
+constexpr double max_effort_for_graphs = 1e10;  // steps of the search, some per nanosecond
+constexpr double max_partition_effort = 1e11;
 
 std::string levels_text(const Topology& topology) {
   std::string text;
@@ -35,12 +35,12 @@ class Partitioner {
   }
 
   /// Steps of the search in one topological order, the least that it can be asked for.
-  double least_effort() const { return effort(search::Ideals::of_order(chain_.profile(), chain_.order())); }
+  double min_effort() const { return effort(search::Ideals::of_order(chain_.profile(), chain_.order())); }
 
   Result<std::optional<Partition>> best() {
     std::optional<search::Ideals> all = search::Ideals::of(chain_.profile(), search::Ideals::most, context_.stop);
     TRY_VOID(check_stop(context_));
-    graph_ = all && (all->is_chain() || effort(*all) <= most_effort_for_graphs);
+    graph_ = all && (all->is_chain() || effort(*all) <= max_effort_for_graphs);
     figures_.emplace(chain_, graph_ ? *std::move(all) : search::Ideals::of_order(chain_.profile(), chain_.order()),
                      size_);
     search_with_idle(own_, "PipeDream slowest stage A^L");
@@ -52,7 +52,7 @@ class Partitioner {
   }
 
  private:
-  const Pins& pins() const { return chain_.problem().pins; }
+  const PlanConstraints& pins() const { return chain_.problem().pins; }
 
   double effort(const search::Ideals& ideals) const {
     const double own = effort(ideals, own_);
@@ -63,7 +63,7 @@ class Partitioner {
   double effort(const search::Ideals& ideals, const Topology& topology) const {
     double choices = 1;
     for (const Level& level : topology.levels) choices *= wanted_.allow_idle ? level.components : 1;
-    return choices * PipedreamSearch::effort(ideals, topology, pins());
+    return choices * PipedreamSearch::search_budget(ideals, topology, pins());
   }
 
   void keep(std::optional<Answer> answer, const std::string& objective) {
@@ -102,7 +102,7 @@ class Partitioner {
   template <class Search>
   std::optional<Answer> in_time(Search search) {
     const bool answered = answer_.has_value();
-    const std::stop_callback hurried(context_.hurry, [this, answered] {
+    const std::stop_callback hurried(context_.deadline_token, [this, answered] {
       if (answered) end_.request_stop();
     });
     auto found = search();
@@ -117,7 +117,7 @@ class Partitioner {
   bool line_is_possible() const {
     const double states = static_cast<double>(figures_->ideals().count()) * figures_->devices() * figures_->devices() *
                           pins().stages.value_or(pins().max_stages.value_or(1));
-    return figures_->devices() <= Line::most_devices && states <= 5e7;
+    return figures_->devices() <= Line::max_devices && states <= 5e7;
   }
 
   /// Searches the other levels: --levels any is the best of three, so never worse than the other two.
@@ -195,7 +195,7 @@ Result<std::optional<Partition>> pipedream_partition(search::Chain& chain, int s
 }
 
 bool too_large_for_pipedream(search::Chain& chain, const Request& wanted, const PlannerContext& context) {
-  return Partitioner(chain, 1, wanted, context).least_effort() > most_partition_effort;
+  return Partitioner(chain, 1, wanted, context).min_effort() > max_partition_effort;
 }
 
 }  // namespace pipedeck::planner::pipedream

@@ -11,8 +11,8 @@ namespace pipedeck::planner::pipedream {
 
 namespace {
 
-constexpr double phase_rounding = 1 + 1e-9;     // of a bound, which is no answer
-constexpr double most_work_before_exact = 3e8;  // of `own`: the exact tables take a multiple
+constexpr double phase_rounding = 1 + 1e-9;    // of a bound, which is no answer
+constexpr double max_work_before_exact = 3e8;  // of `own`: the exact tables take a multiple
 
 }  // namespace
 
@@ -47,7 +47,7 @@ std::optional<Answer> PipedreamSearch::run() {
     if (fits(figures_, *answer)) return answer;
     least = answer->slowest.count;
     if (known_ && known_->slowest.count <= least * phase_rounding) return known_;
-    gave_up_ = known_ && work_ > most_work_before_exact;
+    gave_up_ = known_ && work_ > max_work_before_exact;
     if (!gave_up_) answer = partition(Memory::exact, 0, least);
     if (!gave_up_) return answer ? answer : known_;
   }
@@ -66,9 +66,9 @@ std::optional<Answer> PipedreamSearch::quick_answer(double least) const {
 }
 
 std::optional<Answer> PipedreamSearch::cautious(double least) {
-  work_ = known_ ? most_work / 2 : 0;
+  work_ = known_ ? max_work / 2 : 0;
   for (int reach = 1;; reach *= 2) {
-    auto answer = partition(Memory::cautious, reach, least);
+    auto answer = partition(Memory::upper_bound, reach, least);
     if (!answer || fits(figures_, *answer)) return answer;
     if (reach >= figures_.devices()) return {};
     least = answer->slowest.count;

@@ -30,7 +30,7 @@ namespace pipedeck::planner::pipedream {
 
 namespace {
 
-struct Wanted {
+struct PlanRequest {
   Request partition;
   bool synchronous = false;
   int min_slice = 0;
@@ -65,7 +65,7 @@ const OptionTable<Given>& table() {
   return rows;
 }
 
-Wanted wanted_of(const Given& given) {
+PlanRequest wanted_of(const Given& given) {
   return {{{.ignore_memory = given.ignore_memory, .printed_objective = given.printed}, given.levels, given.allow_idle},
           given.synchronous,
           given.min_slice};
@@ -92,7 +92,7 @@ Result<void> compare_with_simulation(Plan& plan, const PlannerContext& context) 
   int workers = 0;
   for (const Stage& stage : plan.stages) workers += stage.replicas();
   const int first = plan.stages.front().replicas();
-  plan.why.push_back(fmt::format(
+  plan.rationale.push_back(fmt::format(
       "Simulated, a mini-batch takes {:.3f} ms, {:.1f} % more than the slowest stage's {:.3f} ms: with NOAM = ceil({} "
       "/ {}) = {} mini-batches under way, transfers or uneven replication leave stages waiting.",
       in_milliseconds(pace), 100 * (pace.count / plan.objective->time->count - 1),
@@ -106,7 +106,7 @@ Result<Plan> asynchronous_plan(const Partition& partition, int size, const Plann
   plan.stages = partition.stages;
   plan.objective = Objective{partition.objective, partition.slowest, {}};
   plan.name = "PipeDream " + stage_shape_text(plan);
-  plan.why = partition.notes;
+  plan.rationale = partition.notes;
   plan.truncated = partition.truncated;
   if (!partition.proven.empty()) plan.certificate.emplace().optimal_in = partition.proven;
   TRY_VOID(compare_with_simulation(plan, context));
@@ -114,7 +114,7 @@ Result<Plan> asynchronous_plan(const Partition& partition, int size, const Plann
 }
 
 /// The partition under 1F1B with each micro-batch that gives every replica whole samples and fits.
-std::vector<Plan> synchronous_plans(Partition& partition, const Wanted& wanted) {
+std::vector<Plan> synchronous_plans(Partition& partition, const PlanRequest& wanted) {
   search::Chain& chain = partition.chain;
   Workload open = chain.workload();
   open.micro_batch.reset();  // a replica's mini-batch does not fix the micro-batch of a flush
@@ -125,7 +125,7 @@ std::vector<Plan> synchronous_plans(Partition& partition, const Wanted& wanted) 
     Plan plan = chain.plan_of("pipedream", size);
     plan.stages = partition.stages;
     plan.name = fmt::format("PipeDream {}, synchronous", stage_shape_text(plan));
-    plan.why = partition.notes;
+    plan.rationale = partition.notes;
     plan.truncated = partition.truncated;
     bool whole = true;
     for (const Stage& stage : plan.stages) whole &= size / stage.replicas() >= slice;
@@ -136,11 +136,11 @@ std::vector<Plan> synchronous_plans(Partition& partition, const Wanted& wanted) 
   return plans;
 }
 
-Result<std::vector<Judged>> judged(std::vector<Plan> plans, const PlannerContext& context) {
-  std::vector<Judged> all;
+Result<std::vector<ScoredPlan>> judged(std::vector<Plan> plans, const PlannerContext& context) {
+  std::vector<ScoredPlan> all;
   for (Plan& plan : plans) {
     if (!all.empty() && deadline_expired(context)) {
-      for (Judged& one : all) one.plan.truncated = true;
+      for (ScoredPlan& one : all) one.plan.truncated = true;
       break;
     }
     TRY_VOID(check_stop(context));
@@ -151,14 +151,14 @@ Result<std::vector<Judged>> judged(std::vector<Plan> plans, const PlannerContext
   return all;
 }
 
-Result<bool> any_plan(const Problem& problem, int size, const Wanted& wanted, const PlannerContext& context) {
+Result<bool> any_plan(const Problem& problem, int size, const PlanRequest& wanted, const PlannerContext& context) {
   TRY(auto chain, search::Chain::of(problem));
   TRY(auto partition, pipedream_partition(chain, size, wanted.partition, context));
   return partition && (!wanted.synchronous || !synchronous_plans(*partition, wanted).empty());
 }
 
-Result<Ranking> no_plan(const Problem& problem, int size, const Wanted& wanted, const PlannerContext& context) {
-  Wanted unlimited = wanted;
+Result<Ranking> no_plan(const Problem& problem, int size, const PlanRequest& wanted, const PlannerContext& context) {
+  PlanRequest unlimited = wanted;
   unlimited.partition.search.ignore_memory = true;
   TRY(const auto any, any_plan(problem, size, unlimited, context));
   if (!any && !problem.pins.empty() && !wanted.synchronous)
@@ -168,7 +168,7 @@ Result<Ranking> no_plan(const Problem& problem, int size, const Wanted& wanted, 
     open.micro_batch.reset();
     return infeasible_by_samples("no micro-batch gives every replica of the partition as many samples as were measured",
                                  open, search::min_replica_samples(*problem.profile, wanted.min_slice), [&](int fewer) {
-                                   Wanted relaxed = wanted;
+                                   PlanRequest relaxed = wanted;
                                    relaxed.min_slice = fewer;
                                    return any_plan(problem, size, relaxed, context);
                                  });
@@ -191,14 +191,14 @@ std::optional<Infeasible> without_mini_batch(const Problem& problem) {
                     larger_batch_hint(problem.workload)};
 }
 
-Result<Ranking> as_released(const Problem& problem, int size, const Given& given, const Wanted& wanted,
+Result<Ranking> as_released(const Problem& problem, int size, const Given& given, const PlanRequest& wanted,
                             const PlannerContext& context) {
   return plan_pipedream_as_released(
       problem, {.micro_batch = size, .flat = wanted.partition.levels == Levels::flat, .memory = given.released_memory},
       context);
 }
 
-Result<void> check_as_released(const Problem& problem, const Wanted& wanted) {
+Result<void> check_as_released(const Problem& problem, const PlanRequest& wanted) {
   if (wanted.partition.levels == Levels::any || wanted.synchronous || wanted.partition.allow_idle ||
       wanted.partition.search.printed_objective || !problem.pins.empty())
     return fail(ErrorCode::bad_usage,
@@ -209,7 +209,7 @@ Result<void> check_as_released(const Problem& problem, const Wanted& wanted) {
 
 Result<Ranking> plan_pipedream(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
   const Given given = table().read(options);
-  const Wanted wanted = wanted_of(given);
+  const PlanRequest wanted = wanted_of(given);
   if (given.as_released) TRY_VOID(check_as_released(problem, wanted));
   TRY(auto chain, search::Chain::of(problem));
   if (auto none = without_mini_batch(problem)) return Ranking{{}, *std::move(none)};

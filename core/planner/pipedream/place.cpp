@@ -9,7 +9,8 @@
 
 namespace pipedeck::planner::pipedream {
 
-Places::Places(const Figures& figures, const std::vector<Level>& levels, const Pins& pins, Memory memory, int reach)
+Places::Places(const Figures& figures, const std::vector<Level>& levels, const PlanConstraints& pins, Memory memory,
+               int reach)
     : figures_(figures),
       levels_(levels),
       memory_(memory),
@@ -40,7 +41,7 @@ Places::Places(const Figures& figures, const std::vector<Level>& levels, const P
 Part Places::top() const {
   Part part;
   for (int r = 1; exact() && r <= figures_.devices(); ++r)
-    part.waiting.push_back(search::ceil_div(figures_.devices(), r));
+    part.in_flight.push_back(search::ceil_div(figures_.devices(), r));
   return part;
 }
 
@@ -51,8 +52,8 @@ Part Places::inner(std::size_t level, const Part& part, int m, int replicas, int
   inner.copies = part.copies * replicas;
   for (int r = 1; exact() && r <= here.devices; ++r) {
     const int ahead = part.copies * before, workers = inner.copies * here.devices + inner.behind;
-    inner.waiting.push_back(
-        before == 0 ? part.waiting[search::at(replicas * r) - 1]
+    inner.in_flight.push_back(
+        before == 0 ? part.in_flight[search::at(replicas * r) - 1]
                     : cost::pipedream_in_flight(ahead, search::ceil_div(ahead + workers, ahead), inner.copies * r));
   }
   if (ranges_) {
@@ -63,12 +64,12 @@ Part Places::inner(std::size_t level, const Part& part, int m, int replicas, int
   return inner;
 }
 
-int Places::waiting(const Part& device) const {
-  if (memory_ == Memory::exact) return device.waiting.front();
-  return memory_ == Memory::cautious ? figures_.most_waiting(device, reach_) : 0;
+int Places::in_flight(const Part& device) const {
+  if (memory_ == Memory::exact) return device.in_flight.front();
+  return memory_ == Memory::upper_bound ? figures_.max_in_flight(device, reach_) : 0;
 }
 
-int Places::most_copies(std::size_t level, const Part& part) const {
+int Places::max_copies(std::size_t level, const Part& part) const {
   return once_ ? copies_of_[level].at(part.behind) : part.copies;
 }
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/pins.hpp"
+#include "core/model/plan_constraints.hpp"
 #include "core/planner/pipedream/figures.hpp"
 #include "core/planner/pipedream/levels.hpp"
 
@@ -23,17 +23,18 @@ namespace pipedeck::planner::pipedream {
 
 /// The memory that counts: none; the held versions and activations; also all waiting tensors, exactly; or the maximum
 /// of waiting tensors.
-enum class Memory { ignored, own, exact, cautious };
+enum class Memory { ignored, own, exact, upper_bound };
 
 struct Part : Place {
-  std::vector<int> waiting;                 ///< at the first stage, by its replicas within the part, from 1; if exact
+  std::vector<int> in_flight;               ///< at the first stage, by its replicas within the part, from 1; if exact
   std::vector<std::pair<int, int>> ranges;  ///< its components, highest level first; where pins ask for devices
   auto operator<=>(const Part&) const = default;
 };
 
 class Places {
  public:
-  Places(const Figures& figures, const std::vector<Level>& levels, const Pins& pins, Memory memory, int reach);
+  Places(const Figures& figures, const std::vector<Level>& levels, const PlanConstraints& pins, Memory memory,
+         int reach);
 
   /// The whole cluster.
   Part top() const;
@@ -42,9 +43,9 @@ class Places {
   Part inner(std::size_t level, const Part& part, int m, int replicas, int before) const;
 
   /// Mini-batches of one replica that are counted to wait at a stage of one device of each copy.
-  int waiting(const Part& device) const;
+  int in_flight(const Part& device) const;
   /// How often, at most, a component of this level stands there: its time counts divided by that.
-  int most_copies(std::size_t level, const Part& part) const;
+  int max_copies(std::size_t level, const Part& part) const;
 
   /// Returns the possible replicas, within a part of this level, of its last stage, ascending: products of one number
   /// per level. Only 1 on level 0, and if they don't count.

@@ -22,9 +22,9 @@ double PipedreamSearch::stage_time(std::size_t level, const Place& inner, int cu
   if (level > 1)
     compute = whole_component(
         level - 1,
-        inner)[((last * (search::at(most_stages_) + 1) + search::at(stages)) * count_ + search::at(cut)) * count_ +
+        inner)[((last * (search::at(max_stages_) + 1) + search::at(stages)) * count_ + search::at(cut)) * count_ +
                search::at(outer)];
-  else if (stages == fewest_stages() && (alike() || allowed(cut, outer, inner)))
+  else if (stages == min_stages() && (is_homogeneous() || allowed(cut, outer, inner)))
     compute = figures_.time()[search::at(outer)] - figures_.time()[search::at(cut)];
   const double factor = sync_factor(options_, replicas, levels_[level - 1].bandwidth);
   return std::max(compute, factor * (figures_.weights()[search::at(outer)] - figures_.weights()[search::at(cut)])) /
@@ -36,15 +36,15 @@ PipedreamSearch::Table& PipedreamSearch::kept_table(std::size_t level, const Pla
   return tables_.emplace(Key{level, place}, fill(level, place, bound_of(level, place))).first->second;
 }
 
-std::vector<PipedreamSearch::Piece> PipedreamSearch::whole_part(std::size_t level, const Place& place, int inner,
-                                                                int outer, int stages, std::size_t last) {
+std::vector<PipedreamSearch::LayerRange> PipedreamSearch::whole_part(std::size_t level, const Place& place, int inner,
+                                                                     int outer, int stages, std::size_t last) {
   if (level == 0) return {{inner, outer, {0}}};
   return pieces(level, place, inner, outer, levels_[level - 1].components, stages, last);
 }
 
 /// Returns the stages of A^k(inner -> outer, m), with devices counted from the part's first.
-std::vector<PipedreamSearch::Piece> PipedreamSearch::pieces(std::size_t level, const Place& place, int inner, int outer,
-                                                            int m, int stages, std::size_t last) {
+std::vector<PipedreamSearch::LayerRange> PipedreamSearch::pieces(std::size_t level, const Place& place, int inner,
+                                                                 int outer, int m, int stages, std::size_t last) {
   Table& table = kept_table(level, place);
   const double wanted = table.row(inner, stages, last, m)[outer] * piece_rounding;
   const std::vector<int>& below = places_->sizes(level - 1);
@@ -57,9 +57,9 @@ std::vector<PipedreamSearch::Piece> PipedreamSearch::pieces(std::size_t level, c
         return l;
     return {};
   };
-  const auto behind = [&](std::vector<Piece> all, const Place& at_work, int cut, int replicas, int own,
+  const auto behind = [&](std::vector<LayerRange> all, const Place& at_work, int cut, int replicas, int own,
                           std::size_t of_own) {
-    for (Piece& piece : whole_part(level - 1, at_work, cut, outer, own, of_own)) {
+    for (LayerRange& piece : whole_part(level - 1, at_work, cut, outer, own, of_own)) {
       std::vector<int> devices;
       for (int c = m - replicas; c < m; ++c)
         for (const int device : piece.devices) devices.push_back(c * levels_[level - 1].devices + device);
@@ -74,7 +74,7 @@ std::vector<PipedreamSearch::Piece> PipedreamSearch::pieces(std::size_t level, c
     for (const std::int32_t cut : figures_.ideals().subsets(outer)) {
       if (cut <= inner || !nested(inner, cut)) continue;
       if (2 * figures_.cut()[search::at(cut)] / levels_[level - 1].bandwidth > wanted) continue;
-      for (int own = fewest_stages(); own <= std::max(0, stages - 1); ++own)
+      for (int own = min_stages(); own <= std::max(0, stages - 1); ++own)
         for (std::size_t before = 0; before < table.lasts; ++before) {
           if (!(table.row(inner, stages - own, before, m - replicas)[cut] <= wanted)) continue;
           const Place at_work = inner_place(level, place, m, replicas, places_->sizes(level)[before]);

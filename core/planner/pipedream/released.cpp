@@ -30,16 +30,16 @@ namespace pipedeck::planner::pipedream {
 
 namespace {
 
-constexpr std::size_t most_states = 5000;
-constexpr double most_released_effort = 1e11;
-constexpr double most_cells = 3e7;  // of a level's table
+constexpr std::size_t max_states = 5000;
+constexpr double max_released_effort = 1e11;
+constexpr double max_cells = 3e7;  // of a level's table
 
 class Released {
  public:
   Released(const ReleasedStates& states, const Topology& topology, std::optional<double> memory, std::stop_token stop)
       : states_(states), levels_(topology.levels), memory_(memory), stop_(std::move(stop)) {}
 
-  struct Piece {
+  struct LayerRange {
     int inner, outer;
     std::vector<int> devices;  ///< counted within the part
   };
@@ -50,7 +50,7 @@ class Released {
     return value(levels_.size(), 0, states_.count() - 1, levels_.empty() ? 1 : levels_.back().components);
   }
 
-  std::vector<Piece> pieces() const { return part(levels_.size(), 0, states_.count() - 1); }
+  std::vector<LayerRange> pieces() const { return part(levels_.size(), 0, states_.count() - 1); }
 
  private:
   struct Cell {
@@ -136,13 +136,13 @@ class Released {
     }
   }
 
-  std::vector<Piece> part(std::size_t level, int first, int last) const {
+  std::vector<LayerRange> part(std::size_t level, int first, int last) const {
     if (level == 0) return {{first, last, {0}}};
-    std::vector<Piece> all;
+    std::vector<LayerRange> all;
     for (int m = levels_[level - 1].components, end = last;;) {
       const Cell here = cell(level, first, end, m);
-      std::vector<Piece> stage;
-      for (Piece piece : part(level - 1, here.cut, end)) {
+      std::vector<LayerRange> stage;
+      for (LayerRange piece : part(level - 1, here.cut, end)) {
         std::vector<int> copies;
         for (int c = m - here.replicas; c < m; ++c)
           for (const int device : piece.devices) copies.push_back(c * levels_[level - 1].devices + device);
@@ -164,7 +164,7 @@ class Released {
 
 /// Returns the stage of each layer. Layers left out join the last layer that they use, or the first stage.
 std::vector<int> stages_of_layers(const Profile& profile, const ReleasedStates& states,
-                                  const std::vector<Released::Piece>& pieces) {
+                                  const std::vector<Released::LayerRange>& pieces) {
   std::vector<int> stage(profile.layers.size(), -1);
   for (std::size_t s = 0; s < pieces.size(); ++s)
     for (std::size_t i = 0; i < stage.size(); ++i)
@@ -178,7 +178,7 @@ std::vector<int> stages_of_layers(const Profile& profile, const ReleasedStates& 
 }
 
 Result<Plan> plan_of(const Problem& problem, const ReleasedStates& states, const Topology& topology,
-                     const std::vector<Released::Piece>& pieces, double slowest, int micro_batch) {
+                     const std::vector<Released::LayerRange>& pieces, double slowest, int micro_batch) {
   const std::vector<int> stage = stages_of_layers(*problem.profile, states, pieces);
   std::vector<LayerId> order = topological_order(*problem.profile);
   std::stable_sort(order.begin(), order.end(),
@@ -208,7 +208,7 @@ bool too_large(const ReleasedStates& states, const Topology& topology) {
     effort += (highest ? count * count / 2 : count * count * count / 6) * m * m / 2;
     cells = std::max(cells, count * m * (highest ? 1 : count));
   }
-  return effort > most_released_effort || cells > most_cells;
+  return effort > max_released_effort || cells > max_cells;
 }
 
 }  // namespace
@@ -216,12 +216,11 @@ bool too_large(const ReleasedStates& states, const Topology& topology) {
 Result<Ranking> plan_pipedream_as_released(const Problem& problem, const ReleasedOptions& options,
                                            const PlannerContext& context) {
   TRY(const auto chain, search::Chain::of(problem));
-  const ReleasedStates states = released_states(chain, options.micro_batch, most_states, context.stop);
+  const ReleasedStates states = released_states(chain, options.micro_batch, max_states, context.stop);
   TRY_VOID(check_stop(context));
   if (states.sets.empty())
-    return problem_too_large(
-        fmt::format("the layer graph has no first source, or more than {} antichains", most_states), problem,
-        "--planner pipedream without --as-released");
+    return problem_too_large(fmt::format("the layer graph has no first source, or more than {} antichains", max_states),
+                             problem, "--planner pipedream without --as-released");
   if (!states.whole)
     return Ranking{{},
                    Infeasible{"the first source and what it leads to leave layers out",

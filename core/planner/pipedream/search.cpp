@@ -10,12 +10,12 @@ namespace pipedeck::planner::pipedream {
 namespace {
 
 constexpr double bound_rounding = 1 + 1e-9;  // of a bound, which is no answer
-constexpr double most_bytes = 4e8;
+constexpr double max_bytes = 4e8;
 
 }  // namespace
 
 PipedreamSearch::PipedreamSearch(const Figures& figures, const Topology& topology, const Options& options,
-                                 const Pins& pins, std::stop_token stop)
+                                 const PlanConstraints& pins, std::stop_token stop)
     : figures_(figures),
       options_(options),
       pins_(pins),
@@ -23,9 +23,9 @@ PipedreamSearch::PipedreamSearch(const Figures& figures, const Topology& topolog
       levels_(topology.levels),
       devices_(topology.devices),
       count_(search::at(figures.ideals().count())),
-      most_stages_(pins.stages.value_or(pins.max_stages.value_or(0))) {
+      max_stages_(pins.stages.value_or(pins.max_stages.value_or(0))) {
   const search::Ideals& ideals = figures.ideals();
-  most_stages_ = std::min(most_stages_, ideals.whole());
+  max_stages_ = std::min(max_stages_, ideals.whole());
   if (!ideals.is_chain()) {
     nested_.assign(count_ * count_, 0);
     for (int outer = 0; outer < ideals.count(); ++outer)
@@ -34,7 +34,8 @@ PipedreamSearch::PipedreamSearch(const Figures& figures, const Topology& topolog
   }
 }
 
-double PipedreamSearch::effort(const search::Ideals& ideals, const Topology& topology, const Pins& pins) {
+double PipedreamSearch::search_budget(const search::Ideals& ideals, const Topology& topology,
+                                      const PlanConstraints& pins) {
   const double count = ideals.count(), stages = pins.stages.value_or(pins.max_stages.value_or(1));
   double effort = 0;
   for (std::size_t level = 0; level < topology.levels.size(); ++level) {
@@ -48,7 +49,7 @@ double PipedreamSearch::effort(const search::Ideals& ideals, const Topology& top
 std::optional<Answer> PipedreamSearch::within_bound(double bound) {
   const std::size_t top = levels_.size();
   const int components = levels_[top - 1].components, whole = figures_.ideals().whole();
-  if (pins_.stages.value_or(0) > most_stages_) return {};
+  if (pins_.stages.value_or(0) > max_stages_) return {};
   bound_ = bound;
   if (memory_ != Memory::ignored)
     wholes_.clear(), tables_.clear(), bytes_ = 0;  // they leave out what exceeds the bound
@@ -64,7 +65,7 @@ std::optional<Answer> PipedreamSearch::within_bound(double bound) {
   int stages = 0;
   std::size_t last = 0;
   double slowest = search::never;
-  for (int s = pins_.stages.value_or(fewest_stages()); s <= pins_.stages.value_or(most_stages_); ++s)
+  for (int s = pins_.stages.value_or(min_stages()); s <= pins_.stages.value_or(max_stages_); ++s)
     for (std::size_t l = table.lasts; l-- > 0;)
       if (const double other = table.row(0, s, l, components)[whole]; other < slowest)
         stages = s, last = l, slowest = other;
@@ -73,7 +74,7 @@ std::optional<Answer> PipedreamSearch::within_bound(double bound) {
 
   Answer answer{Seconds(slowest), {0}, {}};
   found_ = true;
-  for (const Piece& piece : whole_part(top, places_->top(), 0, whole, stages, last)) {
+  for (const LayerRange& piece : whole_part(top, places_->top(), 0, whole, stages, last)) {
     answer.nested.push_back(piece.outer);
     answer.devices.emplace_back();
     for (const int position : piece.devices) answer.devices.back().push_back(devices_[search::at(position)]);
@@ -85,7 +86,7 @@ std::optional<Answer> PipedreamSearch::within_bound(double bound) {
 /// Returns the bound of a part's table, multiplied by its copies, whose values count divided by them.
 double PipedreamSearch::bound_of(std::size_t level, const Place& place) const {
   if (memory_ == Memory::ignored) return highest(level) ? bound_ : search::never;  // one table for all copies
-  return bound_ * places_->most_copies(level, place) * bound_rounding;
+  return bound_ * places_->max_copies(level, place) * bound_rounding;
 }
 
 bool PipedreamSearch::holds(const Place& place, DeviceId device) const {
@@ -104,7 +105,7 @@ bool PipedreamSearch::allowed(int inner, int outer, const Place& place) const {
   const search::Ideals& ideals = figures_.ideals();
   for (const auto& [layer, device] : pins_.layers)
     if (ideals.has(outer, layer) && !ideals.has(inner, layer) && !holds(place, device)) return false;
-  return memory_ == Memory::ignored || figures_.fits(inner, outer, place, places_->waiting(place));
+  return memory_ == Memory::ignored || figures_.fits(inner, outer, place, places_->in_flight(place));
 }
 
 PipedreamSearch::Column& PipedreamSearch::next_column(int stages, std::size_t last) {
@@ -134,19 +135,19 @@ void PipedreamSearch::stage_times(std::size_t level, const Place& inner, int cut
   columns_used_ = 0, column_end_ = begin;
   if (begin >= end) return;
   if (level == 1) {
-    Column& column = next_column(fewest_stages(), places_->number_of(1, replicas));
+    Column& column = next_column(min_stages(), places_->number_of(1, replicas));
     for (std::size_t j = begin; j < end; ++j)
       column.time[j] = std::max(times[j] - time, factor * (sums[j] - weights)) / m;
     for (std::size_t j = begin; !nested_.empty() && j < end; ++j)
       if (nested_[search::at(cut) * count_ + j] == 0) column.time[j] = search::never;
-    if (!alike()) work_ += 5 * static_cast<double>(end - begin);
-    for (std::size_t j = begin; !alike() && j < end; ++j)
+    if (!is_homogeneous()) work_ += 5 * static_cast<double>(end - begin);
+    for (std::size_t j = begin; !is_homogeneous() && j < end; ++j)
       if (column.time[j] <= bound && column.time[j] < search::never && !allowed(cut, static_cast<int>(j), inner))
         column.time[j] = search::never;
   } else {
     for (const int size : places_->sizes(level - 1))
-      for (int stages = 0; stages <= most_stages_; ++stages, below += count_ * count_) {
-        if (stages < fewest_stages()) continue;
+      for (int stages = 0; stages <= max_stages_; ++stages, below += count_ * count_) {
+        if (stages < min_stages()) continue;
         Column& column = next_column(stages, places_->number_of(level, replicas * size));
         for (std::size_t j = begin; j < end; ++j) column.time[j] = std::max(below[j], factor * (sums[j] - weights)) / m;
         work_ += static_cast<double>(end - begin);
@@ -166,13 +167,13 @@ void PipedreamSearch::extend(Table& table, std::size_t level, int cut, int m, in
   const double transfer = 2 * figures_.cut()[search::at(cut)] / levels_[level - 1].bandwidth;
   if (begin >= column_end_) return;
   const auto from = [&](int first) {
-    for (int stages = fewest_stages(); stages <= most_stages_; ++stages) {
+    for (int stages = min_stages(); stages <= max_stages_; ++stages) {
       double before = search::never;
       for (const std::size_t last : lasts) before = std::min(before, table.row(first, stages, last, m - replicas)[cut]);
       before = std::max(before, transfer);
       if (!(before <= bound) || before == search::never) continue;
       for (std::size_t c = 0; c < columns_used_; ++c) {
-        if (stages + columns_[c].stages > most_stages_) continue;
+        if (stages + columns_[c].stages > max_stages_) continue;
         const double* column = columns_[c].time.data();
         double* best = table.row(first, stages + columns_[c].stages, columns_[c].last, m);
         for (std::size_t j = begin; j < column_end_; ++j) {
@@ -202,10 +203,10 @@ std::vector<PipedreamSearch::Front> PipedreamSearch::fronts(Table& table, std::s
   if (2 * figures_.cut()[search::at(cut)] / levels_[level - 1].bandwidth > bound) return all;
   const std::span<const std::int32_t> firsts = figures_.ideals().subsets(cut);
   const std::size_t asked = highest(level) ? 1 : firsts.size() + 1;
-  work_ += 2 * static_cast<double>(asked * table.lasts) * levels_[level - 1].components * (most_stages_ + 1);
+  work_ += 2 * static_cast<double>(asked * table.lasts) * levels_[level - 1].components * (max_stages_ + 1);
   for (int front = 1; front < levels_[level - 1].components; ++front) {
     const auto reached = [&](std::int32_t first, std::size_t last) {
-      for (int stages = fewest_stages(); stages <= most_stages_; ++stages)
+      for (int stages = min_stages(); stages <= max_stages_; ++stages)
         if (const double before = table.row(first, stages, last, front)[cut]; before <= bound && before < search::never)
           return true;
       return false;
@@ -238,20 +239,20 @@ void PipedreamSearch::take_in(Table& table, std::size_t level, const Place& plac
   const int components = levels_[level - 1].components;
   const std::vector<Front> all = fronts(table, level, cut, bound);
   for (int replicas = 1; replicas <= components && !all.empty() && !halted(); ++replicas) {
-    if (alike()) stage_times(level, {}, cut, replicas, search::at(cut) + 1, bound);
+    if (is_homogeneous()) stage_times(level, {}, cut, replicas, search::at(cut) + 1, bound);
     for (const Front& front : all) {
       const int m = front.components + replicas;
       if (m > components) break;
       const std::size_t begin =
           highest(level) ? std::max(search::at(cut) + 1, earliest_[search::at(m)]) : search::at(cut) + 1;
       const auto with = [&](const Place& inner, const std::vector<std::size_t>& lasts) {
-        if (!alike()) stage_times(level, inner, cut, replicas, begin, bound);
+        if (!is_homogeneous()) stage_times(level, inner, cut, replicas, begin, bound);
         if (front.components > 0)
           extend(table, level, cut, m, replicas, lasts, begin, bound);
         else
           begin_part(table, cut, m, begin);
       };
-      if (alike())
+      if (is_homogeneous())
         with({}, front.lasts);
       else
         for (const auto& [inner, lasts] : places_behind(level, place, front, replicas)) with(inner, lasts);
@@ -261,17 +262,17 @@ void PipedreamSearch::take_in(Table& table, std::size_t level, const Place& plac
 }
 
 void PipedreamSearch::check_work() {
-  if (memory_ != Memory::ignored && !found_ && work_ > (known_ ? most_work : most_work_for_one)) gave_up_ = true;
+  if (memory_ != Memory::ignored && !found_ && work_ > (known_ ? max_work : max_work_for_one)) gave_up_ = true;
 }
 
 PipedreamSearch::Table PipedreamSearch::fill(std::size_t level, const Place& place, double bound) {
   Table table;
   table.ideals = count_, table.components = search::at(levels_[level - 1].components),
-  table.counts = search::at(most_stages_) + 1;
+  table.counts = search::at(max_stages_) + 1;
   table.lasts = places_->sizes(level).size();
   const std::size_t cells =
       (highest(level) ? 1 : count_) * table.counts * table.lasts * (table.components + 1) * count_;
-  gave_up_ = gave_up_ || (exact() && !found_ && bytes_ + static_cast<double>(cells) * sizeof(double) > most_bytes);
+  gave_up_ = gave_up_ || (exact() && !found_ && bytes_ + static_cast<double>(cells) * sizeof(double) > max_bytes);
   work_ += static_cast<double>(cells);
   check_work();
   if (gave_up_) return table;
@@ -285,17 +286,17 @@ const std::vector<double>& PipedreamSearch::whole_component(std::size_t level, c
   const auto [found, added] = wholes_.try_emplace({level, place});
   if (!added) return found->second;
   Table table = fill(level, place, bound_of(level, place));
-  std::vector<double> values(places_->sizes(level).size() * (search::at(most_stages_) + 1) * count_ * count_,
+  std::vector<double> values(places_->sizes(level).size() * (search::at(max_stages_) + 1) * count_ * count_,
                              search::never);
   auto to = values.begin();
   for (std::size_t last = 0; last < table.lasts; ++last)
-    for (int stages = 0; stages <= most_stages_; ++stages)
+    for (int stages = 0; stages <= max_stages_; ++stages)
       for (int first = 0; search::at(first) < count_ && !table.values.empty();
            ++first, to += static_cast<std::ptrdiff_t>(count_))
         std::copy_n(table.row(first, stages, last, levels_[level - 1].components), count_, to);
   bytes_ += static_cast<double>(values.size()) * sizeof(double);
   work_ += static_cast<double>(values.size());
-  if (alike()) tables_.insert_or_assign(Key{level, place}, std::move(table));
+  if (is_homogeneous()) tables_.insert_or_assign(Key{level, place}, std::move(table));
   return found->second = std::move(values);
 }
 

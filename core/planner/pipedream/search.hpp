@@ -33,7 +33,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/model/pins.hpp"
+#include "core/model/plan_constraints.hpp"
 #include "core/planner/pipedream/figures.hpp"
 #include "core/planner/pipedream/levels.hpp"
 #include "core/planner/pipedream/place.hpp"
@@ -60,7 +60,7 @@ bool fits(const Figures& figures, const Answer& answer);
 class PipedreamSearch {
  public:
   /// Pins of stages, replicas and layers hold in the answer.
-  PipedreamSearch(const Figures& figures, const Topology& topology, const Options& options, const Pins& pins,
+  PipedreamSearch(const Figures& figures, const Topology& topology, const Options& options, const PlanConstraints& pins,
                   std::stop_token stop);
 
   /// One stage on all devices, if it fits and is not pinned otherwise: an answer that takes no search.
@@ -71,7 +71,7 @@ class PipedreamSearch {
   bool proven() const { return proven_; }
 
   /// Steps that the tables take at most without memory: what decides whether a problem is too large.
-  static double effort(const search::Ideals& ideals, const Topology& topology, const Pins& pins);
+  static double search_budget(const search::Ideals& ideals, const Topology& topology, const PlanConstraints& pins);
 
  private:
   using Place = Part;
@@ -100,7 +100,7 @@ class PipedreamSearch {
     std::vector<std::size_t> lasts;
   };
   /// A piece: the layers between two ideals on these devices, counted within the part.
-  struct Piece {
+  struct LayerRange {
     int inner, outer;
     std::vector<int> devices;
   };
@@ -132,33 +132,33 @@ class PipedreamSearch {
   bool halted() const { return gave_up_ || stop_.stop_requested(); }
 
   Place inner_place(std::size_t level, const Place& place, int m, int replicas, int before) const {
-    return alike() ? Place() : places_->inner(level, place, m, replicas, before);
+    return is_homogeneous() ? Place() : places_->inner(level, place, m, replicas, before);
   }
-  std::vector<Piece> pieces(std::size_t level, const Place& place, int inner, int outer, int m, int stages,
-                            std::size_t last);
-  std::vector<Piece> whole_part(std::size_t level, const Place& place, int inner, int outer, int stages,
-                                std::size_t last);
+  std::vector<LayerRange> pieces(std::size_t level, const Place& place, int inner, int outer, int m, int stages,
+                                 std::size_t last);
+  std::vector<LayerRange> whole_part(std::size_t level, const Place& place, int inner, int outer, int stages,
+                                     std::size_t last);
 
   bool highest(std::size_t level) const { return level == levels_.size(); }
   bool exact() const { return memory_ == Memory::exact; }
-  int fewest_stages() const { return most_stages_ > 0 ? 1 : 0; }
+  int min_stages() const { return max_stages_ > 0 ? 1 : 0; }
   /// Does nothing but the number of replicas make stages differ?
-  bool alike() const { return memory_ == Memory::ignored && !pins_.replicas && pins_.layers.empty(); }
+  bool is_homogeneous() const { return memory_ == Memory::ignored && !pins_.replicas && pins_.layers.empty(); }
   bool nested(int inner, int outer) const {
     return nested_.empty() || nested_[static_cast<std::size_t>(inner) * count_ + static_cast<std::size_t>(outer)] != 0;
   }
 
-  static constexpr double most_work = 1e9;          ///< of the searches with memory: nanoseconds, roughly
-  static constexpr double most_work_for_one = 6e9;  ///< while no fitting answer is known
+  static constexpr double max_work = 1e9;          ///< of the searches with memory: nanoseconds, roughly
+  static constexpr double max_work_for_one = 6e9;  ///< while no fitting answer is known
 
   const Figures& figures_;
   Options options_;
-  Pins pins_;
+  PlanConstraints pins_;
   std::stop_token stop_;
   std::vector<Level> levels_;
   std::vector<DeviceId> devices_;  ///< in component order
   std::size_t count_;              ///< ideals
-  int most_stages_;                ///< limit from pins; 0: none
+  int max_stages_;                 ///< limit from pins; 0: none
   std::vector<char> nested_;       ///< [inner][outer]; empty for a chain
 
   Memory memory_ = Memory::ignored;

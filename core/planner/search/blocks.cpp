@@ -26,7 +26,7 @@ struct Cover {
 };
 
 /// Returns the furthest end in (first, most] within the bound; `first` if not even one layer is.
-int furthest(const PassTimes& times, int first, int most, double bound) {
+int last_fitting(const PassTimes& times, int first, int most, double bound) {
   int low = first, high = most;
   while (low < high) {
     const int middle = low + (high - low + 1) / 2;
@@ -38,13 +38,13 @@ int furthest(const PassTimes& times, int first, int most, double bound) {
   return low;
 }
 
-Cover cover(const std::vector<const PassTimes*>& stages, int layers, double bound) {
+Cover greedy_cover(const std::vector<const PassTimes*>& stages, int layers, double bound) {
   const int count = static_cast<int>(stages.size());
   Cover result;
   int first = 0;
   for (int s = 0; s < count; ++s) {
     const int most = layers - (count - s - 1);  // a layer for each stage behind
-    const int last = furthest(*stages[at(s)], first, most, bound);
+    const int last = last_fitting(*stages[at(s)], first, most, bound);
     if (last < most) result.next = std::min(result.next, seconds(*stages[at(s)], first, last + 1));
     if (last == first) return result;
     result.slowest = std::max(result.slowest, seconds(*stages[at(s)], first, last));
@@ -63,12 +63,12 @@ std::vector<int> even_layers(int layers, int stages) {
 }
 
 std::vector<int> balanced_blocks(const std::vector<const PassTimes*>& stages, int layers) {
-  Cover best = cover(stages, layers, never);
+  Cover best = greedy_cover(stages, layers, never);
   ensure(best.complete, "more stages than layers");
   for (double low = 0; low < best.slowest;) {  // no cover is below `low`
     const double middle = low + (best.slowest - low) / 2;
     const bool apart = low < middle && middle < best.slowest;
-    const Cover tried = cover(stages, layers, apart ? middle : low);
+    const Cover tried = greedy_cover(stages, layers, apart ? middle : low);
     if (tried.complete)
       best = tried;
     else if (tried.next >= best.slowest)

@@ -45,7 +45,7 @@ DeviceBlocks::DeviceBlocks(const cost::Network& network, const std::vector<Devic
 namespace {
 
 /// One number for each device; like devices have the same.
-std::vector<int> likeness(const cost::Network& network, const std::vector<DeviceId>& apart) {
+std::vector<int> device_class(const cost::Network& network, const std::vector<DeviceId>& apart) {
   std::vector<int> likes;
   for (int d = 0; d < network.device_count(); ++d) {
     const auto own = std::find(apart.begin(), apart.end(), DeviceId(d));
@@ -56,7 +56,7 @@ std::vector<int> likeness(const cost::Network& network, const std::vector<Device
 }
 
 /// Returns the number of arrangements, at most `most` + 1.
-std::size_t arrangements(const std::vector<int>& likes, std::size_t most) {
+std::size_t device_orderings(const std::vector<int>& likes, std::size_t most) {
   std::map<int, int> counts;
   for (const int like : likes) ++counts[like];
   double product = 1;
@@ -70,7 +70,7 @@ std::size_t arrangements(const std::vector<int>& likes, std::size_t most) {
 }
 
 /// Returns the devices in this sequence of numbers, equal ones by id.
-std::vector<DeviceId> arranged(const std::vector<int>& likes, const std::vector<int>& sequence) {
+std::vector<DeviceId> ordering(const std::vector<int>& likes, const std::vector<int>& sequence) {
   std::map<int, int> next;  // where the search for the next one starts
   std::vector<DeviceId> order;
   for (const int like : sequence) {
@@ -87,12 +87,12 @@ DeviceOrders device_orders(const cost::Network& network, const std::vector<Devic
   std::vector<DeviceId> own;
   for (int d = 0; d < network.device_count(); ++d) own.push_back(DeviceId(d));
   DeviceOrders result{{own}, true};
-  const std::vector<int> likes = likeness(network, apart);
-  if (arrangements(likes, most) <= most) {
+  const std::vector<int> likes = device_class(network, apart);
+  if (device_orderings(likes, most) <= most) {
     std::vector<int> sequence = likes;
     std::sort(sequence.begin(), sequence.end());
     do
-      if (sequence != likes) result.orders.push_back(arranged(likes, sequence));
+      if (sequence != likes) result.orders.push_back(ordering(likes, sequence));
     while (std::next_permutation(sequence.begin(), sequence.end()));
     return result;
   }

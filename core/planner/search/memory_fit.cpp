@@ -21,7 +21,7 @@ Bytes StageNeed::peak(int warmup, int warmup_before) const {
 
 StageNeed stage_need(const Workload& workload, const StageBytes& stage, int replicas, bool recompute, int versions,
                      int tensor_parallel) {
-  const Conventions& conventions = workload.conventions;
+  const SimulationOptions& conventions = workload.conventions;
   StageNeed need;
   const Bytes share = plan::share_of(stage.weights, tensor_parallel);
   need.fixed =
@@ -69,7 +69,7 @@ namespace {
 struct Limited {
   std::vector<std::pair<StageNeed, Bytes>> replicas;
 
-  bool admits(int warmup, int warmup_before) const {
+  bool fits_with(int warmup, int warmup_before) const {
     return std::all_of(replicas.begin(), replicas.end(), [&](const auto& replica) {
       return replica.first.peak(warmup, warmup_before) <= replica.second;
     });
@@ -79,7 +79,7 @@ struct Limited {
 /// Returns the simulator's bytes: the adjacent stages determine the shardings of the layers.
 StageBytes bytes_of(Chain& chain, const Plan& plan, StageId id, int samples) {
   const Stage& stage = plan.stages[id.index()];
-  const std::vector<const ShardingCost*> ways = cost::stage_ways(plan, chain.profile(), chain.order(), id);
+  const std::vector<const ShardingCost*> ways = cost::stage_sharding(plan, chain.profile(), chain.order(), id);
   if (ways.empty()) return stage_bytes(chain, stage.first, stage.last, samples, plan::even_parts(stage));
   return stage_bytes(chain, stage.first, stage.last, samples, cost::figures_of(ways));
 }
@@ -89,7 +89,7 @@ Limited limit_of(Chain& chain, const Plan& plan, StageId id) {
   const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
   const plan::Weights all = bytes_of(chain, plan, id, samples.front()).weights;
   // With shards every device by itself, else a replica by its smallest one.
-  const auto together = static_cast<std::ptrdiff_t>(stage.shards ? 1 : stage.tensor_parallel);
+  const auto together = static_cast<std::ptrdiff_t>(stage.shard_fractions ? 1 : stage.tensor_parallel);
   std::set<std::tuple<int, Bytes, Bytes>> kinds;  // samples, weights, least memory
   for (std::size_t r = 0; r < samples.size(); ++r)
     for (int rank = 0; rank < stage.tensor_parallel; rank += static_cast<int>(together)) {
@@ -118,7 +118,7 @@ std::optional<std::vector<int>> under(const std::vector<Limited>& limits, const 
   for (std::size_t i = 0; i < limits.size(); ++i) {
     const int before = counts.empty() ? policy[i] : counts.back();
     int count = std::min({policy[i], most, before});
-    while (count > 0 && !limits[i].admits(count, before)) --count;
+    while (count > 0 && !limits[i].fits_with(count, before)) --count;
     if (count == 0) return {};
     counts.push_back(count);
   }
@@ -139,7 +139,7 @@ std::optional<std::vector<int>> warmups_that_fit(Chain& chain, const Plan& plan)
 bool warmups_fit(Chain& chain, const Plan& plan, const std::vector<int>& counts) {
   const std::vector<Limited> limits = limits_of(chain, plan);
   for (std::size_t i = 0; i < limits.size(); ++i)
-    if (!limits[i].admits(counts[i], i == 0 ? counts[i] : std::max(counts[i - 1], counts[i]))) return false;
+    if (!limits[i].fits_with(counts[i], i == 0 ? counts[i] : std::max(counts[i - 1], counts[i]))) return false;
   return true;
 }
 
@@ -157,7 +157,7 @@ bool set_warmup(Chain& chain, Plan& plan, Warmup policy, bool ignore_memory) {
 
 bool gpipe_fits(Chain& chain, const Plan& plan) {
   for (const Limited& limit : limits_of(chain, plan))
-    if (!limit.admits(plan.micro_batches, plan.micro_batches)) return false;
+    if (!limit.fits_with(plan.micro_batches, plan.micro_batches)) return false;
   return true;
 }
 

@@ -13,7 +13,7 @@ namespace pipedeck::planner::whale {
 namespace {
 
 /// Largest number of samples within the limits whose time is at most `time`; `least` where none is.
-int most_within(const Replicas& group, double time) {
+int max_within(const Replicas& group, double time) {
   int low = group.least, high = group.most;
   while (low < high) {
     const int middle = low + (high - low + 1) / 2;
@@ -27,7 +27,7 @@ int most_within(const Replicas& group, double time) {
 
 std::int64_t room_within(const std::vector<Replicas>& groups, double time) {
   std::int64_t room = 0;
-  for (const Replicas& group : groups) room += std::int64_t{group.count} * most_within(group, time);
+  for (const Replicas& group : groups) room += std::int64_t{group.count} * max_within(group, time);
   return room;
 }
 
@@ -54,11 +54,11 @@ double growth(int x, double wanted) {
 }
 
 /// A group that may take another sample on each of its replicas in turn.
-struct Taker {
+struct ShareTarget {
   double growth = 0, time = 0, memory = 0;
   std::size_t group = 0;
   auto key() const { return std::tuple(growth, time, memory, group); }
-  bool operator<(const Taker& other) const { return key() < other.key(); }
+  bool operator<(const ShareTarget& other) const { return key() < other.key(); }
 };
 
 /// An allocation of samples: the next one goes to the replica whose term of equation 1 grows least. Ties: lowest load,
@@ -108,13 +108,13 @@ class Filler {
   std::vector<int> most_;
   std::vector<GroupShares> shares_;
   std::vector<double> wanted_;
-  std::set<Taker> takers_;
+  std::set<ShareTarget> takers_;
   std::int64_t left_ = 0;
 };
 
 }  // namespace
 
-std::optional<double> least_slowest(const std::vector<Replicas>& groups, int samples) {
+std::optional<double> min_slowest(const std::vector<Replicas>& groups, int samples) {
   if (!can_hold(groups, samples)) return {};
   double forced = 0;  // no group gets less than `least`
   for (const Replicas& group : groups) forced = std::max(forced, group.time(group.least));
@@ -138,10 +138,10 @@ std::optional<double> least_slowest(const std::vector<Replicas>& groups, int sam
 }
 
 std::optional<std::vector<GroupShares>> balance(const std::vector<Replicas>& groups, int samples) {
-  const std::optional<double> slowest = least_slowest(groups, samples);
+  const std::optional<double> slowest = min_slowest(groups, samples);
   if (!slowest) return {};
   std::vector<int> most;
-  for (const Replicas& group : groups) most.push_back(most_within(group, *slowest));
+  for (const Replicas& group : groups) most.push_back(max_within(group, *slowest));
   return Filler(groups, std::move(most), samples).run();
 }
 

@@ -34,7 +34,7 @@ struct GroupShares {
 };
 
 /// Time of the slowest replica at its best; nothing where the limits leave no room for `samples` in all.
-std::optional<double> least_slowest(const std::vector<Replicas>& groups, int samples);
+std::optional<double> min_slowest(const std::vector<Replicas>& groups, int samples);
 
 /// One entry a group; nothing where the limits leave no room.
 std::optional<std::vector<GroupShares>> balance(const std::vector<Replicas>& groups, int samples);

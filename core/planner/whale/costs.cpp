@@ -38,8 +38,8 @@ int WhaleCosts::kind_of(std::span<const DeviceId> devices) {
     Kind kind{{devices.begin(), devices.end()}, {}};
     kind.capacity = search::capacity_of(chain_.network(), kind.devices);
     const auto type = [&](DeviceId device) { return chain_.network().device(device).type; };
-    kind.unlike = std::any_of(devices.begin(), devices.end(),
-                              [&](DeviceId device) { return type(device) != type(devices.front()); });
+    kind.is_heterogeneous = std::any_of(devices.begin(), devices.end(),
+                                        [&](DeviceId device) { return type(device) != type(devices.front()); });
     kinds_.push_back(std::move(kind));
     sums_.emplace_back();
   }
@@ -95,7 +95,7 @@ ColumnCosts& WhaleCosts::columns_of(int kind) {
   return *own.columns;
 }
 
-double WhaleCosts::time(int kind, int samples, int first, int last, const Columns& columns) {
+double WhaleCosts::time(int kind, int samples, int first, int last, const ShardFractions& columns) {
   if (samples == 0) return 0;
   if (!columns.empty()) return columns_of(kind).time(samples, first, last, columns);
   const std::vector<double>& all = sums(kind, samples);
@@ -107,13 +107,13 @@ Bytes WhaleCosts::need(int kind, const Load& load, int samples) {
       .peak(load.warmup, load.before);
 }
 
-double WhaleCosts::memory_use(int kind, const Load& load, int samples, const Columns& columns) {
+double WhaleCosts::memory_use(int kind, const Load& load, int samples, const ShardFractions& columns) {
   if (!columns.empty()) return columns_of(kind).memory_use(load, samples, columns);
   return static_cast<double>(need(kind, load, samples).count) /
          static_cast<double>(std::max<std::int64_t>(1, kinds_[index(kind)].capacity.count));
 }
 
-bool WhaleCosts::fits(int kind, const Load& load, int samples, const Columns& columns) {
+bool WhaleCosts::fits(int kind, const Load& load, int samples, const ShardFractions& columns) {
   if (!columns.empty()) return columns_of(kind).fits(load, samples, columns);
   return ignore_memory_ || need(kind, load, samples) <= kinds_[index(kind)].capacity;
 }
@@ -126,7 +126,7 @@ bool WhaleCosts::may_fit(int kind, const Load& load, int samples) {
   return need.peak(load.warmup, load.before) <= kinds_[index(kind)].capacity;
 }
 
-int WhaleCosts::most_samples(int kind, const Load& load, int limit, const Columns& columns) {
+int WhaleCosts::max_samples(int kind, const Load& load, int limit, const ShardFractions& columns) {
   if (fits(kind, load, limit, columns)) return limit;
   if (limit <= 1 || !fits(kind, load, 1, columns)) return 0;
   // The need is linear except for rounding up, so the guess is off by a few at most.

@@ -11,7 +11,7 @@
 
 #include "core/planner/search/chain.hpp"
 #include "core/planner/whale/balance.hpp"
-#include "core/planner/whale/columns.hpp"
+#include "core/planner/whale/shard_fractions.hpp"
 
 namespace pipedeck::planner::whale {
 
@@ -31,25 +31,25 @@ class WhaleCosts {
   /// Returns true if twice the samples take twice the time on one device.
   bool proportional() const { return proportional_; }
   /// Returns true if its devices differ in type.
-  bool unlike(int kind) const { return kinds_[index(kind)].unlike; }
+  bool is_heterogeneous(int kind) const { return kinds_[index(kind)].is_heterogeneous; }
   ColumnCosts& columns_of(int kind);
   /// Returns forward and backward in seconds, the slowest device of each layer, including all-reduces within the
   /// replica.
-  double time(int kind, int samples, int first, int last, const Columns& columns = {});
+  double time(int kind, int samples, int first, int last, const ShardFractions& columns = {});
   /// Returns the fraction of its memory that the fullest device needs.
-  double memory_use(int kind, const Load& load, int samples, const Columns& columns = {});
-  bool fits(int kind, const Load& load, int samples, const Columns& columns = {});
+  double memory_use(int kind, const Load& load, int samples, const ShardFractions& columns = {});
+  bool fits(int kind, const Load& load, int samples, const ShardFractions& columns = {});
   /// Returns false only if no range around this one fits: weights and saved bytes never shrink with more layers.
   bool may_fit(int kind, const Load& load, int samples);
   /// Returns the maximum samples of a micro-batch that fit, at most `limit`; 0 if not even one fits.
-  int most_samples(int kind, const Load& load, int limit, const Columns& columns = {});
+  int max_samples(int kind, const Load& load, int limit, const ShardFractions& columns = {});
 
  private:
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   struct Kind {
     std::vector<DeviceId> devices;  ///< of the first replica seen
     Bytes capacity;
-    bool unlike = false;
+    bool is_heterogeneous = false;
     std::optional<ColumnCosts> columns{};  ///< computed on demand
   };
   using Signature = std::vector<double>;

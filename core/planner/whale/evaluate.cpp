@@ -81,7 +81,7 @@ double imbalance(const evaluation::Evaluation& e, int s) {
 std::string primitive(const Stage& stage) {
   if (stage.tensor_parallel == 1) return fmt::format("replicate({})", stage.replicas());
   std::string text = fmt::format("{} x split({})", stage.replicas(), stage.tensor_parallel);
-  if (stage.shards) text += fmt::format(" of {:.4f} of the columns", fmt::join(*stage.shards, ", "));
+  if (stage.shard_fractions) text += fmt::format(" of {:.4f} of the columns", fmt::join(*stage.shard_fractions, ", "));
   return text;
 }
 

@@ -7,7 +7,7 @@
 
 namespace pipedeck::planner::whale {
 
-GraphCosts::GraphCosts(WhaleCosts& costs, const TaskGraph& graph, const SplitQuestion& question, int like)
+GraphCosts::GraphCosts(WhaleCosts& costs, const TaskGraph& graph, const SplitRequest& question, int like)
     : costs_(costs), question_(question), degree_(graph.degree) {
   const std::span<const DeviceId> devices(graph.devices);
   for (int r = 0; r < graph.replicas(); ++r) {
@@ -20,18 +20,18 @@ GraphCosts::GraphCosts(WhaleCosts& costs, const TaskGraph& graph, const SplitQue
       ++known->second;
   }
   for (const auto& [kind, count] : kinds_)
-    if (question.balance == Balance::aware && costs.unlike(kind)) unlike_ = true;
+    if (question.balance == Balance::hardware_aware && costs.is_heterogeneous(kind)) unlike_ = true;
   if (unlike_)
     for (const auto& [kind, count] : kinds_) one_ratio_ = one_ratio_ && costs.columns_of(kind).one_ratio();
   like_ = degree_ == 1 && like >= 0 ? like : kind_of_.front();
   const int layers = costs.chain().layers();
   may_ = graph.layers.value_or(std::pair(0, layers));
-  must_ = graph.layers.value_or(std::pair(layers, 0));
+  required_layers_ = graph.layers.value_or(std::pair(layers, 0));
   const std::vector<LayerId>& order = costs.chain().order();
   for (const auto& [layer, device] : costs.chain().problem().pins.layers) {
     if (std::find(graph.devices.begin(), graph.devices.end(), device) == graph.devices.end()) continue;
     const auto at = static_cast<int>(std::find(order.begin(), order.end(), layer) - order.begin());
-    must_ = {std::min(must_.first, at), std::max(must_.second, at + 1)};
+    required_layers_ = {std::min(required_layers_.first, at), std::max(required_layers_.second, at + 1)};
   }
 }
 
@@ -42,13 +42,13 @@ void GraphCosts::keep(int warmup, int before) {
 }
 
 bool GraphCosts::allowed(int first, int last) {
-  return first >= may_.first && last <= may_.second && first <= must_.first && last >= must_.second &&
-         costs_.splittable(first, last, degree_);
+  return first >= may_.first && last <= may_.second && first <= required_layers_.first &&
+         last >= required_layers_.second && costs_.splittable(first, last, degree_);
 }
 
 int GraphCosts::even_share() const { return (question_.micro_batch + replicas() - 1) / replicas(); }
 
-bool GraphCosts::even_fits(int first, int last, const Columns& columns) {
+bool GraphCosts::even_fits(int first, int last, const ShardFractions& columns) {
   const Load load{first, last, replicas(), warmup_, before_};
   const int share = even_share();
   return std::all_of(kinds_.begin(), kinds_.end(),
@@ -84,7 +84,7 @@ double GraphCosts::at_least(int first, int last) {
   return least;
 }
 
-double GraphCosts::uniform_time(int first, int last, const Columns& columns) {
+double GraphCosts::uniform_time(int first, int last, const ShardFractions& columns) {
   if (!even_fits(first, last, columns)) return search::never;
   const int kind = question_.balance == Balance::even ? like_ : kinds_[0].first;
   return costs_.time(kind, even_share(), first, last, columns);
@@ -92,13 +92,13 @@ double GraphCosts::uniform_time(int first, int last, const Columns& columns) {
 
 /// Returns even columns, or those best for some kind's replicas; all replicas share them.
 GraphCosts::Choice GraphCosts::choice(int first, int last) {
-  const auto time = [&](const Columns& columns) {
+  const auto time = [&](const ShardFractions& columns) {
     return uniform() ? uniform_time(first, last, columns) : shared_time(first, last, columns);
   };
   Choice best{time({}), {}};
   if (!unlike_) return best;
   for (const auto& [kind, count] : kinds_) {
-    if (!costs_.unlike(kind)) continue;
+    if (!costs_.is_heterogeneous(kind)) continue;
     auto columns = costs_.columns_of(kind).best({first, last, replicas(), warmup_, before_}, even_share());
     if (!columns) continue;
     const double own = time(*columns);
@@ -134,7 +134,7 @@ double GraphCosts::time(int first, int last) {
   return known[length];
 }
 
-Replicas GraphCosts::taker(int kind, int count, const Load& load, int most, const Columns& columns) {
+Replicas GraphCosts::taker(int kind, int count, const Load& load, int most, const ShardFractions& columns) {
   const double alone = costs_.time(kind, costs_.chain().profile().micro_batch, load.first, load.last, columns);
   return {.count = count,
           .speed = alone > 0 ? 1 / alone : 1,
@@ -144,7 +144,7 @@ Replicas GraphCosts::taker(int kind, int count, const Load& load, int most, cons
           .most = most};
 }
 
-std::vector<Replicas> GraphCosts::takers(int first, int last, Kinds& kinds, const Columns& columns) {
+std::vector<Replicas> GraphCosts::takers(int first, int last, Kinds& kinds, const ShardFractions& columns) {
   kinds = kinds_;
   // Without replicas that can't hold a slice, data divided over replicas (ZeRO) is divided over fewer, so repeat.
   for (;;) {
@@ -153,8 +153,8 @@ std::vector<Replicas> GraphCosts::takers(int first, int last, Kinds& kinds, cons
     std::vector<Replicas> takers;
     Kinds holding;
     for (const auto& [kind, count] : kinds) {
-      const int most = costs_.most_samples(kind, load, question_.micro_batch, columns);
-      if (most < question_.slice && question_.balance == Balance::aware) continue;
+      const int most = costs_.max_samples(kind, load, question_.micro_batch, columns);
+      if (most < question_.slice && question_.balance == Balance::hardware_aware) continue;
       holding.emplace_back(kind, count);
       takers.push_back(taker(kind, count, load, most, columns));
     }
@@ -164,11 +164,12 @@ std::vector<Replicas> GraphCosts::takers(int first, int last, Kinds& kinds, cons
   }
 }
 
-double GraphCosts::shared_time(int first, int last, const Columns& columns) {
+double GraphCosts::shared_time(int first, int last, const ShardFractions& columns) {
   Kinds kinds;
   const std::vector<Replicas> groups = takers(first, last, kinds, columns);
   if (groups.empty()) return search::never;
-  if (question_.balance == Balance::aware) return least_slowest(groups, question_.micro_batch).value_or(search::never);
+  if (question_.balance == Balance::hardware_aware)
+    return min_slowest(groups, question_.micro_batch).value_or(search::never);
   const auto shares = printed_balance(groups, question_.micro_batch);
   if (!shares) return search::never;
   double slowest = 0;
@@ -211,9 +212,11 @@ std::vector<int> GraphCosts::shares(int first, int last) {
   return list;
 }
 
-Columns GraphCosts::columns(int first, int last) { return unlike_ ? choice(first, last).columns : Columns(); }
+ShardFractions GraphCosts::columns(int first, int last) {
+  return unlike_ ? choice(first, last).columns : ShardFractions();
+}
 
-double GraphCosts::slowest(int first, int last, const std::vector<int>& shares, const Columns& columns) {
+double GraphCosts::slowest(int first, int last, const std::vector<int>& shares, const ShardFractions& columns) {
   double most = 0;
   for (std::size_t r = 0; r < shares.size(); ++r)
     most = std::max(most, costs_.time(kind_of_[r], shares[r], first, last, columns));

@@ -11,7 +11,7 @@ namespace pipedeck::planner::whale {
 
 namespace {
 
-constexpr std::size_t most_runs = 4;  // of layers that a degree can split, the heaviest
+constexpr std::size_t max_runs = 4;  // of layers that a degree can split, the heaviest
 
 /// Returns the degrees for which some layer has times, 1 included.
 std::set<int> degrees_of(const Profile& profile) {
@@ -109,7 +109,7 @@ class Layouts {
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const Run& a, const Run& b) { return a.parameters > b.parameters; });
-    if (found.size() > most_runs) found.resize(most_runs);
+    if (found.size() > max_runs) found.resize(max_runs);
     const auto same = [&](const Run& run) { return run.first == heaviest.first && run.last == heaviest.last; };
     if (heaviest.last > 0 && std::none_of(found.begin(), found.end(), same)) found.push_back(heaviest);
     return found;
@@ -223,7 +223,7 @@ class Layouts {
   WhaleCosts& costs_;
   const LayoutOptions& options_;
   bool uneven_;
-  const Pins& pins_;
+  const PlanConstraints& pins_;
   std::vector<Layout> layouts_;
 };
 

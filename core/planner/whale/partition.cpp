@@ -11,7 +11,7 @@ namespace pipedeck::planner::whale {
 namespace {
 
 constexpr double any = std::numeric_limits<double>::max();
-constexpr std::int64_t most_ranges = 1'000'000;
+constexpr std::int64_t max_ranges = 1'000'000;
 constexpr double close_enough = 1e-6;  // below it every step is to a better partition
 
 struct Found {
@@ -21,7 +21,7 @@ struct Found {
 
 class Splitter {
  public:
-  Splitter(WhaleCosts& costs, const Layout& layout, const SplitQuestion& question, const std::stop_token& stop,
+  Splitter(WhaleCosts& costs, const Layout& layout, const SplitRequest& question, const std::stop_token& stop,
            const std::stop_token& hurry)
       : question_(question), stop_(stop), hurry_(hurry), layers_(costs.chain().layers()) {
     // The baseline takes every device for the first one.
@@ -51,7 +51,7 @@ class Splitter {
   bool stopped() const { return stop_.stop_requested() || hurry_.stop_requested(); }
 
   bool too_large() const {
-    return stages() > 1 && layers_ > most_layers_unlike &&
+    return stages() > 1 && layers_ > max_layers_unlike &&
            std::any_of(graphs_.begin(), graphs_.end(), [](const GraphCosts& graph) { return !graph.quick(); });
   }
 
@@ -83,7 +83,7 @@ class Splitter {
       split.shares.push_back(graphs_[search::at(s)].shares(first, last));
       split.columns.push_back(graphs_[search::at(s)].columns(first, last));
       split.times.push_back(graphs_[search::at(s)].slowest(first, last, split.shares.back(), split.columns.back()));
-      split.unlike = split.unlike || graphs_[search::at(s)].unlike();
+      split.is_heterogeneous = split.is_heterogeneous || graphs_[search::at(s)].is_heterogeneous();
       split.exact = split.exact && graphs_[search::at(s)].exact();
     }
     return split;
@@ -131,14 +131,15 @@ class Splitter {
   std::optional<std::vector<Window>> windows(const Beyond& beyond) {
     std::vector<Window> list(search::at(stages()) + 1);
     for (int s = 0, end = 0; s < stages(); ++s) {
-      const int first = end, most = std::min(graphs_[search::at(s)].may().second, layers_ - (stages() - s - 1));
+      const int first = end,
+                most = std::min(graphs_[search::at(s)].allowed_layers().second, layers_ - (stages() - s - 1));
       while (end < most && !beyond(graphs_[search::at(s)].at_least(first, end + 1))) ++end;
       list[search::at(s) + 1].to = end;
     }
     if (list.back().to < layers_) return {};
     list.back().from = layers_;
     for (int s = stages() - 1, first = layers_; s >= 0; --s) {
-      const int end = first, least = std::max(graphs_[search::at(s)].may().first, s);
+      const int end = first, least = std::max(graphs_[search::at(s)].allowed_layers().first, s);
       while (first > least && !beyond(graphs_[search::at(s)].at_least(first - 1, end))) --first;
       list[search::at(s)].from = first;
       if (first > list[search::at(s)].to) return {};
@@ -154,13 +155,13 @@ class Splitter {
     return count;
   }
 
-  /// Returns a partition with times up to `bound` (below it if `strictly`). With `least_sum` and few ranges, the one of
+  /// Returns a partition with times up to `bound` (below it if `strictly`). With `min_sum` and few ranges, the one of
   /// least sum.
-  std::optional<Found> within(double bound, bool strictly, bool least_sum = false) {
+  std::optional<Found> within(double bound, bool strictly, bool min_sum = false) {
     const auto beyond = [&](double time) { return time > bound || (strictly && time >= bound); };
     const auto window = windows(beyond);
     if (!window) return {};
-    least_sum = least_sum && ranges(*window) <= most_ranges;
+    min_sum = min_sum && ranges(*window) <= max_ranges;
     std::vector<double> sum(search::at(layers_) + 1, search::never);
     sum[0] = 0;
     std::vector<std::vector<int>> start;
@@ -173,7 +174,7 @@ class Splitter {
         if (sum[search::at(first)] == search::never) continue;
         if (stopped()) return {};
         for (int end = std::max(first + 1, behind.from); end <= behind.to; ++end) {
-          if (!least_sum && next[search::at(end)] < search::never) continue;
+          if (!min_sum && next[search::at(end)] < search::never) continue;
           if (beyond(graph.at_least(first, end))) break;
           if (!graph.allowed(first, end)) continue;
           const double time = graph.time(first, end);
@@ -200,7 +201,7 @@ class Splitter {
     return found;
   }
 
-  const SplitQuestion& question_;
+  const SplitRequest& question_;
   const std::stop_token &stop_, &hurry_;
   int layers_;
   std::vector<GraphCosts> graphs_;
@@ -208,7 +209,7 @@ class Splitter {
 
 }  // namespace
 
-std::optional<Split> split_layers(WhaleCosts& costs, const Layout& layout, const SplitQuestion& question,
+std::optional<Split> split_layers(WhaleCosts& costs, const Layout& layout, const SplitRequest& question,
                                   const std::stop_token& stop, const std::stop_token& hurry) {
   return Splitter(costs, layout, question, stop, hurry).run();
 }

@@ -22,19 +22,19 @@ namespace pipedeck::planner::whale {
 struct Split {
   std::vector<int> ends;                 ///< of the TaskGraphs
   std::vector<std::vector<int>> shares;  ///< of each TaskGraph's replicas; 0: can't hold a slice, unused
-  std::vector<Columns> columns;          ///< of each TaskGraph's split layers, per replica
+  std::vector<ShardFractions> columns;   ///< of each TaskGraph's split layers, per replica
   std::vector<int> warmups;              ///< micro-batches held by each TaskGraph
-  std::vector<double> times;  ///< s: of each TaskGraph's slowest replica, one micro-batch forward and backward
-  bool unlike = false;        ///< some columns may be uneven
-  bool exact = true;          ///< no shares and columns of these layers are better
+  std::vector<double> times;      ///< s: of each TaskGraph's slowest replica, one micro-batch forward and backward
+  bool is_heterogeneous = false;  ///< some columns may be uneven
+  bool exact = true;              ///< no shares and columns of these layers are better
 };
 
 /// With more layers, several TaskGraphs are partitioned only if the replicas of each are equal: shares that change with
 /// every range of layers would take minutes.
-inline constexpr int most_layers_unlike = 600;
+inline constexpr int max_layers_unlike = 600;
 
 /// Nothing where no cut fits, the problem is above that limit, or `stop` or `hurry` was requested.
-std::optional<Split> split_layers(WhaleCosts& costs, const Layout& layout, const SplitQuestion& question,
+std::optional<Split> split_layers(WhaleCosts& costs, const Layout& layout, const SplitRequest& question,
                                   const std::stop_token& stop, const std::stop_token& hurry = {});
 
 }  // namespace pipedeck::planner::whale

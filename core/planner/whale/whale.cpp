@@ -6,7 +6,7 @@
 //   - split: TaskGraphs sharded by columns, as the profile's tensor-parallel times allow, all of them or one between
 //     replicated others (the classifier of the paper's example 2).
 // Within a TaskGraph the micro-batch is divided by device speed (balance.hpp: equation 1, Algorithm 1), and the
-// columns of split layers among the different devices of a replica (columns.hpp). Layers are balanced between
+// columns of split layers among the different devices of a replica (shard_fractions.hpp). Layers are balanced between
 // TaskGraphs (partition.hpp). All of it is exact, except for columns if types differ from layer to layer. It
 // respects the devices' memory, of which earlier TaskGraphs need more. The objective of all is the compute time of the
 // busiest device in an iteration. Simulation then compares layouts and micro-batches, the most promising ones by a
@@ -38,9 +38,9 @@ namespace pipedeck::planner::whale {
 
 namespace {
 
-struct Wanted {
+struct Request {
   LayoutOptions layouts;
-  Balance balance = Balance::aware;
+  Balance balance = Balance::hardware_aware;
   int min_slice = 0, simulations = 1;
   bool ignore_memory = false;
 };
@@ -83,9 +83,9 @@ const OptionTable<Given>& table() {
   return rows;
 }
 
-Wanted wanted_of(const Given& given) {
+Request wanted_of(const Given& given) {
   const auto has = [&](Strategy one) { return given.strategy == Strategy::automatic || given.strategy == one; };
-  Wanted wanted;
+  Request wanted;
   wanted.layouts = {.replicate = has(Strategy::replicate),
                     .pipeline = has(Strategy::pipeline),
                     .split = has(Strategy::split),
@@ -114,11 +114,11 @@ bool times_rise(const Profile& profile) {
   return true;
 }
 
-Stage stage_of(const TaskGraph& graph, int first, int last, const std::vector<int>& shares, const Columns& columns,
-               int micro_batch) {
+Stage stage_of(const TaskGraph& graph, int first, int last, const std::vector<int>& shares,
+               const ShardFractions& columns, int micro_batch) {
   Stage stage = search::stage_on(first, last, {});
   stage.tensor_parallel = graph.degree;
-  if (!columns.empty()) stage.shards = columns;
+  if (!columns.empty()) stage.shard_fractions = columns;
   std::vector<int> samples;
   for (std::size_t r = 0; r < shares.size(); ++r) {
     if (shares[r] == 0) continue;
@@ -126,7 +126,7 @@ Stage stage_of(const TaskGraph& graph, int first, int last, const std::vector<in
     const auto begin = graph.devices.begin() + static_cast<std::ptrdiff_t>(r) * graph.degree;
     stage.devices.insert(stage.devices.end(), begin, begin + graph.degree);
   }
-  if (samples != replica_samples(stage, micro_batch)) stage.shares = std::move(samples);
+  if (samples != replica_samples(stage, micro_batch)) stage.samples_per_replica = std::move(samples);
   return stage;
 }
 
@@ -139,7 +139,7 @@ double estimate_of(search::Chain& chain, const Plan& plan, const std::vector<dou
     sum += times[s];
     if (stage.replicas() > 1) {
       Bytes weights;
-      for (int rank = 0; rank < (stage.shards ? stage.tensor_parallel : 1); ++rank)
+      for (int rank = 0; rank < (stage.shard_fractions ? stage.tensor_parallel : 1); ++rank)
         weights = std::max(weights, plan::share_of(chain.weights(stage.first, stage.last), stage, rank));
       synchronised = std::max(synchronised, cost::all_reduce(chain.network(), stage.devices, weights).count);
     }
@@ -152,7 +152,7 @@ double estimate_of(search::Chain& chain, const Plan& plan, const std::vector<dou
   return sum + (plan.micro_batches - 1) * slowest + synchronised;
 }
 
-Candidate candidate_of(search::Chain& chain, const Layout& layout, const Split& split, const SplitQuestion& question,
+Candidate candidate_of(search::Chain& chain, const Layout& layout, const Split& split, const SplitRequest& question,
                        bool proven) {
   Plan plan = chain.plan_of("whale", question.micro_batch);
   for (std::size_t s = 0; s < layout.graphs.size(); ++s)
@@ -167,15 +167,16 @@ Candidate candidate_of(search::Chain& chain, const Layout& layout, const Split& 
     plan.certificate.emplace().optimal_in = fmt::format(
         "all {} of {} on these devices in this order with micro-batches of {} that fit: none has a less busy busiest "
         "device",
-        plan.stages.size() == 1 ? (split.unlike ? "whole-sample shares and shares of columns" : "whole-sample shares")
-        : split.unlike          ? "cuts, whole-sample shares and shares of columns"
-                                : "cuts and whole-sample shares",
+        plan.stages.size() == 1
+            ? (split.is_heterogeneous ? "whole-sample shares and shares of columns" : "whole-sample shares")
+        : split.is_heterogeneous ? "cuts, whole-sample shares and shares of columns"
+                                 : "cuts and whole-sample shares",
         layout.name, plan.micro_batch);
   const double estimate = estimate_of(chain, plan, split.times);
   return {std::move(plan), estimate};
 }
 
-std::size_t most_simulated(const Wanted& wanted, const PlannerContext& context) {
+std::size_t max_simulated(const Request& wanted, const PlannerContext& context) {
   return static_cast<std::size_t>(std::max(wanted.simulations, context.top));
 }
 
@@ -201,15 +202,15 @@ bool same_pipeline(const Plan& a, const Plan& b) {
 }
 
 /// Returns a candidate per layout and micro-batch, in that order. Uneven shards add one with even shards.
-Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wanted& wanted, int slice, bool uneven,
+Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Request& wanted, int slice, bool uneven,
                                              const PlannerContext& context, bool first_only = false) {
   TRY(auto chain, search::Chain::of(problem));
   TRY(const auto sizes, search::micro_batch_choices(problem.workload, 1));
   WhaleCosts costs(chain, wanted.ignore_memory);
-  const bool proven = wanted.balance == Balance::aware && times_rise(*problem.profile);
+  const bool proven = wanted.balance == Balance::hardware_aware && times_rise(*problem.profile);
   const std::vector<Layout> layouts = layouts_of(costs, wanted.layouts, uneven);
   std::vector<Candidate> all;
-  BestEstimates best(most_simulated(wanted, context));
+  BestEstimates best(max_simulated(wanted, context));
   for (std::size_t l = 0; l < layouts.size(); ++l)
     for (const int size : sizes) {
       TRY_VOID(check_stop(context));
@@ -217,11 +218,11 @@ Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wante
       report(context.progress, 0.5 * static_cast<double>(l) / static_cast<double>(layouts.size()), "balancing");
       bool unlike = false;
       const auto add = [&](Balance balance) {
-        const SplitQuestion question{size, problem.workload.global_batch / size, slice, balance, best.worst()};
-        const auto split =
-            split_layers(costs, layouts[l], question, context.stop, all.empty() ? std::stop_token() : context.hurry);
+        const SplitRequest question{size, problem.workload.global_batch / size, slice, balance, best.worst()};
+        const auto split = split_layers(costs, layouts[l], question, context.stop,
+                                        all.empty() ? std::stop_token() : context.deadline_token);
         if (!split) return;
-        unlike = split->unlike;
+        unlike = split->is_heterogeneous;
         Candidate candidate = candidate_of(chain, layouts[l], *split, question, proven && balance == wanted.balance);
         if (first_violation(candidate.plan, *problem.profile, problem.pins)) return;
         if (balance != wanted.balance && !all.empty() && same_pipeline(all.back().plan, candidate.plan)) return;
@@ -239,12 +240,12 @@ Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wante
 
 bool even_shards(const Candidate& candidate) {
   return std::none_of(candidate.plan.stages.begin(), candidate.plan.stages.end(),
-                      [](const Stage& stage) { return stage.shards.has_value(); });
+                      [](const Stage& stage) { return stage.shard_fractions.has_value(); });
 }
 
 /// Returns candidates with whole numbers of copies. If none fits, or some have uneven shards, also TaskGraphs of
 /// unequal numbers of replicas.
-Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wanted& wanted, int slice,
+Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Request& wanted, int slice,
                                              const PlannerContext& context, bool first_only = false) {
   auto nested = candidates_of(problem, wanted, slice, false, context, first_only);
   if (!nested) return nested;
@@ -253,24 +254,24 @@ Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Wante
   return candidates_of(problem, wanted, slice, true, context, first_only);
 }
 
-bool can_be_laid_out(const Problem& problem, const Wanted& wanted) {
+bool can_be_laid_out(const Problem& problem, const Request& wanted) {
   auto chain = search::Chain::of(problem);
   if (!chain) return false;
   WhaleCosts costs(*chain, true);
   return !layouts_of(costs, wanted.layouts, true).empty();
 }
 
-Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, int slice, const PlannerContext& context) {
-  const auto any = [&](const Problem& other, const Wanted& how, int fewer) -> Result<bool> {
+Result<Ranking> no_plan(const Problem& problem, const Request& wanted, int slice, const PlannerContext& context) {
+  const auto any = [&](const Problem& other, const Request& how, int fewer) -> Result<bool> {
     TRY(const auto found, candidates_of(other, how, fewer, context, true));
     return !found.empty();
   };
-  Wanted unlimited = wanted;
+  Request unlimited = wanted;
   unlimited.ignore_memory = true;
   TRY(const auto whole, any(problem, unlimited, slice));
   const int layers = static_cast<int>(problem.profile->layers.size());
-  if (layers > most_layers_unlike && !wanted.layouts.replicas_together)
-    return problem_too_large(fmt::format("{} layers cut between unlike copies, {} at most", layers, most_layers_unlike),
+  if (layers > max_layers_unlike && !wanted.layouts.replicas_together)
+    return problem_too_large(fmt::format("{} layers cut between unlike copies, {} at most", layers, max_layers_unlike),
                              problem, "--placement replicas");
   if (whole) {
     const std::string reason =
@@ -293,11 +294,11 @@ Result<Ranking> no_plan(const Problem& problem, const Wanted& wanted, int slice,
 }
 
 /// Simulates the best candidates by the closed form and ranks them.
-Result<Ranking> simulated(std::vector<Candidate> candidates, const Wanted& wanted, const PlannerContext& context) {
+Result<Ranking> simulated(std::vector<Candidate> candidates, const Request& wanted, const PlannerContext& context) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.estimate < b.estimate; });
-  const std::size_t most = std::min(candidates.size(), most_simulated(wanted, context));
-  std::vector<Judged> judged;
+  const std::size_t most = std::min(candidates.size(), max_simulated(wanted, context));
+  std::vector<ScoredPlan> judged;
   for (std::size_t i = 0; i < most; ++i) {
     TRY_VOID(check_stop(context));
     if (!judged.empty() && deadline_expired(context)) break;
@@ -310,7 +311,7 @@ Result<Ranking> simulated(std::vector<Candidate> candidates, const Wanted& wante
 }
 
 Result<Ranking> plan_whale(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
-  const Wanted wanted = wanted_of(table().read(options));
+  const Request wanted = wanted_of(table().read(options));
   const int slice = search::min_replica_samples(*problem.profile, wanted.min_slice);
   TRY(auto candidates, candidates_of(problem, wanted, slice, context));
   if (candidates.empty()) return no_plan(problem, wanted, slice, context);

@@ -143,7 +143,7 @@ Bytes StepContent::bytes() const {
   return sum;
 }
 
-StepContent look_at(const StepFolder& folder, bool verified) {
+StepContent inspect(const StepFolder& folder, bool verified) {
   StepContent content{folder, {}, {}, {}};
   std::map<std::uint64_t, std::vector<ShardFile>> lineages;
   for (const std::string& path : folder.parts) {

@@ -40,7 +40,7 @@ struct StepContent {
 };
 
 /// Inspects a step. If `verified`, it reads all values and their checksums; otherwise it trusts the headers.
-StepContent look_at(const StepFolder& folder, bool verified);
+StepContent inspect(const StepFolder& folder, bool verified);
 
 /// Removes a step. Its first file goes first, so that a partly removed step is not complete.
 Result<void> remove_step(const StepFolder& folder);

@@ -12,7 +12,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers are written as they lie in memory");
 
 /// An upper limit beyond any model: sums and products of accepted values stay far from overflow.
-constexpr std::int64_t most_floats = std::int64_t{1} << 44;
+constexpr std::int64_t max_floats = std::int64_t{1} << 44;
 
 class Encoder {
  public:
@@ -163,7 +163,7 @@ Result<void> check(const LayerPart& part, const Origin& origin) {
   };
   if (part.layer < 0 || static_cast<std::size_t>(part.layer) >= origin.layers.size())
     return broken("the model has no such layer");
-  if (part.whole < 0 || part.whole > most_floats) return broken("no number of parameters");
+  if (part.whole < 0 || part.whole > max_floats) return broken("no number of parameters");
   if (part.states != states_of(origin.optimizer)) return broken("not the values that its optimizer keeps");
   std::int64_t floats = 0;
   for (const layers::ParameterBlock& block : part.blocks) {
@@ -253,8 +253,8 @@ std::uint64_t plan_hash(const Plan& plan) {
   numbers(plan.warmup_counts.value_or(std::vector<int>{}));
   for (const Stage& stage : plan.stages) {
     out.number(stage.first).number(stage.last).number(stage.devices.size()).number(stage.tensor_parallel);
-    numbers(stage.shares.value_or(std::vector<int>{}));
-    numbers(stage.shards.value_or(std::vector<double>{}));
+    numbers(stage.samples_per_replica.value_or(std::vector<int>{}));
+    numbers(stage.shard_fractions.value_or(std::vector<double>{}));
   }
   return hash_of(out.take());
 }

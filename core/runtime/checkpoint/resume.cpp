@@ -25,7 +25,7 @@ Result<std::vector<StepFolder>> candidates(const std::string& folder) {
   return steps_in(folder);
 }
 
-std::string why_not(const StepContent& content) {
+std::string mismatch_reason(const StepContent& content) {
   std::string text;
   for (const Error& problem : content.problems) text += (text.empty() ? "" : "; ") + problem.text();
   if (!content.complete()) text += fmt::format("{}{} missing", text.empty() ? "" : "; ", content.missing);
@@ -81,12 +81,12 @@ Result<Checkpoint> Checkpoint::open(const std::string& folder) {
   Checkpoint checkpoint;
   std::string reasons;
   for (const StepFolder& step : steps) {
-    checkpoint.content_ = look_at(step, true);
+    checkpoint.content_ = inspect(step, true);
     if (checkpoint.content_.complete()) {
       for (const Error& problem : checkpoint.content_.problems) checkpoint.warnings_.push_back(problem.text());
       return checkpoint;
     }
-    const std::string reason = fmt::format("step {}: {}", step.step, why_not(checkpoint.content_));
+    const std::string reason = fmt::format("step {}: {}", step.step, mismatch_reason(checkpoint.content_));
     checkpoint.warnings_.push_back(reason + ": passed over");
     reasons += (reasons.empty() ? ": " : "; ") + reason;
   }

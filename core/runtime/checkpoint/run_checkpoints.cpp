@@ -16,17 +16,17 @@ namespace fs = std::filesystem;
 
 /// True if the device saves its weights. One of the devices with the same weights does: the first replica of the first
 /// copy. Each rank of a tensor-parallel group saves its own shard.
-bool keeps(const exec::LocalStage& chunk) { return chunk.copy == 0 && chunk.replica == 0; }
+bool writes(const exec::LocalStage& chunk) { return chunk.copy == 0 && chunk.replica == 0; }
 
-bool keeps(const exec::LocalStage& chunk, const layers::LayerKernel& layer) {
-  return keeps(chunk) && (chunk.tensor_rank == 0 || layer.parameters() < layer.replicated_parameters());
+bool writes(const exec::LocalStage& chunk, const layers::LayerKernel& layer) {
+  return writes(chunk) && (chunk.tensor_rank == 0 || layer.parameters() < layer.replicated_parameters());
 }
 
 std::vector<std::size_t> writers_of(const exec::Layout& layout) {
   std::vector<std::size_t> writers;
   for (std::size_t i = 0; i < layout.placements.size(); ++i)
     for (std::size_t m = 0; m < layout.placements[i].modules(); ++m)
-      if (keeps(layout.placements[i].chunk_of_module(m))) {
+      if (writes(layout.placements[i].chunk_of_module(m))) {
         writers.push_back(i);
         break;
       }
@@ -86,14 +86,14 @@ void add_layer(Kept& kept, const exec::WorkerStage& stage, const layers::LayerKe
     ++part.states;
   }
   if (with_older)
-    for (const auto& [version, weights] : stage.module.older_versions()) {
+    for (const auto& [version, weights] : stage.module.stashed_versions()) {
       add(*weights);
       ++part.older;
     }
   kept.layers.push_back(std::move(part));
 }
 
-Kept kept_by(const exec::Worker& worker, const exec::Placement& placement, bool with_older) {
+Kept writer_of(const exec::Worker& worker, const exec::DeviceAssignment& placement, bool with_older) {
   Kept kept;
   for (std::size_t m = 0; m < worker.stages().size(); ++m) {
     const exec::WorkerStage& stage = worker.stages()[m];
@@ -101,7 +101,7 @@ Kept kept_by(const exec::Worker& worker, const exec::Placement& placement, bool 
     std::int64_t offset = 0;
     int layer = stage.first_layer;
     for (const auto& kernel : stage.module.kernels()) {
-      if (keeps(chunk, *kernel)) add_layer(kept, stage, *kernel, layer, offset, with_older);
+      if (writes(chunk, *kernel)) add_layer(kept, stage, *kernel, layer, offset, with_older);
       offset += kernel->parameters();
       ++layer;
     }
@@ -178,7 +178,7 @@ Result<void> RunCheckpoints::prepare_folder(const Checkpoint* from) {
     const bool older = own && step.step <= origin_.step;
     if (older) complete_.push_back(step.step);
     if (older || step.parts.empty()) continue;
-    if (!own || look_at(step, true).complete())
+    if (!own || inspect(step, true).complete())
       return fail(
           ErrorCode::bad_input,
           fmt::format(
@@ -205,8 +205,8 @@ bool RunCheckpoints::due(std::uint64_t step, bool last) const {
 void RunCheckpoints::take(const exec::Worker& worker, std::uint64_t step, bool last, transport::RunControl& control) {
   const std::size_t index = worker.index();
   if (!due(step, last) || step <= origin_.step || taken_[index] == step) return;
-  const exec::Placement& placement = layout_.placements[index];
-  Kept kept = kept_by(worker, placement, whole(step));
+  const exec::DeviceAssignment& placement = layout_.placements[index];
+  Kept kept = writer_of(worker, placement, whole(step));
   if (kept.layers.empty()) return;
   const auto began = tensor::RunClock::now();
   std::vector<float>& buffer = writer_.buffer(index, control);
@@ -255,7 +255,7 @@ Result<std::vector<RunCheckpoint>> RunCheckpoints::finish(std::uint64_t step, st
 
 /// Adds the written parts. A worker may be ahead of the others: its parts wait until all have done the step.
 std::vector<RunCheckpoint> RunCheckpoints::noticed() {
-  for (const WrittenPart& part : writer_.take_written()) {
+  for (const WrittenPart& part : writer_.consume_written()) {
     // Its file was found before its writer reported it: the step is complete already.
     if (!complete_.empty() && part.step <= complete_.back()) continue;
     Pending& pending = pending_[part.step];

@@ -21,7 +21,7 @@ namespace {
 /// Magic bytes like PNG's: a non-ASCII byte and line ends of both kinds, which a transfer as text would change.
 constexpr std::string_view magic{"\x89PDCK\r\n\x1a", 8};
 constexpr std::uint32_t version = 1;
-constexpr std::uint64_t most_header = std::uint64_t{1} << 28;
+constexpr std::uint64_t max_header = std::uint64_t{1} << 28;
 constexpr std::size_t piece = std::size_t{1} << 20;  // bytes written and checked at a time
 
 /// Fields before the header: magic, version, length of the header. Its checksum follows the header.
@@ -204,7 +204,7 @@ Result<void> ShardFile::read_header() {
   if (written_by != version)
     return fail(ErrorCode::bad_input, fmt::format("found version {}, expected {}, the only one that this program reads",
                                                   written_by, version));
-  if (header_bytes > most_header)
+  if (header_bytes > max_header)
     return fail(ErrorCode::bad_input, fmt::format("corrupt: a header of {} bytes", header_bytes));
   if (size < values_begin(header_bytes))
     return fail(ErrorCode::bad_input,

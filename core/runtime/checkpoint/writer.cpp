@@ -138,7 +138,7 @@ void Writer::write(std::size_t worker, Part part, tensor::RunClock::time_point b
 
 void Writer::later(std::function<Result<void>()> work) { shared_->add(std::move(work)); }
 
-std::vector<WrittenPart> Writer::take_written() {
+std::vector<WrittenPart> Writer::consume_written() {
   const std::lock_guard lock(shared_->mutex);
   return std::exchange(shared_->written, {});
 }

@@ -44,7 +44,7 @@ class Writer {
   void later(std::function<Result<void>()> work);
 
   /// Returns the parts written since the last call.
-  std::vector<WrittenPart> take_written();
+  std::vector<WrittenPart> consume_written();
   std::optional<Error> failure() const;
   /// Waits until all is written or something failed. run_failed if the disk makes no progress for the time-out.
   Result<void> wait(std::chrono::milliseconds timeout);

@@ -6,7 +6,7 @@
 namespace pipedeck::runtime::cpu {
 
 tensor::Tensor activate(layers::Activation activation, const tensor::Tensor& in) {
-  tensor::Tensor out = in.like();
+  tensor::Tensor out = in.empty_like();
   (activation == layers::Activation::gelu ? gelu : relu)(out.data(), in.data(), in.size());
   return out;
 }

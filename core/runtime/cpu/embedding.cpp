@@ -20,10 +20,11 @@ class Embedding final : public layers::LayerKernel {
         sequence_(sequence) {}
 
   void initialise(std::span<float> parameters, Random random) const override {
-    for (float& value : parameters) value = 0.02f * random.bell();  // GPT-2
+    for (float& value : parameters) value = 0.02f * random.normal();  // GPT-2
   }
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, layers::Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
+                         layers::SavedTensors& saved) const override {
     tensor::Tensor output(input.memory(), input.samples(), output_width());
     const float* positions = parameters.data() + vocabulary_ * hidden_;
     for (std::int64_t row = 0; row < input.size(); ++row) {
@@ -35,13 +36,13 @@ class Embedding final : public layers::LayerKernel {
     return output;
   }
 
-  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float>, layers::Saved& saved,
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float>, layers::SavedTensors& saved,
                                 bool) const override {
     saved.tensors.push_back(std::move(output_gradient));
     return {};  // tokens have no gradient
   }
 
-  void backward_weight(layers::Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
     const tensor::Tensor& tokens = saved.tensors[0];
     const tensor::Tensor& gradient = saved.tensors[1];
     float* positions = gradients.data() + vocabulary_ * hidden_;

@@ -18,9 +18,10 @@ class LayerNorm final : public layers::LayerKernel {
     std::fill_n(parameters.data() + hidden_, hidden_, 0.0f);
   }
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, layers::Saved& saved) const override {
-    tensor::Tensor output = input.like();
-    tensor::Tensor mean(input.memory(), input.samples(), sequence_), inverse = mean.like();
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
+                         layers::SavedTensors& saved) const override {
+    tensor::Tensor output = input.empty_like();
+    tensor::Tensor mean(input.memory(), input.samples(), sequence_), inverse = mean.empty_like();
     layer_norm(output.data(), mean.data(), inverse.data(), input.data(), parameters.data(), parameters.data() + hidden_,
                rows(input), hidden_);
     saved.tensors.push_back(std::move(input));
@@ -31,8 +32,8 @@ class LayerNorm final : public layers::LayerKernel {
 
   /// The weight gradient consists of two sums over values that the input gradient reads anyway: computed here, added
   /// there.
-  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters, layers::Saved& saved,
-                                bool wanted) const override {
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters,
+                                layers::SavedTensors& saved, bool wanted) const override {
     const tensor::Tensor& input = saved.tensors[0];
     tensor::Tensor sums = tensor::Tensor::zeros(input.memory(), 1, 2 * hidden_);
     tensor::Tensor gradient;
@@ -44,7 +45,7 @@ class LayerNorm final : public layers::LayerKernel {
     return gradient;
   }
 
-  void backward_weight(layers::Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
     add(gradients.data(), saved.tensors[0].data(), 2 * hidden_);
     saved.tensors.clear();
   }

@@ -7,8 +7,8 @@
 
 namespace pipedeck::runtime::cpu {
 
-layers::Kernels cpu_kernel_registry() {
-  layers::Kernels kernels;
+layers::KernelRegistry cpu_kernel_registry() {
+  layers::KernelRegistry kernels;
   kernels.layers = {{"average_pool", make_average_pool},
                     {"batch_norm", make_batch_norm},
                     {"bottleneck", make_block},
@@ -31,10 +31,10 @@ layers::Kernels cpu_kernel_registry() {
   return kernels;
 }
 
-layers::Backend cpu_backend(layers::Kernels kernels) {
+layers::Backend cpu_backend(layers::KernelRegistry kernels) {
   layers::Backend backend;
   backend.kernels = std::move(kernels);
-  backend.device = [](std::size_t) { return tensor::processor(); };
+  backend.device = [](std::size_t) { return tensor::cpu_device(); };
   backend.loss = processor_loss;
   return backend;
 }

@@ -11,9 +11,9 @@
 namespace pipedeck::runtime::cpu {
 
 /// Returns the CPU's layer kinds.
-layers::Kernels cpu_kernel_registry();
+layers::KernelRegistry cpu_kernel_registry();
 /// Returns the backend of the CPU, with these layer kinds.
-layers::Backend cpu_backend(layers::Kernels kernels = cpu_kernel_registry());
+layers::Backend cpu_backend(layers::KernelRegistry kernels = cpu_kernel_registry());
 
 Result<std::unique_ptr<layers::LayerKernel>> make_average_pool(const ModelLayer& layer);
 Result<std::unique_ptr<layers::LayerKernel>> make_batch_norm(const ModelLayer& layer);

@@ -18,14 +18,14 @@ class Pool final : public layers::LayerKernel {
 
   void initialise(std::span<float>, Random) const override {}
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float>, layers::Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float>, layers::SavedTensors& saved) const override {
     tensor::Tensor output(input.memory(), input.samples(), output_width());
     (kind_ == PoolKind::largest ? max_pool : average_pool)(output.data(), input.data(), shape_, input.samples());
     saved.tensors.push_back(std::move(input));
     return output;
   }
 
-  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float>, layers::Saved& saved,
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float>, layers::SavedTensors& saved,
                                 bool wanted) const override {
     tensor::Tensor gradient;
     if (wanted) gradient = backward(output_gradient, saved.tensors[0]);
@@ -33,7 +33,7 @@ class Pool final : public layers::LayerKernel {
     return gradient;
   }
 
-  void backward_weight(layers::Saved&, std::span<float>) const override {}
+  void backward_weight(layers::SavedTensors&, std::span<float>) const override {}
 
  private:
   tensor::Tensor backward(const tensor::Tensor& output_gradient, const tensor::Tensor& input) const {

@@ -57,8 +57,8 @@ class Processor final : public tensor::ComputeDevice {
   void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) override { write(to); }
   void download(std::span<float> to, const float* from) override { std::copy_n(from, to.size(), to.begin()); }
 
-  tensor::Moment now() override { return tensor::RunClock::now(); }
-  void wait(const tensor::Moment&) override {}
+  tensor::Completion now() override { return tensor::RunClock::now(); }
+  void wait(const tensor::Completion&) override {}
   void synchronise() override {}
 };
 
@@ -68,7 +68,7 @@ class Processor final : public tensor::ComputeDevice {
 
 namespace pipedeck::runtime {
 
-std::shared_ptr<tensor::ComputeDevice> tensor::processor() {
+std::shared_ptr<tensor::ComputeDevice> tensor::cpu_device() {
   static const auto the_one = std::make_shared<cpu::Processor>();
   return the_one;
 }

@@ -25,7 +25,7 @@ std::int64_t target_at(const SoftmaxCrossEntropy& loss, const tensor::Tensor& ta
 /// The loss of a row is log(sum of e^(x - most)) - (x[target] - most), its gradient e^(x - most) / sum -
 /// onehot(target).
 double forward_sharded(const SoftmaxCrossEntropy& loss, tensor::Tensor& logits, const tensor::Tensor& targets) {
-  const layers::ShardRange own = loss.partners()->own(loss.classes());
+  const layers::ShardRange own = loss.partners()->local_range(loss.classes());
   const std::int64_t rows = targets.size();
   const auto row_of = [&](std::int64_t row) { return logits.data() + row * own.count; };
   const auto own_target = [&](std::int64_t row) {
@@ -41,7 +41,7 @@ double forward_sharded(const SoftmaxCrossEntropy& loss, tensor::Tensor& logits, 
     wanted[row] = column ? row_of(row)[*column] - most.data()[row] : 0;
     totals[row] = exponentials_of_row(row_of(row), most.data()[row], own.count);
   }
-  loss.partners()->reduce(sums);
+  loss.partners()->all_reduce(sums);
   double sum = 0;
   for (std::int64_t row = 0; row < rows; ++row) {
     scale(row_of(row), 1.0f / totals[row], own.count);

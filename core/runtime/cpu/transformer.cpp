@@ -41,7 +41,7 @@ enum WeightSaved : std::size_t { w_normal1, w_dqkv, w_context, w_dx1, w_normal2,
 /// gradients of the former (Megatron-LM, arXiv 1909.08053, section 3). Norms, and biases after a sum, are replicated.
 struct TransformerPart {
   layers::ShardRange heads, feed_forward;
-  layers::Partners partners;
+  layers::TensorParallelGroup partners;
 };
 
 class Transformer final : public layers::LayerKernel {
@@ -67,12 +67,13 @@ class Transformer final : public layers::LayerKernel {
     for (const auto& [first, count] :
          {std::pair{at_.qkv, 3 * h_ * h_}, {at_.out, h_ * h_}, {at_.up, h_ * f_}, {at_.down, f_ * h_}})
       for (std::int64_t i = first; i < first + count; ++i)
-        parameters[static_cast<std::size_t>(i)] = 0.02f * random.bell();
+        parameters[static_cast<std::size_t>(i)] = 0.02f * random.normal();
     std::fill_n(parameters.data() + at_.gain1, h_, 1.0f);
     std::fill_n(parameters.data() + at_.gain2, h_, 1.0f);
   }
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, layers::Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
+                         layers::SavedTensors& saved) const override {
     saved.tensors.resize(forward_count);
     auto& s = saved.tensors;
     s[x] = std::move(input);
@@ -80,7 +81,7 @@ class Transformer final : public layers::LayerKernel {
     return feed_forward(parameters.data(), s);
   }
 
-  tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::Saved& saved,
+  tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {
     auto& s = saved.tensors;
     tensor::Tensor norms = tensor::Tensor::zeros(dy.memory(), 1, 4 * h_);  // gain1, shift1, gain2, shift2
@@ -94,7 +95,7 @@ class Transformer final : public layers::LayerKernel {
     return dx;
   }
 
-  void backward_weight(layers::Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
     const auto& s = saved.tensors;
     float* g = gradients.data();
     add_product(g + at_.down, s[w_active], f_, s[w_dy], h_);
@@ -112,7 +113,7 @@ class Transformer final : public layers::LayerKernel {
 
  private:
   Transformer(const AttentionShape& shape, std::int64_t hidden, std::int64_t feed_forward,
-              std::optional<layers::Partners> partners)
+              std::optional<layers::TensorParallelGroup> partners)
       : layers::LayerKernel(shape.sequence * hidden, shape.sequence * hidden,
                             layers::TransformerLayout(hidden, shape.hidden, feed_forward).end),
         shape_(shape),
@@ -140,7 +141,7 @@ class Transformer final : public layers::LayerKernel {
   }
 
   void sum_up(tensor::Tensor& tensor) const {
-    if (partners_) partners_->reduce(tensor);
+    if (partners_) partners_->all_reduce(tensor);
   }
 
   std::int64_t rows(const tensor::Tensor& tensor) const { return tensor.samples() * shape_.sequence; }
@@ -184,7 +185,7 @@ class Transformer final : public layers::LayerKernel {
 
   void normalise(const tensor::Tensor& in, const float* gain, const float* shift, tensor::Tensor& mean,
                  tensor::Tensor& inverse, tensor::Tensor& out) const {
-    mean = wide(in, 1), inverse = wide(in, 1), out = in.like();
+    mean = wide(in, 1), inverse = wide(in, 1), out = in.empty_like();
     layer_norm(out.data(), mean.data(), inverse.data(), in.data(), gain, shift, rows(in), h_);
   }
 
@@ -201,7 +202,7 @@ class Transformer final : public layers::LayerKernel {
   tensor::Tensor feed_forward(const float* p, std::vector<tensor::Tensor>& s) const {
     normalise(s[x1], p + at_.gain2, p + at_.shift2, s[mean2], s[inverse2], s[normal2]);
     s[up] = linear(s[normal2], h_, f_, p + at_.up, p + at_.up_bias);
-    s[active] = s[up].like();
+    s[active] = s[up].empty_like();
     gelu(s[active].data(), s[up].data(), s[up].size());
     tensor::Tensor y = linear(s[active], f_, h_, p + at_.down, p + at_.down_bias, true);
     add(y.data(), s[x1].data(), y.size());
@@ -243,7 +244,7 @@ class Transformer final : public layers::LayerKernel {
   AttentionShape shape_;    ///< of the local heads
   std::int64_t h_, c_, f_;  ///< the model's width, and those of the local heads and feed-forward
   layers::TransformerLayout at_;
-  std::optional<layers::Partners> partners_;
+  std::optional<layers::TensorParallelGroup> partners_;
   std::unique_ptr<Transformer> whole_;  ///< of a shard
   std::vector<layers::ParameterBlock> blocks_;
 };
@@ -277,11 +278,12 @@ Result<std::unique_ptr<layers::LayerKernel>> make_transformer(const ModelLayer& 
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_transformer(const ModelLayer& layer,
                                                                       const layers::LayerSharding& sharding) {
   TRY(const auto size, size_of_transformer(layer));
-  const layers::Partners& partners = sharding.partners;
+  const layers::TensorParallelGroup& partners = sharding.partners;
   TRY_VOID(layers::check_shardable(layer, size.attention.heads, "heads", partners.shard()).and_then([&] {
     return layers::check_shardable(layer, size.feed_forward, "feed-forward columns", partners.shard());
   }));
-  const TransformerPart part{partners.own(size.attention.heads), partners.own(size.feed_forward), partners};
+  const TransformerPart part{partners.local_range(size.attention.heads), partners.local_range(size.feed_forward),
+                             partners};
   return std::make_unique<Transformer>(size.attention, size.feed_forward, part);
 }
 

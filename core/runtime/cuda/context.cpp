@@ -51,18 +51,18 @@ void Context::free_workspace() noexcept {
 }
 
 /// A scope in which this thread's work goes to the captured stream.
-class Context::Recording {
+class Context::GraphRecording {
  public:
-  explicit Recording(Context& context) : context_(context) {
+  explicit GraphRecording(Context& context) : context_(context) {
     check(cudnnSetStream(context_.dnn_.get(), context_.capture_stream_.get()), "cudnnSetStream");
     recording_on_this_thread = &context;
   }
-  ~Recording() {
+  ~GraphRecording() {
     recording_on_this_thread = nullptr;
     static_cast<void>(cudnnSetStream(context_.dnn_.get(), context_.stream_.get()));
   }
-  Recording(const Recording&) = delete;
-  Recording& operator=(const Recording&) = delete;
+  GraphRecording(const GraphRecording&) = delete;
+  GraphRecording& operator=(const GraphRecording&) = delete;
 
  private:
   Context& context_;
@@ -72,7 +72,7 @@ bool Context::is_capturing() const { return recording_on_this_thread == this; }
 
 Graph Context::record(const std::function<void()>& work) {
   if (!capture_stream_) capture_stream_ = make_stream();
-  const Recording recording(*this);
+  const GraphRecording recording(*this);
   return Graph(capture_stream_.get(), work);
 }
 

@@ -47,7 +47,7 @@ class Context {
   bool is_capturing() const;
 
  private:
-  class Recording;
+  class GraphRecording;
   void free_workspace() noexcept;
 
   int device_;

@@ -16,7 +16,7 @@ using ConvolutionDescriptor = DnnDescriptor<cudnnConvolutionStruct, cudnnDestroy
 
 /// Maximum workspace of an algorithm: other layers' tensors need the memory.
 constexpr std::size_t convolution_workspace = std::size_t{512} << 20;
-constexpr int most_algorithms = 8;
+constexpr int max_algorithms = 8;
 
 cudnnMathType_t math_of(Precision precision) {
   return precision == Precision::fp32 ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH;
@@ -43,7 +43,7 @@ ConvolutionDescriptor convolution_descriptor(const layers::ConvolutionShape& s, 
 
 /// Returns the first deterministic algorithm.
 template <class Offer>
-const Offer& chosen(const std::array<Offer, most_algorithms>& offers, int count, const char* call) {
+const Offer& chosen(const std::array<Offer, max_algorithms>& offers, int count, const char* call) {
   for (int i = 0; i < count; ++i) {
     const Offer& offer = offers[static_cast<std::size_t>(i)];
     if (offer.status == CUDNN_STATUS_SUCCESS && offer.determinism == CUDNN_DETERMINISTIC &&
@@ -73,24 +73,24 @@ struct Convolution::Programs {
     forward = choose<cudnnConvolutionFwdAlgo_t, cudnnConvolutionFwdAlgoPerf_t>(
         s, "cudnnGetConvolutionForwardAlgorithm_v7", [&](int* count, cudnnConvolutionFwdAlgoPerf_t* offers) {
           return cudnnGetConvolutionForwardAlgorithm_v7(context.dnn(), in.get(), filter.get(), plain.get(), out.get(),
-                                                        most_algorithms, count, offers);
+                                                        max_algorithms, count, offers);
         });
     backward_input = choose<cudnnConvolutionBwdDataAlgo_t, cudnnConvolutionBwdDataAlgoPerf_t>(
         s, "cudnnGetConvolutionBackwardDataAlgorithm_v7", [&](int* count, cudnnConvolutionBwdDataAlgoPerf_t* offers) {
           return cudnnGetConvolutionBackwardDataAlgorithm_v7(context.dnn(), filter.get(), out.get(), plain.get(),
-                                                             in.get(), most_algorithms, count, offers);
+                                                             in.get(), max_algorithms, count, offers);
         });
     backward_weight = choose<cudnnConvolutionBwdFilterAlgo_t, cudnnConvolutionBwdFilterAlgoPerf_t>(
         s, "cudnnGetConvolutionBackwardFilterAlgorithm_v7",
         [&](int* count, cudnnConvolutionBwdFilterAlgoPerf_t* offers) {
           return cudnnGetConvolutionBackwardFilterAlgorithm_v7(context.dnn(), in.get(), out.get(), plain.get(),
-                                                               filter.get(), most_algorithms, count, offers);
+                                                               filter.get(), max_algorithms, count, offers);
         });
   }
 
   template <class Algorithm, class Offer, class Ask>
   static Pass<Algorithm> choose(const layers::ConvolutionShape& s, const char* call, const Ask& ask) {
-    std::array<Offer, most_algorithms> offers{};
+    std::array<Offer, max_algorithms> offers{};
     int count = 0;
     check(ask(&count, offers.data()), call);
     const Offer& offer = chosen(offers, count, call);

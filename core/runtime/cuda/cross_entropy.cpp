@@ -31,8 +31,8 @@ class CrossEntropy final : public layers::LossKernel {
 /// A loss of classes that are sharded over partners: their results for each row are combined in three numbers.
 class CutCrossEntropy final : public layers::LossKernel {
  public:
-  CutCrossEntropy(std::int64_t classes, const layers::Partners& partners)
-      : own_(partners.own(classes)), partners_(partners) {}
+  CutCrossEntropy(std::int64_t classes, const layers::TensorParallelGroup& partners)
+      : own_(partners.local_range(classes)), partners_(partners) {}
 
   layers::LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets) const override {
     CudaDevice& device = CudaDevice::of(logits);
@@ -44,7 +44,7 @@ class CutCrossEntropy final : public layers::LossKernel {
     float *totals = sums.data(), *wanted = totals + rows;
     row_exp_sum(device.stream(), totals, wanted, logits.data(), most.data(), targets.data(), own_.first, rows,
                 own_.count);
-    partners_.reduce(sums);
+    partners_.all_reduce(sums);
     finish_cross_entropy(device.stream(), logits.data(), reinterpret_cast<double*>(sum.data()), most.data(), totals,
                          wanted, targets.data(), own_.first, rows, own_.count);
     return layers::LossSum(std::move(sum));
@@ -57,7 +57,7 @@ class CutCrossEntropy final : public layers::LossKernel {
 
  private:
   layers::ShardRange own_;
-  layers::Partners partners_;
+  layers::TensorParallelGroup partners_;
 };
 
 }  // namespace

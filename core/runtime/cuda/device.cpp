@@ -10,7 +10,7 @@ namespace pipedeck::runtime::cuda {
 namespace {
 
 /// Larger uploads are copied from pageable memory, which waits: weights at a run's beginning, not samples.
-constexpr std::size_t most_staged_floats = std::size_t{4} << 20;
+constexpr std::size_t max_staged_floats = std::size_t{4} << 20;
 
 Event make_timed_event() {
   cudaEvent_t event = nullptr;
@@ -31,7 +31,7 @@ Event EventPool::take() {
   return event;
 }
 
-void EventPool::give_back(Event event) noexcept {
+void EventPool::release(Event event) noexcept {
   const std::lock_guard lock(mutex_);
   free_.push_back(std::move(event));
 }
@@ -42,16 +42,16 @@ struct CudaDevice::Reference {
   tensor::RunClock::time_point time;
 };
 
-class CudaDevice::CudaMark final : public tensor::Mark {
+class CudaDevice::CudaEvent final : public tensor::StreamEvent {
  public:
-  CudaMark(std::shared_ptr<EventPool> pool, std::shared_ptr<const Reference> reference, cudaStream_t stream)
+  CudaEvent(std::shared_ptr<EventPool> pool, std::shared_ptr<const Reference> reference, cudaStream_t stream)
       : pool_(std::move(pool)), reference_(std::move(reference)), event_(pool_->take()) {
     check(cudaEventRecord(event_.get(), stream), "cudaEventRecord");
   }
-  ~CudaMark() override { pool_->give_back(std::move(event_)); }
+  ~CudaEvent() override { pool_->release(std::move(event_)); }
 
   cudaEvent_t event() const { return event_.get(); }
-  tensor::RunClock::time_point reached() const override {
+  tensor::RunClock::time_point wait_until_reached() const override {
     const cudaError_t state = cudaEventQuery(event_.get());
     if (state != cudaErrorNotReady) check(state, "cudaEventQuery");
     if (state == cudaErrorNotReady) check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize");
@@ -99,7 +99,7 @@ CudaDevice& CudaDevice::of(tensor::DeviceMemory& memory) {
 /// Accounts for growth of the workspace of libraries and kernels, from the next call on.
 void CudaDevice::account_workspace(tensor::DeviceMemory& memory) {
   const auto floats = static_cast<std::int64_t>(context_.workspace_bytes() / sizeof(float));
-  if (floats != charged_) memory.charge(floats - std::exchange(charged_, floats));
+  if (floats != charged_) memory.account(floats - std::exchange(charged_, floats));
 }
 
 bool CudaDevice::reaches(const tensor::ComputeDevice& other) const {
@@ -210,9 +210,9 @@ void CudaDevice::update(const tensor::UpdateRule& rule, const tensor::UpdatedVal
 }
 
 /// Returns a buffer that is large enough and that the GPU has read, or else a new one.
-CudaDevice::Staging CudaDevice::acquire_staging_buffer(std::size_t floats) {
+CudaDevice::StagingBuffer CudaDevice::acquire_staging_buffer(std::size_t floats) {
   const std::lock_guard lock(mutex_);
-  const auto usable = [&](const Staging& staging) {
+  const auto usable = [&](const StagingBuffer& staging) {
     if (staging.floats < floats) return false;
     const cudaError_t state = cudaEventQuery(staging.read.get());
     if (state != cudaErrorNotReady) check(state, "cudaEventQuery");
@@ -220,11 +220,11 @@ CudaDevice::Staging CudaDevice::acquire_staging_buffer(std::size_t floats) {
   };
   const auto found = std::ranges::find_if(staging_, usable);
   if (found != staging_.end()) {
-    Staging staging = std::move(*found);
+    StagingBuffer staging = std::move(*found);
     staging_.erase(found);
     return staging;
   }
-  Staging staging{{}, floats, make_event()};
+  StagingBuffer staging{{}, floats, make_event()};
   void* data = nullptr;
   check(cudaMallocHost(&data, floats * sizeof(float)), "cudaMallocHost");
   staging.data.reset(static_cast<float*>(data));
@@ -238,13 +238,13 @@ void CudaDevice::upload(std::span<float> to, const std::function<void(std::span<
   const auto copy_from = [&](const float* from) {
     check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyHostToDevice, stream()), "cudaMemcpyAsync");
   };
-  if (to.size() > most_staged_floats) {
+  if (to.size() > max_staged_floats) {
     std::vector<float> values(to.size());
     write(values);
     copy_from(values.data());
     return check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
   }
-  Staging staging = acquire_staging_buffer(to.size());
+  StagingBuffer staging = acquire_staging_buffer(to.size());
   write({staging.data.get(), to.size()});
   copy_from(staging.data.get());
   if (const cudaError_t recorded = cudaEventRecord(staging.read.get(), stream()); recorded != cudaSuccess) {
@@ -252,7 +252,7 @@ void CudaDevice::upload(std::span<float> to, const std::function<void(std::span<
     check(recorded, "cudaEventRecord");
   }
   const std::lock_guard lock(mutex_);
-  const auto place = std::ranges::upper_bound(staging_, staging.floats, {}, &Staging::floats);
+  const auto place = std::ranges::upper_bound(staging_, staging.floats, {}, &StagingBuffer::floats);
   staging_.insert(place, std::move(staging));
 }
 
@@ -264,18 +264,18 @@ void CudaDevice::download(std::span<float> to, const float* from) {
   check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
 }
 
-tensor::Moment CudaDevice::record_event(cudaStream_t stream) {
+tensor::Completion CudaDevice::record_event(cudaStream_t stream) {
   forbid_during_capture("another device waits for what it computes");
   context_.make_current();
   const std::lock_guard lock(mutex_);
-  return tensor::Moment(std::make_shared<CudaMark>(events_, reference_, stream));
+  return tensor::Completion(std::make_shared<CudaEvent>(events_, reference_, stream));
 }
 
-void CudaDevice::wait_on(cudaStream_t stream, const tensor::Moment& moment) const {
-  if (!moment.mark()) return;
+void CudaDevice::wait_on(cudaStream_t stream, const tensor::Completion& moment) const {
+  if (!moment.event()) return;
   forbid_during_capture("it waits for another device");
   context_.make_current();
-  check(cudaStreamWaitEvent(stream, dynamic_cast<const CudaMark&>(*moment.mark()).event(), 0), "cudaStreamWaitEvent");
+  check(cudaStreamWaitEvent(stream, dynamic_cast<const CudaEvent&>(*moment.event()).event(), 0), "cudaStreamWaitEvent");
 }
 
 /// Restarts the time base of marks: milliseconds in a float are exact to a microsecond within a step of seconds.

@@ -17,7 +17,7 @@ class EventPool {
  public:
   explicit EventPool(int gpu) : gpu_(gpu) {}
   Event take();
-  void give_back(Event event) noexcept;
+  void release(Event event) noexcept;
 
  private:
   int gpu_;
@@ -37,7 +37,7 @@ class CudaDevice final : public tensor::ComputeDevice {
   static CudaDevice& of(tensor::DeviceMemory& memory);
   static CudaDevice& of(const tensor::Tensor& tensor) { return of(*tensor.memory()); }
   Context& context() { return context_; }
-  Products& products() { return products_; }
+  GemmRunner& gemms() { return products_; }
   cudaStream_t stream() const { return context_.stream(); }
 
   bool on_host() const override { return false; }
@@ -61,34 +61,34 @@ class CudaDevice final : public tensor::ComputeDevice {
   bool records() const override { return true; }
   std::unique_ptr<tensor::CapturedGraph> record(const std::function<void()>& work) override;
 
-  tensor::Moment now() override { return record_event(stream()); }
-  void wait(const tensor::Moment& moment) override { wait_on(stream(), moment); }
+  tensor::Completion now() override { return record_event(stream()); }
+  void wait(const tensor::Completion& moment) override { wait_on(stream(), moment); }
   /// Variants of now() and wait() for another stream of this GPU.
-  tensor::Moment record_event(cudaStream_t stream);
-  void wait_on(cudaStream_t stream, const tensor::Moment& moment) const;
+  tensor::Completion record_event(cudaStream_t stream);
+  void wait_on(cudaStream_t stream, const tensor::Completion& moment) const;
   void synchronise() override;
 
  private:
   /// A buffer of pinned host memory, which the GPU reads directly until the event `read`.
-  struct Staging {
+  struct StagingBuffer {
     std::unique_ptr<float, Destroyer<cudaFreeHost>> data;
     std::size_t floats = 0;
     Event read;
   };
   struct Reference;
-  class CudaMark;
+  class CudaEvent;
 
   void forbid_during_capture(const char* what) const;
-  Staging acquire_staging_buffer(std::size_t floats);
+  StagingBuffer acquire_staging_buffer(std::size_t floats);
   void account_workspace(tensor::DeviceMemory& memory);
 
   Context context_;
-  Products products_;
+  GemmRunner products_;
   std::int64_t charged_ = 0;  ///< floats of the workspace that count as in use
   std::shared_ptr<EventPool> events_;
   std::mutex mutex_;
   std::shared_ptr<const Reference> reference_;  ///< of marks created from now on
-  std::vector<Staging> staging_;                ///< available; the GPU may still read them
+  std::vector<StagingBuffer> staging_;          ///< available; the GPU may still read them
 };
 
 }  // namespace pipedeck::runtime::cuda

@@ -14,7 +14,8 @@ class Embedding final : public CudaLayer {
         hidden_(layer.size("hidden")),
         sequence_(layer.size("sequence")) {}
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, layers::Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
+                         layers::SavedTensors& saved) const override {
     tensor::Tensor output(input.memory(), input.samples(), output_width());
     embedding(CudaDevice::of(input).stream(), output.data(), input.data(), parameters.data(),
               parameters.data() + vocabulary_ * hidden_, shape(input));
@@ -22,13 +23,13 @@ class Embedding final : public CudaLayer {
     return output;
   }
 
-  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float>, layers::Saved& saved,
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float>, layers::SavedTensors& saved,
                                 bool) const override {
     saved.tensors.push_back(std::move(output_gradient));
     return {};  // tokens have no gradient
   }
 
-  void backward_weight(layers::Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
     const tensor::Tensor &tokens = saved.tensors[0], &gradient = saved.tensors[1];
     CudaDevice& device = CudaDevice::of(tokens);
     embedding_backward(device.stream(), gradients.data(), gradients.data() + vocabulary_ * hidden_, gradient.data(),

@@ -14,7 +14,7 @@ namespace {
 std::string nccl_here() {
   int version = 0;
   check(ncclGetVersion(&version), "ncclGetVersion");
-  return nccl_words(version);
+  return nccl_text(version);
 }
 
 std::unique_ptr<transport::Transport> can_use_nccl(std::unique_ptr<transport::Transport> hosts,
@@ -23,7 +23,7 @@ std::unique_ptr<transport::Transport> can_use_nccl(std::unique_ptr<transport::Tr
                                                    transport::RunControl& control) {
   std::map<std::size_t, NcclDevice> workers;
   for (std::size_t i = 0; i < memories.size(); ++i)
-    if (hosts->here(i)) workers.emplace(i, NcclDevice(memories[i]));
+    if (hosts->is_local(i)) workers.emplace(i, NcclDevice(memories[i]));
   return std::make_unique<NcclTransport>(std::move(workers), memories.size(), std::move(hosts), links, control);
 }
 

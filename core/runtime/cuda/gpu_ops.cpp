@@ -7,7 +7,7 @@
 namespace pipedeck::runtime::cuda {
 
 tensor::Tensor GpuOps::activate(layers::Activation activation, const tensor::Tensor& in) {
-  tensor::Tensor out = in.like();
+  tensor::Tensor out = in.empty_like();
   const auto function = activation == layers::Activation::gelu ? gelu<float> : relu<float>;
   function(CudaDevice::of(in).stream(), out.data(), in.data(), in.size());
   return out;
@@ -35,8 +35,8 @@ void GpuOps::multiply(const tensor::Tensor& where, const layers::ProductRows& si
   const auto factor = [](const tensor::Matrix& m) {
     return DeviceMatrix{m.data, m.stride, Element::fp32, m.transposed};
   };
-  CudaDevice::of(where).products().multiply(size.rows, size.columns, size.inner, factor(left), factor(right),
-                                            {result, result_stride, Element::fp32}, keep);
+  CudaDevice::of(where).gemms().multiply(size.rows, size.columns, size.inner, factor(left), factor(right),
+                                         {result, result_stride, Element::fp32}, keep);
 }
 
 void GpuOps::lstm_step(const tensor::Tensor& where, const layers::LstmStep& step) {

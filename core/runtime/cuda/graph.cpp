@@ -4,10 +4,10 @@
 namespace pipedeck::runtime::cuda {
 namespace {
 
-using Captured = std::unique_ptr<CUgraph_st, Destroyer<cudaGraphDestroy>>;
+using GraphCapture = std::unique_ptr<CUgraph_st, Destroyer<cudaGraphDestroy>>;
 
 /// Captures the work of this thread. Other threads may allocate and wait meanwhile: only this thread is restricted.
-Captured capture(cudaStream_t stream, const std::function<void()>& work) {
+GraphCapture capture(cudaStream_t stream, const std::function<void()>& work) {
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
   cudaGraph_t graph = nullptr;
   try {
@@ -15,17 +15,17 @@ Captured capture(cudaStream_t stream, const std::function<void()>& work) {
   } catch (...) {
     static_cast<void>(cudaStreamEndCapture(stream, &graph));
     cudaGetLastError();  // otherwise the next launch reports the failed capture
-    const Captured part(graph);
+    const GraphCapture part(graph);
     throw;
   }
   check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
-  return Captured(graph);
+  return GraphCapture(graph);
 }
 
 }  // namespace
 
 Graph::Graph(cudaStream_t stream, const std::function<void()>& work) {
-  const Captured captured = capture(stream, work);
+  const GraphCapture captured = capture(stream, work);
   cudaGraphExec_t executable = nullptr;
   check(cudaGraphInstantiate(&executable, captured.get(), 0), "cudaGraphInstantiate");
   executable_.reset(executable);

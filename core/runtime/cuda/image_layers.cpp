@@ -38,26 +38,26 @@ class Pool final : public CudaLayer {
         shape_(pool_shape(layer)),
         kind_(layer.kind == "max_pool" ? Pooling::Kind::largest : Pooling::Kind::mean) {}
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float>, layers::Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float>, layers::SavedTensors& saved) const override {
     tensor::Tensor output(input.memory(), input.samples(), output_width());
     pooling(input).forward(output.data(), input.data(), input.samples());
     saved.tensors.push_back(std::move(input));
     return output;
   }
 
-  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float>, layers::Saved& saved,
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float>, layers::SavedTensors& saved,
                                 bool wanted) const override {
     tensor::Tensor gradient;
     if (wanted) {
       const tensor::Tensor& input = saved.tensors[0];
-      gradient = input.like();
+      gradient = input.empty_like();
       pooling(input).backward(gradient.data(), output_gradient.data(), input.data(), input.samples());
     }
     saved.tensors.clear();
     return gradient;
   }
 
-  void backward_weight(layers::Saved&, std::span<float>) const override {}
+  void backward_weight(layers::SavedTensors&, std::span<float>) const override {}
 
  private:
   Pooling& pooling(const tensor::Tensor& where) const {

@@ -15,8 +15,8 @@ Convolution& ConvolutionPasses::convolution(const tensor::Tensor& where) const {
 
 tensor::Tensor ConvolutionPasses::forward(const tensor::Tensor& input, const float* parameters) const {
   tensor::Tensor output(input.memory(), input.samples(), shape_.out_values());
-  const Factor in(input);
-  Rounded out(output);
+  const GemmOperand in(input);
+  Bf16Copy out(output);
   convolution(input).forward(out.data(), in.data(), parameters, input.samples());
   out.finish();
   if (bias_)
@@ -27,8 +27,8 @@ tensor::Tensor ConvolutionPasses::forward(const tensor::Tensor& input, const flo
 
 tensor::Tensor ConvolutionPasses::backward_input(const tensor::Tensor& output_gradient, const float* parameters) const {
   tensor::Tensor gradient(output_gradient.memory(), output_gradient.samples(), shape_.in_values());
-  const Factor out(output_gradient);
-  Rounded in(gradient);
+  const GemmOperand out(output_gradient);
+  Bf16Copy in(gradient);
   convolution(gradient).backward_input(in.data(), out.data(), parameters, gradient.samples());
   in.finish();
   return gradient;
@@ -36,7 +36,7 @@ tensor::Tensor ConvolutionPasses::backward_input(const tensor::Tensor& output_gr
 
 void ConvolutionPasses::backward_weight(const tensor::Tensor& input, const tensor::Tensor& output_gradient,
                                         float* gradients) const {
-  const Factor in(input), out(output_gradient);
+  const GemmOperand in(input), out(output_gradient);
   convolution(input).backward_weight(gradients, in.data(), out.data(), input.samples());
   if (bias_)
     add_bias_gradient(CudaDevice::of(input), gradients + shape_.weights(), output_gradient.data(),
@@ -55,18 +55,19 @@ tensor::Tensor BatchNormPasses::forward(const tensor::Tensor& input, const float
                                         layers::ColumnStatistics& kept) const {
   kept.mean =
       tensor::Tensor(input.memory(), input.samples(), channels_);  // as on the CPU, though one row would suffice
-  kept.inverse = kept.mean.like();
-  tensor::Tensor output = input.like();
-  batch_norm(CudaDevice::of(input).context(), output.data(), kept.mean.data(), kept.inverse.data(), input.data(),
+  kept.inv_std = kept.mean.empty_like();
+  tensor::Tensor output = input.empty_like();
+  batch_norm(CudaDevice::of(input).context(), output.data(), kept.mean.data(), kept.inv_std.data(), input.data(),
              parameters, parameters + channels_, shape_of(input, channels_));
   return output;
 }
 
 tensor::Tensor BatchNormPasses::backward(tensor::Tensor& gradient, const tensor::Tensor& input,
                                          const layers::ColumnStatistics& statistics, const float* parameters) const {
-  tensor::Tensor sums = tensor::Tensor::zeros(gradient.memory(), 1, 2 * channels_), input_gradient = gradient.like();
+  tensor::Tensor sums = tensor::Tensor::zeros(gradient.memory(), 1, 2 * channels_),
+                 input_gradient = gradient.empty_like();
   batch_norm_backward(CudaDevice::of(input).context(), input_gradient.data(), sums.data(), sums.data() + channels_,
-                      gradient.data(), input.data(), statistics.mean.data(), statistics.inverse.data(), parameters,
+                      gradient.data(), input.data(), statistics.mean.data(), statistics.inv_std.data(), parameters,
                       shape_of(input, channels_));
   gradient = std::move(input_gradient);
   return sums;

@@ -147,7 +147,7 @@ struct AttentionShape {
   std::int64_t rows() const { return samples * sequence; }
 };
 /// The maximum head size. Both functions throw std::invalid_argument above it.
-inline constexpr std::int64_t largest_head = 256;
+inline constexpr std::int64_t max_head = 256;
 
 /// out = softmax(Q K^T / sqrt(head_size)) V, logsumexp = log of each softmax's sum. Never stores sequence x sequence.
 template <class T>

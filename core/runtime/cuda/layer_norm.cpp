@@ -11,9 +11,10 @@ class LayerNorm final : public CudaLayer {
   LayerNorm(const ModelLayer& layer, std::unique_ptr<layers::LayerKernel> on_processor)
       : CudaLayer(std::move(on_processor)), hidden_(layer.size("hidden")), sequence_(layer.size("sequence")) {}
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, layers::Saved& saved) const override {
-    tensor::Tensor output = input.like();
-    tensor::Tensor mean(input.memory(), input.samples(), sequence_), inverse = mean.like();
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
+                         layers::SavedTensors& saved) const override {
+    tensor::Tensor output = input.empty_like();
+    tensor::Tensor mean(input.memory(), input.samples(), sequence_), inverse = mean.empty_like();
     layer_norm(CudaDevice::of(input).stream(), output.data(), mean.data(), inverse.data(), input.data(),
                parameters.data(), parameters.data() + hidden_, rows(input), hidden_);
     saved.tensors.push_back(std::move(input));
@@ -24,8 +25,8 @@ class LayerNorm final : public CudaLayer {
 
   /// The weight gradient consists of two sums over values that the input gradient reads anyway: computed here, added
   /// there.
-  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters, layers::Saved& saved,
-                                bool wanted) const override {
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters,
+                                layers::SavedTensors& saved, bool wanted) const override {
     const tensor::Tensor& input = saved.tensors[0];
     CudaDevice& device = CudaDevice::of(input);
     tensor::Tensor sums = tensor::Tensor::zeros(input.memory(), 1, 2 * hidden_);
@@ -40,7 +41,7 @@ class LayerNorm final : public CudaLayer {
     return gradient;
   }
 
-  void backward_weight(layers::Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
     CudaDevice::of(saved.tensors[0]).add(gradients.data(), saved.tensors[0].data(), 2 * hidden_);
     saved.tensors.clear();
   }

@@ -27,10 +27,10 @@ layers::ShardedFactory sharded_transformer(const layers::ShardedFactory& on_proc
 
 }  // namespace
 
-layers::Kernels cuda_kernels(Precision precision) {
+layers::KernelRegistry cuda_kernels(Precision precision) {
   const bool halves = element_of(precision) == Element::bf16;
-  const layers::Kernels processors = cpu::cpu_kernel_registry();
-  layers::Kernels kernels;
+  const layers::KernelRegistry processors = cpu::cpu_kernel_registry();
+  layers::KernelRegistry kernels;
   kernels.where = "GPUs";
   for (const auto& [kind, make] : std::initializer_list<std::pair<const char*, MakeLayer*>>{
            {"average_pool", make_pool},

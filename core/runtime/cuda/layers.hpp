@@ -49,7 +49,7 @@ std::unique_ptr<layers::LayerKernel> make_sharded_transformer(const ModelLayer& 
                                                               std::unique_ptr<layers::LayerKernel> on_processor);
 
 /// Returns the available kinds.
-layers::Kernels cuda_kernels(Precision precision);
+layers::KernelRegistry cuda_kernels(Precision precision);
 
 std::shared_ptr<const layers::LossKernel> cuda_loss(const layers::SoftmaxCrossEntropy& loss);
 

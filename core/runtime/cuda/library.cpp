@@ -11,12 +11,12 @@ namespace pipedeck::runtime::cuda {
 namespace {
 
 /// Returns the current device for a message. It is called after a failure, and names no device if it fails itself.
-std::string device_words() {
+std::string device_text() {
   int device = 0;
   return cudaGetDevice(&device) == cudaSuccess ? fmt::format("GPU {}: ", device) : std::string();
 }
 
-std::string driver_words() {
+std::string driver_text() {
   int driver = 0, runtime = 0;
   const auto version = [](int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); };
   if (cudaDriverGetVersion(&driver) != cudaSuccess || cudaRuntimeGetVersion(&runtime) != cudaSuccess)
@@ -45,7 +45,7 @@ std::string advice(cudaError_t status) {
     case cudaErrorSystemDriverMismatch:
     case cudaErrorUnsupportedPtxVersion:
     case cudaErrorCallRequiresNewerDriver:
-      return driver_words();
+      return driver_text();
     case cudaErrorStubLibrary:
       return "the libcuda.so.1 that was found is the toolkit's stub: take its folder out of LD_LIBRARY_PATH";
     case cudaErrorNoDevice:
@@ -85,7 +85,7 @@ std::string advice(cudaError_t status) {
 }
 
 std::string text_of(const char* call, std::string_view words, int number, std::string_view advised) {
-  return fmt::format("{}{}: {} (error {}){}{}", device_words(), call, words, number, advised.empty() ? "" : ": ",
+  return fmt::format("{}{}: {} (error {}){}{}", device_text(), call, words, number, advised.empty() ? "" : ": ",
                      advised);
 }
 
@@ -156,7 +156,7 @@ void check(ncclResult_t status, const char* call, ncclComm_t communicator) {
   throw CudaError(text_of(call, words, status, nccl_advice(status, detail)));
 }
 
-std::string nccl_words(int version) {
+std::string nccl_text(int version) {
   return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 

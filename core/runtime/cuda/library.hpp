@@ -27,7 +27,7 @@ void check(cudnnStatus_t status, const char* call);
 void check(ncclResult_t status, const char* call, ncclComm_t communicator = nullptr);
 
 /// Returns "NCCL 2.28.9" for a version number of ncclGetVersion.
-std::string nccl_words(int version);
+std::string nccl_text(int version);
 
 /// Returns the number of GPUs. Throws CudaError if there is none, or no usable driver.
 int count_devices();

@@ -18,28 +18,28 @@ class LinearPasses {
 
   tensor::Tensor forward(const tensor::Tensor& input, const float* parameters) const {
     tensor::Tensor output(input.memory(), input.samples(), sequence_ * out_);
-    product(CudaDevice::of(input), shape(input), output.data(), Factor(input), factor(input, parameters),
+    product(CudaDevice::of(input), shape(input), output.data(), GemmOperand(input), factor(input, parameters),
             bias_ ? parameters + weights() : nullptr);
     return output;
   }
 
   tensor::Tensor backward_input(const tensor::Tensor& output_gradient, const float* parameters) const {
     tensor::Tensor gradient(output_gradient.memory(), output_gradient.samples(), sequence_ * in_);
-    product_backward(CudaDevice::of(gradient), shape(gradient), gradient.data(), Factor(output_gradient),
+    product_backward(CudaDevice::of(gradient), shape(gradient), gradient.data(), GemmOperand(output_gradient),
                      factor(gradient, parameters));
     return gradient;
   }
 
   void backward_weight(const tensor::Tensor& input, const tensor::Tensor& output_gradient, float* gradients) const {
     CudaDevice& device = CudaDevice::of(input);
-    add_product_gradient(device, shape(input), gradients, Factor(input), Factor(output_gradient));
+    add_product_gradient(device, shape(input), gradients, GemmOperand(input), GemmOperand(output_gradient));
     if (bias_) add_bias_gradient(device, gradients + weights(), output_gradient.data(), shape(input).rows, out_);
   }
 
  private:
   std::int64_t weights() const { return in_ * out_; }
   ProductShape shape(const tensor::Tensor& of) const { return {of.samples() * sequence_, in_, out_}; }
-  Factor factor(const tensor::Tensor& beside, const float* parameters) const {
+  GemmOperand factor(const tensor::Tensor& beside, const float* parameters) const {
     return {beside.memory(), parameters, weights()};
   }
 

@@ -83,7 +83,7 @@ const Lstm::Data& Lstm::data(int samples) {
   return *kept;
 }
 
-std::size_t Lstm::kept_bytes(int samples) { return data(samples).kept; }
+std::size_t Lstm::saved_bytes(int samples) { return data(samples).kept; }
 
 /// Asks cuDNN for the position of each matrix. It needs the address of enough memory.
 void Lstm::find_places(void* weights) {

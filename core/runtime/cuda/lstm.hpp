@@ -28,7 +28,7 @@ class Lstm {
   ~Lstm();
 
   /// Returns the bytes that forward saves for both backward passes of one micro-batch.
-  std::size_t kept_bytes(int samples);
+  std::size_t saved_bytes(int samples);
 
   void forward(float* out, void* kept, const float* in, const float* parameters, int samples);
   /// Runs before backward_weight. in_gradient may be null if it is not needed.

@@ -18,11 +18,12 @@ class LstmLayer final : public CudaLayer {
       : CudaLayer(std::move(on_processor)),
         shape_{layer.size("in"), layer.size("hidden"), layer.size("sequence"), layer.size("directions")} {}
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, layers::Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
+                         layers::SavedTensors& saved) const override {
     Lstm& program = lstm(input);
     const int samples = input.samples();
     tensor::Tensor output(input.memory(), samples, output_width()),
-        state = kept_tensor(input, program.kept_bytes(samples));
+        state = kept_tensor(input, program.saved_bytes(samples));
     program.forward(output.data(), state.data(), input.data(), parameters.data(), samples);
     saved.tensors.push_back(std::move(input));
     saved.tensors.push_back(output.slice(0, samples, output.memory()));
@@ -30,17 +31,17 @@ class LstmLayer final : public CudaLayer {
     return output;
   }
 
-  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters, layers::Saved& saved,
-                                bool wanted) const override {
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters,
+                                layers::SavedTensors& saved, bool wanted) const override {
     auto& s = saved.tensors;
     tensor::Tensor gradient;
-    if (wanted) gradient = s[x].like();
+    if (wanted) gradient = s[x].empty_like();
     lstm(s[x]).backward_input(gradient.data(), s[kept].data(), output_gradient.data(), s[y].data(), parameters.data(),
                               s[x].samples());
     return gradient;
   }
 
-  void backward_weight(layers::Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
     auto& s = saved.tensors;
     lstm(s[x]).backward_weight(gradients.data(), s[kept].data(), s[x].data(), s[y].data(), s[x].samples());
     s.clear();

@@ -78,7 +78,7 @@ Preference preference_of(std::uint32_t first, std::uint32_t second, std::uint32_
 }  // namespace
 
 /// The product in cublasLt's form: result^T = right^T left^T, so that the right factor comes first.
-struct Products::Descriptors {
+struct GemmRunner::Descriptors {
   Descriptors(const Shape& s, const Epilogue& epilogue, Precision precision)
       : operation(operation_of(precision)),
         first(s.right_transposed ? layout_of(s.factors, s.inner, s.columns, s.right_stride)
@@ -100,9 +100,9 @@ struct Products::Descriptors {
   Layout first, second, result;
 };
 
-Products::Shape Products::shape_of(std::int64_t rows, std::int64_t columns, std::int64_t inner,
-                                   const DeviceMatrix& left, const DeviceMatrix& right, const DeviceResult& result,
-                                   bool keeps, const Epilogue& epilogue) {
+GemmRunner::Shape GemmRunner::shape_of(std::int64_t rows, std::int64_t columns, std::int64_t inner,
+                                       const DeviceMatrix& left, const DeviceMatrix& right, const DeviceResult& result,
+                                       bool keeps, const Epilogue& epilogue) {
   ensure(left.element == right.element, "factors of a product are of one element");
   ensure(!keeps || kind_of(epilogue) == CUBLASLT_EPILOGUE_DEFAULT, "a sum has no epilogue");
   ensure(!epilogue.aux_pre_gelu || epilogue.gelu, "an argument of gelu is kept where there is gelu");
@@ -126,7 +126,7 @@ Products::Shape Products::shape_of(std::int64_t rows, std::int64_t columns, std:
           alignment_of(result.data)};
 }
 
-std::optional<Products::Algorithm> Products::ask(const Shape& shape, const Descriptors& descriptors) const {
+std::optional<GemmRunner::Algorithm> GemmRunner::ask(const Shape& shape, const Descriptors& descriptors) const {
   const Preference preference = preference_of(shape.right_alignment, shape.left_alignment, shape.result_alignment);
   cublasLtMatmulHeuristicResult_t found{};
   int count = 0;
@@ -139,20 +139,20 @@ std::optional<Products::Algorithm> Products::ask(const Shape& shape, const Descr
   return Algorithm{found.algo, found.workspaceSize};
 }
 
-const std::optional<Products::Algorithm>& Products::algorithm(const Shape& shape, const Descriptors& descriptors) {
+const std::optional<GemmRunner::Algorithm>& GemmRunner::algorithm(const Shape& shape, const Descriptors& descriptors) {
   if (const auto known = algorithms_.find(shape); known != algorithms_.end()) return known->second;
   return algorithms_.emplace(shape, ask(shape, descriptors)).first->second;
 }
 
-bool Products::possible(std::int64_t rows, std::int64_t columns, std::int64_t inner, const DeviceMatrix& left,
-                        const DeviceMatrix& right, const DeviceResult& result, const Epilogue& epilogue) {
+bool GemmRunner::has_algorithm(std::int64_t rows, std::int64_t columns, std::int64_t inner, const DeviceMatrix& left,
+                               const DeviceMatrix& right, const DeviceResult& result, const Epilogue& epilogue) {
   const Shape shape = shape_of(rows, columns, inner, left, right, result, false, epilogue);
   return algorithm(shape, Descriptors(shape, epilogue, context_.precision())).has_value();
 }
 
-void Products::multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, const DeviceMatrix& left,
-                        const DeviceMatrix& right, const DeviceResult& result, float keep, float scale,
-                        const Epilogue& epilogue) {
+void GemmRunner::multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, const DeviceMatrix& left,
+                          const DeviceMatrix& right, const DeviceResult& result, float keep, float scale,
+                          const Epilogue& epilogue) {
   const Shape shape = shape_of(rows, columns, inner, left, right, result, keep != 0, epilogue);
   const Descriptors descriptors(shape, epilogue, context_.precision());
   const auto& chosen = algorithm(shape, descriptors);

@@ -38,11 +38,11 @@ struct Epilogue {
 };
 
 /// A runner for the products of one worker.
-class Products {
+class GemmRunner {
  public:
-  explicit Products(Context& context) : context_(context) {}
-  Products(const Products&) = delete;
-  Products& operator=(const Products&) = delete;
+  explicit GemmRunner(Context& context) : context_(context) {}
+  GemmRunner(const GemmRunner&) = delete;
+  GemmRunner& operator=(const GemmRunner&) = delete;
 
   /// result (rows x columns) = keep * result + scale * left (rows x inner) * right (inner x columns), then the
   /// epilogue. `left` and `right` have the same element. Sums are 32-bit floats; factors are rounded to tf32 if that is
@@ -53,8 +53,8 @@ class Products {
                 const Epilogue& epilogue = {});
 
   /// True if cublasLt has an algorithm for the product; otherwise the epilogue needs a separate kernel.
-  bool possible(std::int64_t rows, std::int64_t columns, std::int64_t inner, const DeviceMatrix& left,
-                const DeviceMatrix& right, const DeviceResult& result, const Epilogue& epilogue);
+  bool has_algorithm(std::int64_t rows, std::int64_t columns, std::int64_t inner, const DeviceMatrix& left,
+                     const DeviceMatrix& right, const DeviceResult& result, const Epilogue& epilogue);
 
   std::size_t kept_algorithms() const { return algorithms_.size(); }
 

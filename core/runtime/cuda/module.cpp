@@ -37,19 +37,19 @@ Result<std::vector<std::string>> gpus_of(const cuda::Module& module) {
 using Kinds = std::map<std::string, int>;  // number of GPUs of each name
 
 /// Returns "1 of NVIDIA A100, 40.0 GiB and 1 of NVIDIA H100, 79.6 GiB".
-std::string words_of(const Kinds& kinds) {
+std::string error_text(const Kinds& kinds) {
   std::string words;
   for (const auto& [name, count] : kinds) words += fmt::format("{}{} of {}", words.empty() ? "" : " and ", count, name);
   return words;
 }
 
 /// Returns a warning if the plan's devices are GPUs of different types; empty otherwise.
-std::string mixed_words(const std::vector<std::string>& gpus, const std::vector<int>& placed) {
+std::string mixed_text(const std::vector<std::string>& gpus, const std::vector<int>& placed) {
   Kinds kinds;
   for (const int gpu : placed)
     if (gpu >= 0) ++kinds[gpus[static_cast<std::size_t>(gpu)]];
   if (kinds.size() < 2) return {};
-  return fmt::format("the GPUs are not alike ({}): the slowest sets the pace", words_of(kinds));
+  return fmt::format("the GPUs are not alike ({}): the slowest sets the pace", error_text(kinds));
 }
 
 /// Returns "found no NVIDIA driver, ..." of "cudaGetDeviceCount: ... (error 35): found no NVIDIA driver, ...".
@@ -108,8 +108,8 @@ machine::BackendReport report_on_cuda() {
   machine::BackendReport report{.name = "cuda", .lines = {}};
   const auto module = cuda_module();
   if (!module) {
-    report.why_not = module.error().text();
-    report.lines.push_back("cuda: no runs; " + report.why_not);
+    report.unavailable_reason = module.error().text();
+    report.lines.push_back("cuda: no runs; " + report.unavailable_reason);
     return report;
   }
   try {
@@ -118,15 +118,15 @@ machine::BackendReport report_on_cuda() {
     for (const auto& [name, count] : kinds) report.gpus.push_back({count, name.substr(0, name.rfind(", "))});
     report.usable = true;
     report.lines.push_back(
-        fmt::format("cuda: runs on {}; {} (run --backend cuda)", words_of(kinds), (*module)->libraries()));
+        fmt::format("cuda: runs on {}; {} (run --backend cuda)", error_text(kinds), (*module)->libraries()));
   } catch (const std::exception& error) {
-    report.why_not = "GPUs can't be used: " + without_call(error.what());
+    report.unavailable_reason = "GPUs can't be used: " + without_call(error.what());
     report.lines.push_back(fmt::format("cuda: no GPUs; {}", error.what()));
   }
   return report;
 }
 
-std::optional<cuda::Precision> cuda_precision_named(std::string_view name) {
+std::optional<cuda::Precision> parse_cuda_precision(std::string_view name) {
   if (name == "fp32") return cuda::Precision::fp32;
   if (name == "tf32") return cuda::Precision::tf32;
   if (name == "bf16") return cuda::Precision::bf16;
@@ -146,7 +146,7 @@ Result<GpusToMeasure> gpus_to_measure(const cuda::Module& module, cuda::Precisio
 }
 
 Result<layers::Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
-                                     bool oversubscribe, const transport::Processes& processes) {
+                                     bool oversubscribe, const transport::ProcessGroup& processes) {
   TRY(const auto found, gpus_of(module));
   const std::vector<std::string>& gpus = found;
   const std::size_t devices = devices_used(plan).size();
@@ -164,7 +164,7 @@ Result<layers::Backend> cuda_backend(const cuda::Module& module, const Plan& pla
   const bool by_nccl = devices > 1 && !oversubscribe;
   if (by_nccl) TRY_VOID(check_nccl(module, gpus, processes.alone()));
   layers::Backend backend = module.backend(precision, placed, by_nccl);
-  backend.warning = mixed_words(gpus, placed);
+  backend.warning = mixed_text(gpus, placed);
   if (wanted > gpus.size())
     backend.warning =
         gpus.size() == 1

@@ -28,14 +28,14 @@ Result<const cuda::Module*> module_in(const std::string& file);
 machine::BackendReport report_on_cuda();
 
 /// Parses "fp32", "tf32" or "bf16"; empty otherwise.
-std::optional<cuda::Precision> cuda_precision_named(std::string_view name);
+std::optional<cuda::Precision> parse_cuda_precision(std::string_view name);
 
 /// Returns a backend with one GPU for each device of the plan in this process, joined by NCCL. With `oversubscribe`
 /// devices share GPUs in turn if there are fewer, and copies join them. bad_usage if there are too few GPUs, no GPU or
 /// no driver, or if NCCL cannot join them.
 Result<layers::Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
                                      bool oversubscribe,
-                                     const transport::Processes& processes = transport::Processes());
+                                     const transport::ProcessGroup& processes = transport::ProcessGroup());
 
 /// A backend for measurements: a device for each GPU, joined by NCCL if possible, else by copies.
 struct GpusToMeasure {

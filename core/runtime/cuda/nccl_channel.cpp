@@ -15,7 +15,10 @@ constexpr int sender_rank = 0, receiver_rank = 1;
 }  // namespace
 
 NcclSender::NcclSender(NcclWatchdog& watch, NcclDevice worker, NcclPath path)
-    : watch_(watch), worker_(std::move(worker)), path_(std::move(path)), notes_(path_.hosts, path_.from, path_.to) {
+    : watch_(watch),
+      worker_(std::move(worker)),
+      path_(std::move(path)),
+      notes_(path_.host_transport, path_.from, path_.to) {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
   stream_ = make_stream();
   thread_ = std::thread([this] {
@@ -38,7 +41,7 @@ void NcclSender::send(transport::MessageKey key, tensor::Tensor tensor) {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
   Event ready = make_event();
   check(cudaEventRecord(ready.get(), worker_.compute), "cudaEventRecord");
-  notes_.tell({key, tensor.samples(), tensor.width()});
+  notes_.send({key, tensor.samples(), tensor.width()});
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back({std::move(tensor), std::move(ready)});
@@ -99,7 +102,7 @@ NcclReceiver::NcclReceiver(NcclWatchdog& watch, NcclDevice worker, NcclPath path
     : watch_(watch),
       worker_(std::move(worker)),
       path_(std::move(path)),
-      notes_(path_.hosts, path_.from, path_.to),
+      notes_(path_.host_transport, path_.from, path_.to),
       blocks_(std::make_shared<tensor::DeviceMemory>(worker_.memory->device_shared())) {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
   stream_ = make_stream();
@@ -134,7 +137,7 @@ void NcclReceiver::run() {
 void NcclReceiver::take(const TransferHeader& note) {
   const auto began = tensor::RunClock::now();
   // The block waits for its last user, not for the whole compute stream.
-  tensor::Moment free;
+  tensor::Completion free;
   Arrival arrival{tensor::Tensor::arriving(blocks_, worker_.memory, note.samples, note.width, free), make_event(),
                   began};
   worker_.device.wait_on(stream_.get(), free);

@@ -15,7 +15,7 @@ namespace pipedeck::runtime::cuda {
 
 /// A sender and receiver, with this end's rank of their communicator.
 struct NcclPath {
-  transport::Transport& hosts;
+  transport::Transport& host_transport;
   std::size_t from, to;
   std::shared_ptr<Communicator> communicator;
 };

@@ -18,25 +18,26 @@ void NcclCollective::prepare() {
 }
 
 template <class Enqueue>
-tensor::Moment NcclCollective::between(const char* name, const Enqueue& enqueue) {
+tensor::Completion NcclCollective::between(const char* name, const Enqueue& enqueue) {
   prepare();
-  const tensor::Moment began = worker_.memory->device().now();
+  const tensor::Completion began = worker_.memory->device().now();
   order(worker_.compute, stream_.get(), event_.get());
   communicator_->call(name, [&](ncclComm_t communicator) { return enqueue(communicator, stream_.get()); });
   order(stream_.get(), worker_.compute, event_.get());
   return began;
 }
 
-tensor::Moment NcclCollective::reduce(std::span<float> values, ncclRedOp_t operation) {
+tensor::Completion NcclCollective::reduce(std::span<float> values, ncclRedOp_t operation) {
   return between("ncclAllReduce", [&](ncclComm_t communicator, cudaStream_t stream) {
     return ncclAllReduce(values.data(), values.data(), values.size(), ncclFloat32, operation, communicator, stream);
   });
 }
 
-transport::Collective::Beside NcclCollective::all_reduce_async(std::span<float> values, const tensor::Moment& ready) {
+transport::Collective::AsyncCollective NcclCollective::all_reduce_async(std::span<float> values,
+                                                                        const tensor::Completion& ready) {
   prepare();
   worker_.device.wait_on(stream_.get(), ready);
-  const tensor::Moment began = worker_.device.record_event(stream_.get());
+  const tensor::Completion began = worker_.device.record_event(stream_.get());
   communicator_->call("ncclAllReduce", [&](ncclComm_t communicator) {
     return ncclAllReduce(values.data(), values.data(), values.size(), ncclFloat32, ncclSum, communicator,
                          stream_.get());
@@ -44,11 +45,11 @@ transport::Collective::Beside NcclCollective::all_reduce_async(std::span<float> 
   return {began, worker_.device.record_event(stream_.get())};
 }
 
-tensor::Moment NcclCollective::all_reduce(std::span<float> values) { return reduce(values, ncclSum); }
-tensor::Moment NcclCollective::all_reduce_max(std::span<float> values) { return reduce(values, ncclMax); }
+tensor::Completion NcclCollective::all_reduce(std::span<float> values) { return reduce(values, ncclSum); }
+tensor::Completion NcclCollective::all_reduce_max(std::span<float> values) { return reduce(values, ncclMax); }
 
-tensor::Moment NcclCollective::all_gather(std::span<const float> mine, std::span<float> all,
-                                          std::span<const std::size_t> counts) {
+tensor::Completion NcclCollective::all_gather(std::span<const float> mine, std::span<float> all,
+                                              std::span<const std::size_t> counts) {
   const bool alike = std::all_of(counts.begin(), counts.end(), [&](std::size_t count) { return count == counts[0]; });
   if (alike)
     return between("ncclAllGather", [&](ncclComm_t communicator, cudaStream_t stream) {
@@ -68,7 +69,7 @@ tensor::Moment NcclCollective::all_gather(std::span<const float> mine, std::span
   });
 }
 
-tensor::Moment NcclCollective::broadcast(int root, std::span<float> values) {
+tensor::Completion NcclCollective::broadcast(int root, std::span<float> values) {
   return between("ncclBroadcast", [&](ncclComm_t communicator, cudaStream_t stream) {
     return ncclBroadcast(values.data(), values.data(), values.size(), ncclFloat32, root, communicator, stream);
   });

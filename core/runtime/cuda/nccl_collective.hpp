@@ -18,19 +18,19 @@ class NcclCollective final : public transport::Collective {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  tensor::Moment all_reduce(std::span<float> values) override;
-  Beside all_reduce_async(std::span<float> values, const tensor::Moment& ready) override;
-  tensor::Moment all_reduce_max(std::span<float> values) override;
-  tensor::Moment all_gather(std::span<const float> mine, std::span<float> all,
-                            std::span<const std::size_t> counts) override;
-  tensor::Moment broadcast(int root, std::span<float> values) override;
+  tensor::Completion all_reduce(std::span<float> values) override;
+  AsyncCollective all_reduce_async(std::span<float> values, const tensor::Completion& ready) override;
+  tensor::Completion all_reduce_max(std::span<float> values) override;
+  tensor::Completion all_gather(std::span<const float> mine, std::span<float> all,
+                                std::span<const std::size_t> counts) override;
+  tensor::Completion broadcast(int root, std::span<float> values) override;
 
  private:
-  tensor::Moment reduce(std::span<float> values, ncclRedOp_t operation);
+  tensor::Completion reduce(std::span<float> values, ncclRedOp_t operation);
   void prepare();
   /// Runs enqueue(communicator, stream) after the compute stream's present work and before its later work.
   template <class Enqueue>
-  tensor::Moment between(const char* name, const Enqueue& enqueue);
+  tensor::Completion between(const char* name, const Enqueue& enqueue);
 
   NcclDevice worker_;
   std::shared_ptr<Communicator> communicator_;

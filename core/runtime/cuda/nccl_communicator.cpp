@@ -85,7 +85,7 @@ bool Communicator::idle(const char* name) {
 void Communicator::wait_until_idle(const char* name) {
   while (!idle(name)) {
     control_.throw_if_interrupted();
-    if (control_.at_work()) control_.check_progress_timeout();
+    if (control_.any_running()) control_.check_progress_timeout();
     std::this_thread::sleep_for(communicator_poll);
   }
 }

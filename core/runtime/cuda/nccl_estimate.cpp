@@ -46,9 +46,9 @@ class Group {
 
   machine::RobustSummary seconds(Bytes bytes) {
     CudaDevice& first = workers_.front().device;
-    std::vector<std::pair<tensor::Moment, tensor::Moment>> spans;
+    std::vector<std::pair<tensor::Completion, tensor::Completion>> spans;
     for (int round = 0; round < warm_ups + rounds; ++round) {
-      const tensor::Moment begin = first.now();
+      const tensor::Completion begin = first.now();
       in_group(bytes, "ncclGroupEnd", [] { return ncclGroupEnd(); });
       spans.emplace_back(begin, first.now());
     }
@@ -96,20 +96,20 @@ class Group {
   bool well_ = false;
 };
 
-std::string why_no_estimates() {
+std::string no_estimates_reason() {
   int version = 0;
   check(ncclGetVersion(&version), "ncclGetVersion");
 #ifdef PIPEDECK_NCCL_ESTIMATES
   if (version >= first_that_estimates && ncclGroupSimulateEnd != nullptr) return {};
 #endif
-  return fmt::format("found {}, expected 2.22 or later, which has estimates", nccl_words(version));
+  return fmt::format("found {}, expected 2.22 or later, which has estimates", nccl_text(version));
 }
 
 }  // namespace
 
 transport::AllReduceMeasurement measure_all_reduces(const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories,
                                                     const std::vector<Bytes>& sizes) {
-  transport::AllReduceMeasurement measured{{}, why_no_estimates()};
+  transport::AllReduceMeasurement measured{{}, no_estimates_reason()};
   Bytes largest;
   for (const Bytes size : sizes) largest = std::max(largest, size);
   Group group(memories, static_cast<std::int64_t>(floats_of(largest)));

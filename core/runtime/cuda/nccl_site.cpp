@@ -16,7 +16,7 @@ NcclDevice::NcclDevice(std::shared_ptr<tensor::DeviceMemory> of)
       compute(device.stream()),
       memory(std::move(of)) {}
 
-NcclWatchdog::NcclWatchdog(transport::RunControl& control) : control_(control), thread_([this] { look(); }) {}
+NcclWatchdog::NcclWatchdog(transport::RunControl& control) : control_(control), thread_([this] { check(); }) {}
 
 NcclWatchdog::~NcclWatchdog() {
   {
@@ -43,7 +43,7 @@ std::vector<std::shared_ptr<Communicator>> NcclWatchdog::living() {
   return found;
 }
 
-void NcclWatchdog::look() {
+void NcclWatchdog::check() {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
@@ -53,7 +53,7 @@ void NcclWatchdog::look() {
     for (const auto& communicator : all)
       if (const auto words = communicator->failure(); words && !control_.interrupted())
         fail_run(control_, "a transfer between GPUs", [&] { throw CudaError(*words); });
-    if (control_.at_work()) control_.check_progress_timeout();
+    if (control_.any_running()) control_.check_progress_timeout();
     if (control_.interrupted())
       for (const auto& communicator : all) communicator->abort();
   }

@@ -39,7 +39,7 @@ class NcclWatchdog {
   transport::RunControl& control() { return control_; }
 
  private:
-  void look();
+  void check();
   std::vector<std::shared_ptr<Communicator>> living();
 
   transport::RunControl& control_;

@@ -38,7 +38,7 @@ class NcclTransport::End final : public transport::Endpoint {
       const std::size_t list = transport_.path(from, to);
       found = std::make_unique<Channel>(
           transport_.watch_, transport_.workers_.at(worker_),
-          NcclPath{*transport_.hosts_, from, to, transport_.parts_.at(worker_).split.at(list)});
+          NcclPath{*transport_.host_transport_, from, to, transport_.parts_.at(worker_).split.at(list)});
     }
     return *found;
   }
@@ -53,7 +53,7 @@ NcclTransport::NcclTransport(std::map<std::size_t, NcclDevice> workers, std::siz
                              std::unique_ptr<transport::Transport> hosts, const transport::WorkerLinks& links,
                              transport::RunControl& control)
     : workers_(std::move(workers)),
-      hosts_(std::move(hosts)),
+      host_transport_(std::move(hosts)),
       groups_(links.groups.size()),
       lists_(links.groups),
       watch_(control) {
@@ -63,7 +63,7 @@ NcclTransport::NcclTransport(std::map<std::size_t, NcclDevice> workers, std::siz
   std::iota(everybody.begin(), everybody.end(), std::size_t{0});
   for (const auto& [number, worker] : workers_) {
     Part& part = parts_[number];
-    part.meeting = hosts_->join(everybody, number);
+    part.meeting = host_transport_->join(everybody, number);
     part.all = watch_.make();
     for (std::size_t i = 0; i < lists_.size(); ++i)
       if (std::ranges::find(lists_[i], number) != lists_[i].end()) part.split[i] = watch_.make();

@@ -24,7 +24,7 @@ class NcclTransport final : public transport::Transport {
   /// True if this NCCL has the required functions (2.18).
   static bool possible() { return Communicator::splits(); }
 
-  bool here(std::size_t worker) const override { return workers_.contains(worker); }
+  bool is_local(std::size_t worker) const override { return workers_.contains(worker); }
   void connect(std::size_t worker) override;
   transport::Endpoint& endpoint(std::size_t worker) override;
   std::unique_ptr<transport::Collective> join(const std::vector<std::size_t>& members, std::size_t worker) override;
@@ -43,7 +43,7 @@ class NcclTransport final : public transport::Transport {
   std::size_t found(const std::vector<std::size_t>& members, std::size_t first, std::size_t end, std::size_t nth) const;
 
   std::map<std::size_t, NcclDevice> workers_;
-  std::unique_ptr<transport::Transport> hosts_;
+  std::unique_ptr<transport::Transport> host_transport_;
   std::size_t groups_;                            ///< number of groups, the first ones of `lists_`
   std::vector<std::vector<std::size_t>> lists_;   ///< groups, then paths
   std::vector<std::vector<std::size_t>> rounds_;  ///< of `lists_`, split off at the same time

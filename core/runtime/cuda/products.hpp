@@ -3,8 +3,8 @@
 // floats.
 #pragma once
 
+#include "core/runtime/cuda/bf16_copy.hpp"
 #include "core/runtime/cuda/device.hpp"
-#include "core/runtime/cuda/rounded.hpp"
 
 namespace pipedeck::runtime::cuda {
 
@@ -14,19 +14,19 @@ struct ProductShape {
 };
 
 /// output = input * weights + bias. `bias` may be null.
-void product(CudaDevice& device, const ProductShape& shape, float* output, const Factor& input, const Factor& weights,
-             const float* bias);
+void product(CudaDevice& device, const ProductShape& shape, float* output, const GemmOperand& input,
+             const GemmOperand& weights, const float* bias);
 /// Overload whose result is rounded to 16 bits.
-void product(CudaDevice& device, const ProductShape& shape, Bf16* output, const Factor& input, const Factor& weights,
-             const float* bias);
+void product(CudaDevice& device, const ProductShape& shape, Bf16* output, const GemmOperand& input,
+             const GemmOperand& weights, const float* bias);
 /// input_gradient = output_gradient * transposed weights.
 void product_backward(CudaDevice& device, const ProductShape& shape, float* input_gradient,
-                      const Factor& output_gradient, const Factor& weights);
+                      const GemmOperand& output_gradient, const GemmOperand& weights);
 void product_backward(CudaDevice& device, const ProductShape& shape, Bf16* input_gradient,
-                      const Factor& output_gradient, const Factor& weights);
+                      const GemmOperand& output_gradient, const GemmOperand& weights);
 /// weights_gradient += transposed input * output_gradient.
-void add_product_gradient(CudaDevice& device, const ProductShape& shape, float* weights_gradient, const Factor& input,
-                          const Factor& output_gradient);
+void add_product_gradient(CudaDevice& device, const ProductShape& shape, float* weights_gradient,
+                          const GemmOperand& input, const GemmOperand& output_gradient);
 /// sums += the rows of `values`, which are floats or 16-bit values.
 template <class T>
 void add_bias_gradient(CudaDevice& device, float* sums, const T* values, std::int64_t rows, std::int64_t columns);

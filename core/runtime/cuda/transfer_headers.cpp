@@ -12,15 +12,15 @@ constexpr std::size_t floats_of_note = (sizeof(TransferHeader) + sizeof(float) -
 
 }  // namespace
 
-void TransferHeaders::tell(const TransferHeader& note) {
+void TransferHeaders::send(const TransferHeader& note) {
   tensor::Tensor carried = tensor::Tensor::zeros(memory_, 1, static_cast<std::int64_t>(floats_of_note));
   std::memcpy(carried.data(), &note, sizeof note);
-  hosts_.endpoint(from_).send(to_, next_key(), std::move(carried));
+  host_transport_.endpoint(from_).send(to_, next_key(), std::move(carried));
   ++counted_;
 }
 
 std::optional<TransferHeader> TransferHeaders::take(std::chrono::milliseconds patience) {
-  const auto message = hosts_.endpoint(to_).receive_within(from_, next_key(), patience);
+  const auto message = host_transport_.endpoint(to_).receive_within(from_, next_key(), patience);
   if (!message) return std::nullopt;
   ++counted_;
   TransferHeader note;

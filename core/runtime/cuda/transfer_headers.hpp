@@ -22,16 +22,16 @@ class TransferHeaders {
  public:
   /// `hosts` outlives this object.
   TransferHeaders(transport::Transport& hosts, std::size_t from, std::size_t to)
-      : hosts_(hosts), from_(from), to_(to) {}
+      : host_transport_(hosts), from_(from), to_(to) {}
 
-  void tell(const TransferHeader& note);
+  void send(const TransferHeader& note);
   /// Returns the next one; empty if none has arrived within `patience`.
   std::optional<TransferHeader> take(std::chrono::milliseconds patience);
 
  private:
   transport::MessageKey next_key() const { return {false, StageId(0), counted_}; }
 
-  transport::Transport& hosts_;
+  transport::Transport& host_transport_;
   std::size_t from_, to_;
   int counted_ = 0;
   std::shared_ptr<tensor::DeviceMemory> memory_ = std::make_shared<tensor::DeviceMemory>();

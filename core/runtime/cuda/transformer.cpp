@@ -39,7 +39,7 @@ enum WeightSaved : std::size_t { w_normal1, w_dqkv, w_context, w_dx1, w_normal2,
 /// The local heads and feed-forward columns, and the partners that have the others: sharded as on the CPU.
 struct AtHand {
   std::int64_t heads, feed_forward;
-  std::optional<layers::Partners> partners;
+  std::optional<layers::TensorParallelGroup> partners;
 };
 
 template <class T>
@@ -57,7 +57,8 @@ class Transformer final : public CudaLayer {
         at_(h_, c_, f_),
         partners_(at_hand.partners) {}
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, layers::Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
+                         layers::SavedTensors& saved) const override {
     CudaDevice& device = CudaDevice::of(input);
     saved.tensors.resize(forward_count);
     auto& s = saved.tensors;
@@ -66,7 +67,7 @@ class Transformer final : public CudaLayer {
     return feed_forward(device, parameters.data(), s);
   }
 
-  tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::Saved& saved,
+  tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {
     CudaDevice& device = CudaDevice::of(dy);
     auto& s = saved.tensors;
@@ -81,16 +82,16 @@ class Transformer final : public CudaLayer {
     return dx;
   }
 
-  void backward_weight(layers::Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
     const auto& s = saved.tensors;
     CudaDevice& device = CudaDevice::of(s[w_dy]);
     float* g = gradients.data();
     const std::int64_t n = rows(s[w_dy]);
-    add_product_gradient(device, {n, f_, h_}, g + at_.down, factor(s[w_active], n * f_), Factor(s[w_dy]));
+    add_product_gradient(device, {n, f_, h_}, g + at_.down, factor(s[w_active], n * f_), GemmOperand(s[w_dy]));
     add_bias_gradient(device, g + at_.down_bias, s[w_dy].data(), n, h_);
     add_product_gradient(device, {n, h_, f_}, g + at_.up, factor(s[w_normal2], n * h_), factor(s[w_dup], n * f_));
     add_bias_gradient(device, g + at_.up_bias, values(s[w_dup]), n, f_);
-    add_product_gradient(device, {n, c_, h_}, g + at_.out, factor(s[w_context], n * c_), Factor(s[w_dx1]));
+    add_product_gradient(device, {n, c_, h_}, g + at_.out, factor(s[w_context], n * c_), GemmOperand(s[w_dx1]));
     add_bias_gradient(device, g + at_.out_bias, s[w_dx1].data(), n, h_);
     add_product_gradient(device, {n, h_, 3 * c_}, g + at_.qkv, factor(s[w_normal1], n * h_),
                          factor(s[w_dqkv], n * 3 * c_));
@@ -113,25 +114,25 @@ class Transformer final : public CudaLayer {
     if constexpr (std::is_same_v<T, float>)
       return wide(like, width);
     else
-      return halves(like.memory(), rows(like) * width);
+      return make_bf16_buffer(like.memory(), rows(like) * width);
   }
   static T* values(tensor::Tensor& of_t) { return reinterpret_cast<T*>(of_t.data()); }
   static const T* values(const tensor::Tensor& of_t) { return reinterpret_cast<const T*>(of_t.data()); }
-  static Factor factor(const tensor::Tensor& of_t, std::int64_t count) {
+  static GemmOperand factor(const tensor::Tensor& of_t, std::int64_t count) {
     if constexpr (std::is_same_v<T, float>)
-      return Factor(of_t.memory(), of_t.data(), count);
+      return GemmOperand(of_t.memory(), of_t.data(), count);
     else
-      return Factor(values(of_t));
+      return GemmOperand(values(of_t));
   }
-  static Factor weights(const tensor::Tensor& beside, const float* parameters, std::int64_t count) {
-    return Factor(beside.memory(), parameters, count);
+  static GemmOperand weights(const tensor::Tensor& beside, const float* parameters, std::int64_t count) {
+    return GemmOperand(beside.memory(), parameters, count);
   }
   /// Converts floats to T.
   tensor::Tensor rounded(CudaDevice& device, tensor::Tensor floats) const {
     if constexpr (std::is_same_v<T, float>) {
       return floats;
     } else {
-      tensor::Tensor made = halves(floats.memory(), floats.size());
+      tensor::Tensor made = make_bf16_buffer(floats.memory(), floats.size());
       convert(device.stream(), values(made), static_cast<const float*>(floats.data()), floats.size());
       return made;
     }
@@ -159,7 +160,7 @@ class Transformer final : public CudaLayer {
     product(device, {rows(like), from, h_}, out.data(), factor(in, rows(like) * from), weights(like, weight, from * h_),
             partners_ ? nullptr : bias);
     if (!partners_) return out;
-    partners_->reduce(out);
+    partners_->all_reduce(out);
     add_bias(device.stream(), out.data(), bias, rows(out), h_);
     return out;
   }
@@ -170,7 +171,7 @@ class Transformer final : public CudaLayer {
     tensor::Tensor out = wide(like, h_);
     product_backward(device, {rows(like), h_, to}, out.data(), factor(gradient, rows(like) * to),
                      weights(like, weight, h_ * to));
-    if (partners_) partners_->reduce(out);
+    if (partners_) partners_->all_reduce(out);
     return out;
   }
 
@@ -178,7 +179,7 @@ class Transformer final : public CudaLayer {
   tensor::Tensor out_of_backward(CudaDevice& device, const tensor::Tensor& gradient, std::int64_t from,
                                  const float* weight) const {
     tensor::Tensor out = inner_like(gradient, from);
-    product_backward(device, {rows(gradient), from, h_}, values(out), Factor(gradient),
+    product_backward(device, {rows(gradient), from, h_}, values(out), GemmOperand(gradient),
                      weights(gradient, weight, from * h_));
     return out;
   }
@@ -187,7 +188,7 @@ class Transformer final : public CudaLayer {
 
   void attend(CudaDevice& device, const float* p, std::vector<tensor::Tensor>& s) const {
     s[mean1] = wide(s[x], 1), s[inverse1] = wide(s[x], 1);
-    tensor::Tensor normal = s[x].like();
+    tensor::Tensor normal = s[x].empty_like();
     layer_norm(device.stream(), normal.data(), s[mean1].data(), s[inverse1].data(), s[x].data(), p + at_.gain1,
                p + at_.shift1, rows(s[x]), h_);
     s[normal1] = rounded(device, std::move(normal));
@@ -200,7 +201,7 @@ class Transformer final : public CudaLayer {
 
   tensor::Tensor feed_forward(CudaDevice& device, const float* p, std::vector<tensor::Tensor>& s) const {
     s[mean2] = wide(s[x1], 1), s[inverse2] = wide(s[x1], 1);
-    tensor::Tensor normal = s[x1].like();
+    tensor::Tensor normal = s[x1].empty_like();
     // x1 += x, and its norm, in one pass over both.
     add_layer_norm(device.stream(), s[x1].data(), normal.data(), s[mean2].data(), s[inverse2].data(), s[x1].data(),
                    s[x].data(), p + at_.gain2, p + at_.shift2, rows(s[x1]), h_);
@@ -263,7 +264,7 @@ class Transformer final : public CudaLayer {
   std::int64_t h_, heads_, head_size_, c_, f_, sequence_;
   bool causal_;
   layers::TransformerLayout at_;
-  std::optional<layers::Partners> partners_;
+  std::optional<layers::TensorParallelGroup> partners_;
 };
 
 }  // namespace
@@ -278,8 +279,9 @@ template <class T>
 std::unique_ptr<layers::LayerKernel> make_sharded_transformer(const ModelLayer& layer,
                                                               const layers::LayerSharding& sharding,
                                                               std::unique_ptr<layers::LayerKernel> on_processor) {
-  const layers::Partners& partners = sharding.partners;
-  const AtHand part{partners.own(layer.size("heads")).count, partners.own(layer.size("feed_forward")).count, partners};
+  const layers::TensorParallelGroup& partners = sharding.partners;
+  const AtHand part{partners.local_range(layer.size("heads")).count,
+                    partners.local_range(layer.size("feed_forward")).count, partners};
   return std::make_unique<Transformer<T>>(layer, part, std::move(on_processor));
 }
 

@@ -59,9 +59,9 @@ class IdxFile {
   Result<std::vector<std::uint8_t>> elements(const std::vector<std::int64_t>& dimensions) {
     double product = 1;
     for (const std::int64_t d : dimensions) product *= static_cast<double>(d);
-    if (product > static_cast<double>(most_pixels))
+    if (product > static_cast<double>(max_pixels))
       return bad_idx(path_, fmt::format("found {:.3g} bytes, expected at most {:.3g}: they are kept in memory", product,
-                                        static_cast<double>(most_pixels)));
+                                        static_cast<double>(max_pixels)));
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(product));
     TRY_VOID(take(bytes.data(), bytes.size(), "elements"));
     char more = 0;

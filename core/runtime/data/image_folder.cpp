@@ -49,9 +49,9 @@ Result<void> add_image(ImageSet& images, const fs::path& path, std::size_t label
   if (image.shape != images.shape)
     return bad_folder(path, fmt::format("found {} channels, expected {} as the images before it have",
                                         image.shape.channels, images.shape.channels));
-  if (static_cast<std::int64_t>(images.pixels.size()) + image.shape.values() > most_pixels)
+  if (static_cast<std::int64_t>(images.pixels.size()) + image.shape.values() > max_pixels)
     return bad_folder(
-        path, fmt::format("found more than {} bytes of pixels, expected less: they are kept in memory", most_pixels));
+        path, fmt::format("found more than {} bytes of pixels, expected less: they are kept in memory", max_pixels));
   images.pixels.insert(images.pixels.end(), image.pixels.begin(), image.pixels.end());
   images.labels.push_back(static_cast<std::uint32_t>(label));
   return {};

@@ -21,7 +21,7 @@ struct ImageSet {
 };
 
 /// The maximum size of an image source in memory: larger sets are rejected, not swapped.
-inline constexpr std::int64_t most_pixels = std::int64_t{1} << 32;
+inline constexpr std::int64_t max_pixels = std::int64_t{1} << 32;
 
 /// Checks that images of a shape fit the model's input. Gray images are accepted for three channels, and colour images
 /// for one.

@@ -14,7 +14,7 @@ constexpr std::uint64_t pattern_stream = 0, first_pattern_stream = 1;
 std::vector<float> class_patterns(std::uint64_t seed, std::int64_t values) {
   std::vector<float> patterns(static_cast<std::size_t>(values));
   Random random(seed, pattern_stream);
-  for (float& value : patterns) value = 0.5f * random.bell();
+  for (float& value : patterns) value = 0.5f * random.normal();
   return patterns;
 }
 
@@ -55,14 +55,14 @@ class CentroidSource final : public PatternSource {
     const auto wide = static_cast<std::size_t>(width());
     for (std::size_t position = 0; position * wide < values.size(); ++position) {
       const float* centroid = pattern(sample, position);
-      for (std::size_t i = 0; i < wide; ++i) values[position * wide + i] = centroid[i] + random.bell();
+      for (std::size_t i = 0; i < wide; ++i) values[position * wide + i] = centroid[i] + random.normal();
     }
   }
 };
 
 /// Number of patches along a side with that many pixels, and the patch of a pixel.
-constexpr std::int64_t most_patches = 8;
-std::int64_t patches(std::int64_t side) { return std::min(side, most_patches); }
+constexpr std::int64_t max_patches = 8;
+std::int64_t patches(std::int64_t side) { return std::min(side, max_patches); }
 std::int64_t patch_of(std::int64_t pixel, std::int64_t side) { return pixel * patches(side) / side; }
 
 class PatchSource final : public PatternSource {
@@ -77,7 +77,7 @@ class PatchSource final : public PatternSource {
     for (std::int64_t y = 0; y < image_.height; ++y)
       for (std::int64_t x = 0; x < image_.width; ++x) {
         const std::int64_t at = patch_of(y, image_.height) * patches(image_.width) + patch_of(x, image_.width);
-        for (std::int64_t c = 0; c < image_.channels; ++c) *to++ = patch[at * image_.channels + c] + random.bell();
+        for (std::int64_t c = 0; c < image_.channels; ++c) *to++ = patch[at * image_.channels + c] + random.normal();
       }
   }
 

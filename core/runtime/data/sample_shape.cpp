@@ -10,20 +10,20 @@
 namespace pipedeck::runtime::data {
 namespace {
 
-std::optional<std::int64_t> size_if_any(const ModelLayer& layer, const char* key) {
+std::optional<std::int64_t> find_size(const ModelLayer& layer, const char* key) {
   const auto found = layer.sizes.find(key);
   return found == layer.sizes.end() ? std::nullopt : std::optional(found->second);
 }
 
 bool is_bidirectional(const ModelLayer& layer) {
-  return (layer.kind == "transformer" && size_if_any(layer, "causal") == 0) ||
-         (layer.kind == "lstm" && size_if_any(layer, "directions") == 2);
+  return (layer.kind == "transformer" && find_size(layer, "causal") == 0) ||
+         (layer.kind == "lstm" && find_size(layer, "directions") == 2);
 }
 
 std::optional<ImageShape> image_of(const ModelLayer& layer) {
-  const auto height = size_if_any(layer, "height"), width = size_if_any(layer, "width");
-  auto channels = size_if_any(layer, "channels");
-  if (!channels) channels = size_if_any(layer, "in");
+  const auto height = find_size(layer, "height"), width = find_size(layer, "width");
+  auto channels = find_size(layer, "channels");
+  if (!channels) channels = find_size(layer, "in");
   if (!height || !width || !channels) return std::nullopt;
   return ImageShape{*channels, *height, *width};
 }
@@ -32,7 +32,7 @@ std::optional<ImageShape> image_of(const ModelLayer& layer) {
 
 Result<SampleShape> sample_shape(const ModelSpec& model) {
   const ModelLayer &first = model.layers.front(), &loss = model.layers.back();
-  const layers::Kernels kernels = cpu::cpu_kernel_registry();
+  const layers::KernelRegistry kernels = cpu::cpu_kernel_registry();
   const auto known = kernels.layers.find(first.kind);
   if (known == kernels.layers.end())
     return fail(ErrorCode::bad_input, fmt::format("there is no data for a layer of kind '{}'", first.kind),

@@ -57,7 +57,7 @@ Result<std::unique_ptr<SampleSource>> make_source(const ModelSpec& model) {
               fmt::format("data of kind '{}', expected one of synthetic, text, idx, images", data.kind), "/data/kind");
 }
 
-Result<DataSource> data_named(const std::string& argument) {
+Result<DataSource> parse_data(const std::string& argument) {
   const std::size_t colon = argument.find(':');
   DataSource data;
   data.kind = argument.substr(0, colon);

@@ -31,6 +31,6 @@ Result<std::unique_ptr<SampleSource>> make_source(const ModelSpec& model);
 
 /// Parses the command line's name of data: synthetic, synthetic:SEED, text:FILE, idx:FILE, images:FOLDER. bad_usage
 /// otherwise.
-Result<DataSource> data_named(const std::string& argument);
+Result<DataSource> parse_data(const std::string& argument);
 
 }  // namespace pipedeck::runtime::data

@@ -17,7 +17,7 @@ namespace {
 /// Random streams of the seed: one for the whole source and one for each sample.
 constexpr std::uint64_t token_rule_stream = 0, first_token_stream = 1;
 /// Another seed, for the noise of a sample.
-constexpr std::uint64_t corruption = 0xc0881297ULL;
+constexpr std::uint64_t noise_probability = 0xc0881297ULL;
 
 /// A source of token sequences. The target of each token is its successor. For bidirectional models it is the token
 /// itself. One in seven of their input tokens is replaced (about 15 % as for BERT, Devlin et al., 2018).
@@ -29,9 +29,9 @@ class TokenSource : public SampleSource {
   void input(std::uint64_t sample, std::span<float> values) const override {
     tokens(sample, 0, values);
     if (!restore_) return;
-    Random random(seed_ ^ corruption, first_token_stream + sample);
+    Random random(seed_ ^ noise_probability, first_token_stream + sample);
     for (float& value : values)
-      if (random.below(7) == 0) value = static_cast<float>(random.below(alphabet_));
+      if (random.uniform_int(7) == 0) value = static_cast<float>(random.uniform_int(alphabet_));
   }
   void target(std::uint64_t sample, std::span<float> classes) const override {
     tokens(sample, restore_ ? 0 : 1, classes);
@@ -53,16 +53,16 @@ class MarkovSource final : public TokenSource {
       : TokenSource(seed, tokens, restore), successor_(static_cast<std::size_t>(tokens)) {
     std::iota(successor_.begin(), successor_.end(), 0u);
     Random random(seed, token_rule_stream);
-    for (std::size_t i = successor_.size(); i > 1; --i) std::swap(successor_[i - 1], successor_[random.below(i)]);
+    for (std::size_t i = successor_.size(); i > 1; --i) std::swap(successor_[i - 1], successor_[random.uniform_int(i)]);
   }
 
  private:
   void tokens(std::uint64_t sample, std::size_t skip, std::span<float> out) const override {
     Random random(seed(), first_token_stream + sample);
-    std::uint64_t token = random.below(successor_.size());
+    std::uint64_t token = random.uniform_int(successor_.size());
     for (std::size_t i = 0; i < skip + out.size(); ++i) {
       if (i >= skip) out[i - skip] = static_cast<float>(token);
-      token = random.below(10) == 0 ? random.below(successor_.size()) : successor_[token];
+      token = random.uniform_int(10) == 0 ? random.uniform_int(successor_.size()) : successor_[token];
     }
   }
 
@@ -76,7 +76,7 @@ class TextSource final : public TokenSource {
 
  private:
   void tokens(std::uint64_t sample, std::size_t skip, std::span<float> out) const override {
-    const std::size_t first = Random(seed(), first_token_stream + sample).below(places_) + skip;
+    const std::size_t first = Random(seed(), first_token_stream + sample).uniform_int(places_) + skip;
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<unsigned char>(text_[first + i]);
   }
 

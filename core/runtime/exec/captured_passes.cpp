@@ -10,14 +10,14 @@ namespace pipedeck::runtime::exec {
 namespace {
 
 /// Maximum consecutive failures to capture a kind of pass. Captures fail, for example, when a workspace grows again.
-constexpr int most_failures = 3;
+constexpr int max_failures = 3;
 /// Maximum per stage: more recordings would cost more device memory than they save time.
-constexpr std::size_t most_recordings = 1024;
+constexpr std::size_t max_recordings = 1024;
 
 template <class Work>
 void each_tensor(PassTensors& tensors, const Work& work) {
   work(tensors.value), work(tensors.targets), work(tensors.logits), work(tensors.loss.there());
-  for (layers::Saved& layer : tensors.layers)
+  for (layers::SavedTensors& layer : tensors.layers)
     for (tensor::Tensor& tensor : layer.tensors) work(tensor);
 }
 
@@ -56,11 +56,11 @@ std::int64_t floats_of(Bytes bytes) { return bytes.count / static_cast<std::int6
 
 void CapturedPasses::run(PassKind kind, const tensor::Tensor* weights, PassTensors& tensors, bool whole,
                          const std::function<void()>& work) {
-  std::erase_if(recordings_, [](const Recording& recording) { return !recording.work->valid(); });
+  std::erase_if(recordings_, [](const PassCapture& recording) { return !recording.work->valid(); });
   const float* const from = weights ? weights->data() : nullptr;
   const Layout came = layout_of(tensors);
   const bool records = recording_ && whole;
-  Recording* const found = records ? find(kind, from, came) : nullptr;
+  PassCapture* const found = records ? find(kind, from, came) : nullptr;
   enter(tensors, found);
   const bool done = found ? repeat(*found, tensors) : records && record(kind, from, came, tensors, work);
   if (!done) work();
@@ -73,7 +73,7 @@ CapturedPasses::Layout CapturedPasses::layout_of(PassTensors& tensors) const {
     layout.places.push_back(
         {tensor.data(), tensor.samples(), tensor.width(), tensor.memory() && tensor.memory() != inside_});
   });
-  for (const layers::Saved& layer : tensors.layers) layout.layers.push_back(layer.tensors.size());
+  for (const layers::SavedTensors& layer : tensors.layers) layout.layers.push_back(layer.tensors.size());
   return layout;
 }
 
@@ -89,26 +89,26 @@ void CapturedPasses::restore(PassTensors& tensors, const Layout& layout) const {
   });
 }
 
-CapturedPasses::Recording* CapturedPasses::find(PassKind kind, const float* weights, const Layout& layout) {
-  const auto found = std::ranges::find_if(recordings_, [&](const Recording& recording) {
+CapturedPasses::PassCapture* CapturedPasses::find(PassKind kind, const float* weights, const Layout& layout) {
+  const auto found = std::ranges::find_if(recordings_, [&](const PassCapture& recording) {
     return recording.kind == kind && recording.weights == weights && fits(recording, layout);
   });
   return found == recordings_.end() ? nullptr : &*found;
 }
 
-bool CapturedPasses::fits(const Recording& recording, const Layout& layout) const {
+bool CapturedPasses::fits(const PassCapture& recording, const Layout& layout) const {
   const auto alike = [](const Place& a, const Place& b) {
     return a.samples == b.samples && a.width == b.width && a.arrives == b.arrives && (a.arrives || a.block == b.block);
   };
   return recording.before.layers == layout.layers &&
          std::ranges::equal(recording.before.places, layout.places, alike) &&
          std::ranges::all_of(recording.needed, [&](const tensor::AllocatedBlock& block) {
-           return inside_->at_hand(block.data, block.floats);
+           return inside_->available(block.data, block.floats);
          });
 }
 
 /// Copies tensors from outside to where the recording expects them, or to any block inside.
-void CapturedPasses::enter(PassTensors& tensors, const Recording* into) const {
+void CapturedPasses::enter(PassTensors& tensors, const PassCapture* into) const {
   std::size_t i = 0;
   each_tensor(tensors, [&](tensor::Tensor& tensor) {
     const std::size_t place = i++;
@@ -127,8 +127,8 @@ void CapturedPasses::leave(PassTensors& tensors) const {
 }
 
 /// Replays the recording. Returns false if the device refuses it: nothing was executed then.
-bool CapturedPasses::repeat(Recording& recording, PassTensors& tensors) {
-  inside_->touch(recording.most_floats);
+bool CapturedPasses::repeat(PassCapture& recording, PassTensors& tensors) {
+  inside_->account_transient(recording.max_floats);
   try {
     recording.work->launch();
   } catch (const std::runtime_error& error) {
@@ -143,15 +143,15 @@ bool CapturedPasses::repeat(Recording& recording, PassTensors& tensors) {
 /// unchanged.
 bool CapturedPasses::record(PassKind kind, const float* weights, const Layout& came, PassTensors& tensors,
                             const std::function<void()>& work) {
-  if (failures_[kind] >= most_failures) return false;
-  Recording made{kind, weights, layout_of(tensors), {}, {}, 0, nullptr};
+  if (failures_[kind] >= max_failures) return false;
+  PassCapture made{kind, weights, layout_of(tensors), {}, {}, 0, nullptr};
   try {
-    if (recordings_.size() >= most_recordings) throw tensor::CaptureUnsupported("there are too many different ones");
+    if (recordings_.size() >= max_recordings) throw tensor::CaptureUnsupported("there are too many different ones");
     TakenBlocks taken(*inside_);
     const Bytes used = inside_->in_use();
     inside_->restart_peak();
     made.work = device().record(work);
-    made.most_floats = floats_of(inside_->peak() - used);
+    made.max_floats = floats_of(inside_->peak() - used);
     made.needed = std::move(taken.blocks);
     made.after = layout_of(tensors);
     made.work->launch();
@@ -174,7 +174,7 @@ bool CapturedPasses::record(PassKind kind, const float* weights, const Layout& c
 }
 
 void CapturedPasses::failed(PassKind kind, const char* why) {
-  if (++failures_[kind] != most_failures) return;
+  if (++failures_[kind] != max_failures) return;
   if (!notes_.empty()) notes_ += "; ";
   notes_ += fmt::format("{} are not recorded: {}", plural_of(kind), why);
 }

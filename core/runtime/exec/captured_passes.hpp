@@ -25,7 +25,7 @@ struct PassTensors {
   tensor::Tensor value;  ///< a pass's input from a neighbour, later its output for one
   tensor::Tensor targets, logits;
   layers::LossSum loss;
-  std::vector<layers::Saved> layers;
+  std::vector<layers::SavedTensors> layers;
 };
 
 enum class PassKind { forward, recompute, backward, backward_input, backward_weight };
@@ -45,7 +45,7 @@ class CapturedPasses {
   /// Captures passes from now on: libraries have allocated their workspace, and the memory has all blocks of a step.
   void begin_recording() { recording_ = true; }
   /// Returns why a kind of pass is no longer captured, each reason once; empty: nothing new.
-  std::string take_warnings() { return std::exchange(notes_, {}); }
+  std::string consume_warnings() { return std::exchange(notes_, {}); }
 
  private:
   struct Place {
@@ -59,30 +59,30 @@ class CapturedPasses {
     std::vector<Place> places;        ///< in each_tensor's order
     std::vector<std::size_t> layers;  ///< tensors of each
   };
-  struct Recording {
+  struct PassCapture {
     PassKind kind;
     const float* weights;
     Layout before, after;
     std::vector<tensor::AllocatedBlock> needed;  ///< available, besides the saved tensors of the micro-batch
-    std::int64_t most_floats = 0;                ///< maximum floats in use, more than before
+    std::int64_t max_floats = 0;                 ///< maximum floats in use, more than before
     std::unique_ptr<tensor::CapturedGraph> work;
   };
 
   tensor::ComputeDevice& device() const { return inside_->device(); }
   Layout layout_of(PassTensors& tensors) const;
   void restore(PassTensors& tensors, const Layout& layout) const;
-  Recording* find(PassKind kind, const float* weights, const Layout& layout);
-  bool fits(const Recording& recording, const Layout& layout) const;
-  void enter(PassTensors& tensors, const Recording* into) const;
+  PassCapture* find(PassKind kind, const float* weights, const Layout& layout);
+  bool fits(const PassCapture& recording, const Layout& layout) const;
+  void enter(PassTensors& tensors, const PassCapture* into) const;
   void leave(PassTensors& tensors) const;
-  bool repeat(Recording& recording, PassTensors& tensors);
+  bool repeat(PassCapture& recording, PassTensors& tensors);
   bool record(PassKind kind, const float* weights, const Layout& came, PassTensors& tensors,
               const std::function<void()>& work);
   void failed(PassKind kind, const char* why);
 
   std::shared_ptr<tensor::DeviceMemory> inside_, outside_;
   bool recording_ = false;
-  std::vector<Recording> recordings_;
+  std::vector<PassCapture> recordings_;
   std::map<PassKind, int> failures_;  ///< consecutive
   std::string notes_;
 };

@@ -57,7 +57,7 @@ bool has_recompute(const LaneOrder& order, StageId stage) {
   });
 }
 
-Result<void> check_lane(const Placement& placement, const Layout& layout) {
+Result<void> check_lane(const DeviceAssignment& placement, const Layout& layout) {
   std::map<const LocalStage*, ChunkCheck> checks;
   for (const LocalStage& chunk : placement.chunks)
     checks.try_emplace(&chunk, placement.order, chunk, layout.micro_batches);
@@ -66,7 +66,7 @@ Result<void> check_lane(const Placement& placement, const Layout& layout) {
     const Operation operation = operation_at(placement.order, i);
     const bool known = operation.micro_batch >= 0 && operation.micro_batch < layout.micro_batches;
     const LocalStage* chunk = known ? placement.chunk(operation.stage, layout.copy_of(operation.micro_batch)) : nullptr;
-    if (chunk == nullptr || !checks.at(chunk).step(operation) || (operation.joined && i + 1 == count))
+    if (chunk == nullptr || !checks.at(chunk).step(operation) || (operation.overlapped_with_next && i + 1 == count))
       return bad(fmt::format("device {}: {} of micro-batch {} on stage {} can't come at position {}",
                              placement.device.value, name_of(operation.kind), operation.micro_batch,
                              operation.stage.value, i));
@@ -79,7 +79,7 @@ Result<void> check_lane(const Placement& placement, const Layout& layout) {
   return {};
 }
 
-Result<void> check_turns(const Placement& placement, const Layout& layout) {
+Result<void> check_turns(const DeviceAssignment& placement, const Layout& layout) {
   const LocalStage& chunk = placement.chunks.front();
   const Staleness& staleness = *layout.staleness;
   const auto replicas = staleness.replicas[chunk.stage.index()];

@@ -7,10 +7,10 @@
 namespace pipedeck::runtime::exec {
 
 /// bad_input at /operations unless each micro-batch of each chunk runs forward and backward once, in a valid order.
-Result<void> check_lane(const Placement& placement, const Layout& layout);
+Result<void> check_lane(const DeviceAssignment& placement, const Layout& layout);
 
 /// Like check_lane for an asynchronous plan: forwards and backwards of the replica's turns, alternating.
-Result<void> check_turns(const Placement& placement, const Layout& layout);
+Result<void> check_turns(const DeviceAssignment& placement, const Layout& layout);
 
 bool has_recompute(const LaneOrder& order, StageId stage);
 

@@ -65,7 +65,7 @@ std::vector<bool> recomputed_layers(const Stage& stage) {
   return layers;
 }
 
-LocalStage chunk_on(const Plan& plan, const Chunk& chunk, std::size_t seat) {
+LocalStage chunk_on(const Plan& plan, const StageCopy& chunk, std::size_t seat) {
   const Stage& stage = plan.stages[chunk.stage.index()];
   const auto degree = static_cast<std::size_t>(stage.tensor_parallel);
   LocalStage placed;
@@ -83,18 +83,18 @@ LocalStage chunk_on(const Plan& plan, const Chunk& chunk, std::size_t seat) {
 }
 
 /// Returns the workers in device order, each with its chunks.
-std::vector<Placement> placements_of(const Plan& plan) {
-  std::map<DeviceId, Placement> placements;
-  for (const Chunk& chunk : stage_copies(plan))
+std::vector<DeviceAssignment> placements_of(const Plan& plan) {
+  std::map<DeviceId, DeviceAssignment> placements;
+  for (const StageCopy& chunk : stage_copies(plan))
     for (std::size_t seat = 0; seat < chunk.devices.size(); ++seat) {
-      Placement& placement = placements[chunk.devices[seat]];
+      DeviceAssignment& placement = placements[chunk.devices[seat]];
       placement.device = chunk.devices[seat];
       LocalStage placed = chunk_on(plan, chunk, seat);
       if (!placement.chunks.empty())
         placed.module = placement.chunks.back().module + (placement.chunks.back().stage == chunk.stage ? 0 : 1);
       placement.chunks.push_back(std::move(placed));
     }
-  std::vector<Placement> result;
+  std::vector<DeviceAssignment> result;
   for (auto& [device, placement] : placements) result.push_back(std::move(placement));
   return result;
 }
@@ -113,7 +113,7 @@ StageBoundary exchanges(const LocalStage& mine, const Layout& layout, std::size_
     const int first = std::max(mine.first_sample, other->first_sample);
     const int last = std::min(mine.first_sample + mine.samples, other->first_sample + other->samples);
     if (first >= last) continue;
-    const Exchange exchange{peer, other->replica, first - mine.first_sample, last - first};
+    const PeerSlice exchange{peer, other->replica, first - mine.first_sample, last - first};
     if (sends_to(*other, mine)) end.from.push_back(exchange);
     if (sends_to(mine, *other)) end.to.push_back(exchange);
   }
@@ -143,7 +143,7 @@ LaneOrder order_of_run(const LaneOrder& order, const Layout& layout) {
   return all;
 }
 
-Result<void> load_lane(Placement& placement, const Layout& layout, const Plan& plan, const Schedule& schedule) {
+Result<void> load_lane(DeviceAssignment& placement, const Layout& layout, const Plan& plan, const Schedule& schedule) {
   const auto lane = std::find_if(schedule.lanes.begin(), schedule.lanes.end(),
                                  [&](const DeviceLane& l) { return l.device == placement.device; });
   if (lane == schedule.lanes.end())
@@ -182,13 +182,13 @@ Result<void> check_length(const Plan& plan, int steps) {
 
 }  // namespace
 
-const LocalStage* Placement::chunk(StageId stage, int copy) const {
+const LocalStage* DeviceAssignment::chunk(StageId stage, int copy) const {
   const auto found = std::find_if(chunks.begin(), chunks.end(),
                                   [&](const LocalStage& c) { return c.stage == stage && c.copy == copy; });
   return found == chunks.end() ? nullptr : &*found;
 }
 
-const LocalStage& Placement::chunk_of_module(std::size_t module) const {
+const LocalStage& DeviceAssignment::chunk_of_module(std::size_t module) const {
   return *std::find_if(chunks.begin(), chunks.end(), [&](const LocalStage& c) { return c.module == module; });
 }
 
@@ -228,7 +228,7 @@ Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule&
   }
   layout.placements = placements_of(plan);
   for (std::size_t s = 0; s < plan.stages.size(); ++s) layout.replicas.push_back(holders(layout, StageId(s)));
-  for (Placement& placement : layout.placements) {
+  for (DeviceAssignment& placement : layout.placements) {
     for (LocalStage& chunk : placement.chunks) {
       chunk.previous = exchanges(chunk, layout, chunk.stage.index() - 1);
       chunk.next = exchanges(chunk, layout, chunk.stage.index() + 1);

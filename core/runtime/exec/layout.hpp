@@ -15,18 +15,18 @@
 namespace pipedeck::runtime::exec {
 
 /// The samples that a replica shares with a replica of a neighbouring stage.
-struct Exchange {
+struct PeerSlice {
   std::size_t peer = 0;  ///< position in Layout::placements; may be the device itself
   int replica = 0;       ///< replica number of the peer
   int first = 0;         ///< relative to the first sample of this replica
   int count = 0;
-  bool operator==(const Exchange&) const = default;
+  bool operator==(const PeerSlice&) const = default;
 };
 
 /// The peers of a device at one end of its stage. At a stage's ends tensors are replicated on every rank of a
 /// tensor-parallel replica: rank r receives from rank r mod t of a replica of t devices.
 struct StageBoundary {
-  std::vector<Exchange> from, to;
+  std::vector<PeerSlice> from, to;
 };
 
 /// A copy of a stage on a device.
@@ -45,7 +45,7 @@ struct LocalStage {
 };
 
 /// An assignment of chunks and operations to one device.
-struct Placement {
+struct DeviceAssignment {
   DeviceId device;
   std::vector<LocalStage> chunks;  ///< ascending by stage, then copy
   LaneOrder order;
@@ -57,7 +57,7 @@ struct Placement {
 };
 
 struct Layout {
-  std::vector<Placement> placements;  ///< in device order
+  std::vector<DeviceAssignment> placements;  ///< in device order
   /// Workers of each stage that hold its weights, by copy, replica and tensor-parallel rank.
   std::vector<std::vector<std::size_t>> replicas;
   int copies = 1;

@@ -5,7 +5,7 @@
 
 namespace pipedeck::runtime::exec {
 
-Result<ModelParts> make_parts(const ModelSpec& model, const layers::Kernels& kernels) {
+Result<ModelParts> make_parts(const ModelSpec& model, const layers::KernelRegistry& kernels) {
   auto layers = layers::make_layers(model, kernels);
   if (!layers) return tl::unexpected(layers.error());
   TRY(const auto loss, layers::SoftmaxCrossEntropy::of(model, layers->back()->output_width()));

@@ -18,6 +18,6 @@ struct ModelParts {
 };
 
 /// Creates the parts. Fails like make_layers, SoftmaxCrossEntropy::of and make_source.
-Result<ModelParts> make_parts(const ModelSpec& model, const layers::Kernels& kernels);
+Result<ModelParts> make_parts(const ModelSpec& model, const layers::KernelRegistry& kernels);
 
 }  // namespace pipedeck::runtime::exec

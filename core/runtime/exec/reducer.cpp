@@ -34,7 +34,7 @@ Reducer::~Reducer() {
 }
 
 void Reducer::begin(std::span<float> values) {
-  const tensor::Moment ready = device_.now();
+  const tensor::Completion ready = device_.now();
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back({values, ready});
@@ -63,9 +63,9 @@ void Reducer::work() {
     waiting_.pop_front();
     lock.unlock();
     std::exception_ptr thrown;
-    tensor::Moment start, end;
+    tensor::Completion start, end;
     try {
-      const transport::Collective::Beside reduced = replicas_.all_reduce_async(piece.values, piece.ready);
+      const transport::Collective::AsyncCollective reduced = replicas_.all_reduce_async(piece.values, piece.ready);
       start = reduced.began;
       end = reduced.ended ? *reduced.ended : device_.now();
     } catch (...) {  // rethrown on the device's own thread

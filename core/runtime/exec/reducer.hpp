@@ -32,7 +32,7 @@ std::vector<GradientBucket> gradient_buckets(const std::vector<Bytes>& layers, O
 
 class Reducer {
  public:
-  using Times = std::pair<tensor::Moment, tensor::Moment>;
+  using Times = std::pair<tensor::Completion, tensor::Completion>;
 
   /// `replicas`, `control` and `device`, which holds the gradients, outlive this object.
   Reducer(transport::Collective& replicas, transport::RunControl& control, tensor::ComputeDevice& device);
@@ -56,7 +56,7 @@ class Reducer {
   std::condition_variable changed_;
   struct Piece {
     std::span<float> values;
-    tensor::Moment ready;
+    tensor::Completion ready;
   };
   std::deque<Piece> waiting_;
   std::size_t begun_ = 0;

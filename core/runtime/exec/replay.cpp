@@ -48,7 +48,7 @@ class ReplayKernel : public layers::LayerKernel {
     std::fill(parameters.begin(), parameters.end(), 0.0f);
   }
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float>, layers::Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float>, layers::SavedTensors& saved) const override {
     const int samples = input.samples();
     const Pass pass(times_(samples).forward);
     const auto memory = input.memory();
@@ -63,7 +63,7 @@ class ReplayKernel : public layers::LayerKernel {
     return output;
   }
 
-  tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float>, layers::Saved&,
+  tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float>, layers::SavedTensors&,
                                 bool wanted) const override {
     const int samples = gradient.samples();
     const Pass pass(times_(samples).backward_input);
@@ -75,7 +75,7 @@ class ReplayKernel : public layers::LayerKernel {
     return result;
   }
 
-  void backward_weight(layers::Saved& saved, std::span<float>) const override {
+  void backward_weight(layers::SavedTensors& saved, std::span<float>) const override {
     const int samples = saved.tensors.front().samples();
     const Pass pass(times_(samples).backward_weight);
     const tensor::Tensor scratch = room(saved.tensors.front().memory(), samples, workspace_);

@@ -29,8 +29,8 @@ struct ReplayLayer {
 };
 
 struct ReplayModel {
-  ModelSpec model;          ///< "replay" layers and a loss of two classes, on samples of zeros
-  layers::Kernels kernels;  ///< for train_with
+  ModelSpec model;                 ///< "replay" layers and a loss of two classes, on samples of zeros
+  layers::KernelRegistry kernels;  ///< for train_with
 };
 
 /// Returns a model of the layers in sequence. `samples` (1 or more) is the number that the bytes are for.

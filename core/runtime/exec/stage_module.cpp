@@ -32,7 +32,7 @@ void StageModule::initialise(std::uint64_t seed, int first_layer) {
 tensor::Tensor& StageModule::advance_version(bool keep) {
   if (keep) kept_[version_] = parameters_;
   if (parameters_.use_count() > 1) {
-    auto next = std::make_shared<tensor::Tensor>(parameters_->like());
+    auto next = std::make_shared<tensor::Tensor>(parameters_->empty_like());
     memory_->device().copy(next->data(), parameters_->data(), next->size());
     parameters_ = std::move(next);
   }
@@ -52,7 +52,7 @@ std::span<float> StageModule::gradients_of(std::size_t first, std::size_t last) 
 
 tensor::Tensor& StageModule::older_version(int version) {
   auto& kept = kept_[version];
-  if (!kept) kept = std::make_shared<tensor::Tensor>(parameters_->like());
+  if (!kept) kept = std::make_shared<tensor::Tensor>(parameters_->empty_like());
   return *kept;
 }
 
@@ -71,12 +71,12 @@ tensor::Tensor StageModule::forward(int micro_batch, tensor::Tensor input, tenso
   kept.weights = version == version_ ? parameters_ : kept_.at(version);
   kept.tensors.value = std::move(input), kept.tensors.targets = std::move(targets);
   kept.tensors.layers.resize(shape_.layers.size());
-  run(PassKind::forward, kept, {}, [&] { go_forward(kept); });
+  run(PassKind::forward, kept, {}, [&] { run_layers_forward(kept); });
   loss_ = std::move(kept.tensors.loss);
   return std::move(kept.tensors.value);
 }
 
-void StageModule::go_forward(MicroBatch& kept) {
+void StageModule::run_layers_forward(MicroBatch& kept) {
   PassTensors& tensors = kept.tensors;
   tensor::Tensor value = std::move(tensors.value);
   for (std::size_t i = 0; i < shape_.layers.size(); ++i) {
@@ -123,20 +123,20 @@ tensor::Tensor StageModule::backward(int micro_batch, tensor::Tensor gradient, b
   MicroBatch& kept = micro_batches_.at(micro_batch);
   kept.tensors.value = std::move(gradient);
   run(weights_too ? PassKind::backward : PassKind::backward_input, kept, done,
-      [&] { go_backward(kept, weights_too, done); });
+      [&] { run_layers_backward(kept, weights_too, done); });
   tensor::Tensor given = std::move(kept.tensors.value);
   kept.weights.reset();
   if (weights_too) micro_batches_.erase(micro_batch);
   return given;
 }
 
-void StageModule::go_backward(MicroBatch& kept, bool weights_too, const LayerDone& done) {
+void StageModule::run_layers_backward(MicroBatch& kept, bool weights_too, const LayerDone& done) {
   PassTensors& tensors = kept.tensors;
   tensor::Tensor gradient =
       shape_.loss ? shape_.loss->backward(std::move(tensors.logits), shape_.loss_scale) : std::move(tensors.value);
   for (std::size_t i = shape_.layers.size(); i-- > 0;) {
     const bool wanted = i > 0 || !shape_.first;
-    layers::Saved& saved = tensors.layers[i];
+    layers::SavedTensors& saved = tensors.layers[i];
     gradient = shape_.layers[i]->backward_input(std::move(gradient), part(*kept.weights, i), saved, wanted);
     if (!weights_too) continue;
     shape_.layers[i]->backward_weight(saved, part(gradients_, i));

@@ -64,7 +64,7 @@ class StageModule {
 
   std::span<const std::unique_ptr<layers::LayerKernel>> kernels() const { return shape_.layers; }
   /// Returns the older versions by number, which is below that of the latest.
-  const std::map<int, std::shared_ptr<tensor::Tensor>>& older_versions() const { return kept_; }
+  const std::map<int, std::shared_ptr<tensor::Tensor>>& stashed_versions() const { return kept_; }
   /// Returns an older version to fill, in a run that resumes from a checkpoint.
   tensor::Tensor& older_version(int version);
 
@@ -90,9 +90,9 @@ class StageModule {
   tensor::Tensor run_forward(MicroBatch& kept, std::size_t layer, tensor::Tensor input);
   void run(PassKind kind, MicroBatch& of, const LayerDone& done, const std::function<void()>& work);
   // Passes over a micro-batch's tensors.
-  void go_forward(MicroBatch& kept);
+  void run_layers_forward(MicroBatch& kept);
   void rerun_forward(MicroBatch& kept);
-  void go_backward(MicroBatch& kept, bool weights_too, const LayerDone& done);
+  void run_layers_backward(MicroBatch& kept, bool weights_too, const LayerDone& done);
 
   StageShape shape_;
   std::shared_ptr<tensor::DeviceMemory> memory_;

@@ -25,7 +25,7 @@ StepReport Worker::run_step(std::uint64_t step, tensor::RunClock::time_point beg
   memory_->restart_peak();
   if (step == 1) reserve_receive_buffers();
   const int count = operation_count(me().order);
-  for (int i = 0; i < count;) i = run_from(i);
+  for (int i = 0; i < count;) i = run(i);
   // All devices process the stages in one order, so that no two wait for each other.
   for (std::size_t s = 0; s < stages_.size(); ++s) reduce(s, 0);
   for (std::size_t s = 0; s < stages_.size(); ++s) update(s, 0, false);
@@ -52,12 +52,12 @@ void Worker::run_all(tensor::RunClock::time_point begin, const std::function<voi
       run_deferred(put_off);
       continue;
     }
-    while (context_.admission.ask(operation.micro_batch) == transport::Admission::Entry::held) {
+    while (context_.admission.ask(operation.micro_batch) == transport::Admission::Entry::paused) {
       wait_for_the_pause_to_end(operation.micro_batch);
       run_deferred(put_off);
     }
-    if (context_.admission.ask(operation.micro_batch) == transport::Admission::Entry::out) break;
-    run_from(i);
+    if (context_.admission.ask(operation.micro_batch) == transport::Admission::Entry::rejected) break;
+    run(i);
     if (operation.kind != OpKind::backward) continue;
     finish_backward(operation.micro_batch);
     if (steps == 0 && !reserved_) reserve_receive_buffers();
@@ -74,7 +74,7 @@ bool Worker::admitted(int micro_batch) {
 /// backwards finish the mini-batches that were begun.
 void Worker::run_deferred(std::deque<int>& put_off) {
   while (!put_off.empty() && admitted(operation_at(me().order, put_off.front()).micro_batch)) {
-    run_from(put_off.front());
+    run(put_off.front());
     put_off.pop_front();
   }
 }
@@ -83,15 +83,15 @@ void Worker::run_deferred(std::deque<int>& put_off) {
 void Worker::wait_for_the_pause_to_end(int micro_batch) {
   context_.control.set_idle(index_);
   context_.admission.wait_while_held(micro_batch);
-  report_begin_ = since_begin(tensor::RunClock::now());
+  report_begin_ = elapsed(tensor::RunClock::now());
 }
 
 /// Runs the operation at `position` with its joined ones: they start when all can and deliver when all are done.
-int Worker::run_from(int position) {
+int Worker::run(int position) {
   std::vector<Pass> passes;
   do {
     passes.push_back(prepare(position++));
-  } while (passes.back().operation.joined);
+  } while (passes.back().operation.overlapped_with_next);
   for (Pass& pass : passes) compute(pass);
   for (Pass& pass : passes) deliver(std::move(pass));
   return position;
@@ -188,7 +188,7 @@ void Worker::reduce(std::size_t stage, int round) {
       records_.all_reduces.push_back({began, ended, operation});
     return;
   }
-  const tensor::Moment began = stages_[stage].replicas->all_reduce(stages_[stage].module.gradients().values());
+  const tensor::Completion began = stages_[stage].replicas->all_reduce(stages_[stage].module.gradients().values());
   records_.all_reduces.push_back({began, device().now(), operation});
 }
 
@@ -230,12 +230,12 @@ StepReport Worker::end_report() {
   for (const Span& span : records.all_reduces) report.all_reduces.push_back(row(span));
   in_a_row(report.all_reduces);
   for (const Transfer& transfer : records.transfers) {
-    const auto began = std::max(transfer.here.begin.time(), transfer.posted.time());
-    report.transfers.push_back({transfer.from, row({began, transfer.here.end, transfer.here.operation})});
+    const auto began = std::max(transfer.is_local.begin.time(), transfer.posted.time());
+    report.transfers.push_back({transfer.from, row({began, transfer.is_local.end, transfer.is_local.operation})});
   }
   for (const Loss& loss : records.losses) report.losses.push_back({loss.micro_batch, loss.sum.get()});
   if (!device().on_host()) meter_->add(report.busy);
-  const Nanoseconds now = since_begin(tensor::RunClock::now());
+  const Nanoseconds now = elapsed(tensor::RunClock::now());
   report.peak = memory_->peak();
   report.warning = begin_capture();
   report.span = now - report_begin_;
@@ -252,15 +252,15 @@ std::string Worker::begin_capture() {
     CapturedPasses* const passes = stage.module.recorded_passes();
     if (!passes) continue;
     passes->begin_recording();
-    const std::string told = passes->take_warnings();
+    const std::string told = passes->consume_warnings();
     if (!told.empty()) notes += (notes.empty() ? "" : "; ") + told;
   }
   return notes;
 }
 
 TimelineRow Worker::row(const Span& span) const {
-  const Nanoseconds start = since_begin(span.begin.time());
-  return {start, since_begin(span.end.time()) - start, span.operation};
+  const Nanoseconds start = elapsed(span.begin.time());
+  return {start, elapsed(span.end.time()) - start, span.operation};
 }
 
 /// Reserves blocks for messages. The number of messages in flight depends on timing. After the first step, which
@@ -270,7 +270,7 @@ void Worker::reserve_receive_buffers() {
   for (const LocalStage& chunk : me().chunks)
     for (const bool gradient : {false, true}) {
       const StageModule& module = module_of(chunk);
-      for (const Exchange& exchange : (gradient ? chunk.previous : chunk.next).to)
+      for (const PeerSlice& exchange : (gradient ? chunk.previous : chunk.next).to)
         if (exchange.peer != index_)
           memory_->reserve((gradient ? module.input_width() : module.output_width()) * exchange.count,
                            context_.layout.synchronous() ? context_.layout.micro_batches / context_.layout.copies
@@ -298,23 +298,23 @@ tensor::Tensor Worker::samples_of(const LocalStage& chunk, int micro_batch, bool
 }
 
 /// Returns the exchanges; in an asynchronous run only those with the replica of `stage` whose turn it is.
-std::vector<Exchange> Worker::partners(const std::vector<Exchange>& exchanges, StageId stage, int micro_batch) const {
+std::vector<PeerSlice> Worker::partners(const std::vector<PeerSlice>& exchanges, StageId stage, int micro_batch) const {
   if (context_.layout.synchronous() || exchanges.empty()) return exchanges;
   const int turn = micro_batch % context_.layout.staleness->replicas[stage.index()];
-  std::vector<Exchange> of_turn;
-  std::ranges::copy_if(exchanges, std::back_inserter(of_turn), [&](const Exchange& e) { return e.replica == turn; });
+  std::vector<PeerSlice> of_turn;
+  std::ranges::copy_if(exchanges, std::back_inserter(of_turn), [&](const PeerSlice& e) { return e.replica == turn; });
   return of_turn;
 }
 
 /// Receives a message. A transfer lasts from its sending, or from when this worker first asks for it, to its arrival: a
 /// message that waits while its receiver computes costs nothing. Two chunks of one device need no transfer.
-transport::Message Worker::take(const Exchange& from, transport::MessageKey key, std::int64_t width) {
+transport::Message Worker::take(const PeerSlice& from, transport::MessageKey key, std::int64_t width) {
   if (from.peer == index_) {
     const auto own = own_.find(key);
     ensure(own != own_.end(), "a device runs what gives before what takes");
     return {std::move(own_.extract(own).mapped()), {}};
   }
-  const tensor::Moment looked = device().now();
+  const tensor::Completion looked = device().now();
   transport::Message message = endpoint_.receive(from.peer, key, from.count, width);
   records_.transfers.push_back(
       {from.peer, message.posted, {looked, device().now(), {OpKind::send, key.stage, key.micro_batch}}});
@@ -328,7 +328,7 @@ tensor::Tensor Worker::receive(const LocalStage& chunk, int micro_batch, bool gr
   const std::int64_t width = gradient ? module_of(chunk).output_width() : module_of(chunk).input_width();
   tensor::Tensor whole;
   int filled = 0;
-  for (const Exchange& exchange : from) {
+  for (const PeerSlice& exchange : from) {
     transport::Message message = take(exchange, key, width);
     if (from.size() == 1) return std::move(message.tensor);
     if (whole.empty()) whole = tensor::Tensor(memory_, chunk.samples, width);
@@ -343,9 +343,9 @@ void Worker::send(const LocalStage& chunk, tensor::Tensor tensor, int micro_batc
   const StageId receiver(std::int32_t{chunk.stage.value + (gradient ? -1 : 1)});
   const auto to = partners((gradient ? chunk.previous : chunk.next).to, receiver, micro_batch);
   for (std::size_t i = 0; i < to.size(); ++i) {
-    const Exchange& exchange = to[i];
+    const PeerSlice& exchange = to[i];
     const bool all = exchange.count == tensor.samples() && i + 1 == to.size();
-    tensor::Tensor part = all ? std::move(tensor) : tensor.part(exchange.first, exchange.count);
+    tensor::Tensor part = all ? std::move(tensor) : tensor.slice_uncounted(exchange.first, exchange.count);
     if (exchange.peer != index_) {
       endpoint_.send(exchange.peer, key, std::move(part));
       continue;
@@ -357,10 +357,10 @@ void Worker::send(const LocalStage& chunk, tensor::Tensor tensor, int micro_batc
 
 void Worker::timed(Operation operation, const std::function<void()>& work) {
   enter(operation, transport::WaitReason::nothing);
-  const tensor::Moment began = device().now();
+  const tensor::Completion began = device().now();
   if (device().on_host()) meter_->begin(began.time());
   work();
-  const tensor::Moment ended = device().now();
+  const tensor::Completion ended = device().now();
   if (device().on_host()) meter_->end(ended.time());
   records_.compute.push_back({began, ended, operation});
 }
@@ -370,7 +370,7 @@ void Worker::enter(Operation operation, transport::WaitReason waits_for) {
   context_.control.set_activity(index_, {operation, waits_for, false, {}});
 }
 
-Nanoseconds Worker::since_begin(tensor::RunClock::time_point time) const {
+Nanoseconds Worker::elapsed(tensor::RunClock::time_point time) const {
   return Nanoseconds(std::chrono::duration_cast<std::chrono::nanoseconds>(time - begin_).count());
 }
 

@@ -72,13 +72,13 @@ class Worker {
 
   /// A time span of an operation on a device, which is evaluated at the end of the step.
   struct Span {
-    tensor::Moment begin, end;
+    tensor::Completion begin, end;
     Operation operation;
   };
   struct Transfer {
-    std::size_t from = 0;   ///< worker
-    tensor::Moment posted;  ///< by the sender
-    Span here;              ///< since this worker first asked for it
+    std::size_t from = 0;       ///< worker
+    tensor::Completion posted;  ///< by the sender
+    Span is_local;              ///< since this worker first asked for it
   };
   struct Loss {
     int micro_batch = 0;
@@ -91,7 +91,7 @@ class Worker {
     std::vector<Loss> losses;
   };
 
-  int run_from(int position);
+  int run(int position);
   Pass prepare(int position);
   void compute(Pass& pass);
   void deliver(Pass pass);
@@ -110,15 +110,15 @@ class Worker {
   tensor::Tensor samples_of(const LocalStage& chunk, int micro_batch, bool targets) const;
   tensor::Tensor receive(const LocalStage& chunk, int micro_batch, bool gradient);
   void send(const LocalStage& chunk, tensor::Tensor tensor, int micro_batch, bool gradient);
-  transport::Message take(const Exchange& from, transport::MessageKey key, std::int64_t width);
-  std::vector<Exchange> partners(const std::vector<Exchange>& exchanges, StageId stage, int micro_batch) const;
+  transport::Message take(const PeerSlice& from, transport::MessageKey key, std::int64_t width);
+  std::vector<PeerSlice> partners(const std::vector<PeerSlice>& exchanges, StageId stage, int micro_batch) const;
   void timed(Operation operation, const std::function<void()>& work);
   void enter(Operation operation, transport::WaitReason waits_for);
-  Nanoseconds since_begin(tensor::RunClock::time_point time) const;
+  Nanoseconds elapsed(tensor::RunClock::time_point time) const;
   TimelineRow row(const Span& span) const;
   tensor::ComputeDevice& device() const { return memory_->device(); }
 
-  const Placement& me() const { return context_.layout.placements[index_]; }
+  const DeviceAssignment& me() const { return context_.layout.placements[index_]; }
   StageModule& module_of(const LocalStage& chunk) { return stages_[chunk.module].module; }
 
   std::size_t index_;

@@ -12,7 +12,7 @@ transport::WorkerLinks worker_links(const Layout& layout) {
   std::map<std::vector<std::size_t>, std::size_t> known;
   std::set<std::vector<std::size_t>> paths;
   for (std::size_t worker = 0; worker < layout.placements.size(); ++worker) {
-    const Placement& placement = layout.placements[worker];
+    const DeviceAssignment& placement = layout.placements[worker];
     std::map<std::vector<std::size_t>, std::size_t> joined;
     const auto join = [&](const std::vector<std::size_t>& members) {
       if (members.size() < 2 || ++joined[members] <= known[members]) return;
@@ -26,7 +26,7 @@ transport::WorkerLinks worker_links(const Layout& layout) {
     }
     for (const LocalStage& chunk : placement.chunks)
       for (const auto* exchanges : {&chunk.previous.to, &chunk.next.to})
-        for (const Exchange& exchange : *exchanges)
+        for (const PeerSlice& exchange : *exchanges)
           if (exchange.peer != worker) paths.insert({worker, exchange.peer});
   }
   links.paths.assign(paths.begin(), paths.end());

@@ -24,7 +24,7 @@ struct Backend {
   std::string name = "cpu";  ///< as RunStarted has it
   std::string warning;       ///< warning at the beginning of a run; empty: none
   /// Layers find their device by their input tensors.
-  Kernels kernels;
+  KernelRegistry kernels;
   /// Returns the device of a worker of this process (in the order of Layout::placements).
   std::function<std::shared_ptr<tensor::ComputeDevice>(std::size_t worker)> device;
   /// Returns the GPU of a worker; the run sets PlacedGpu::device. Empty if there are no GPUs.

@@ -8,7 +8,7 @@ namespace {
 
 std::string place_of(std::size_t index) { return fmt::format("/layers/{}", index); }
 
-std::string kinds_text(const Kernels& kernels) {
+std::string kinds_text(const KernelRegistry& kernels) {
   std::string text;
   for (const auto& [kind, factory] : kernels.layers) text += (text.empty() ? "" : ", ") + kind;
   return text;
@@ -16,7 +16,7 @@ std::string kinds_text(const Kernels& kernels) {
 
 }  // namespace
 
-Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const Kernels& kernels) {
+Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const KernelRegistry& kernels) {
   const auto found = kernels.layers.find(layer.kind);
   if (found != kernels.layers.end()) return found->second(layer);
   return fail(ErrorCode::bad_input,
@@ -40,7 +40,7 @@ int plannable_layers(const ModelSpec& model) {
   return static_cast<int>(model.layers.size()) - (loss ? 1 : 0);
 }
 
-Result<std::vector<std::unique_ptr<LayerKernel>>> make_layers(const ModelSpec& model, const Kernels& kernels) {
+Result<std::vector<std::unique_ptr<LayerKernel>>> make_layers(const ModelSpec& model, const KernelRegistry& kernels) {
   std::vector<std::unique_ptr<LayerKernel>> layers;
   for (std::size_t i = 0; i < static_cast<std::size_t>(plannable_layers(model)); ++i) {
     auto layer = make_layer(model.layers[i], kernels);

@@ -19,7 +19,7 @@ namespace pipedeck::runtime::layers {
 
 /// The tensors that forward saves for the backward passes of one micro-batch. The layer's input is always the first
 /// tensor, so that a stage that recomputes can drop the others.
-struct Saved {
+struct SavedTensors {
   std::vector<tensor::Tensor> tensors;
   Bytes bytes() const {
     Bytes sum;
@@ -53,13 +53,14 @@ class LayerKernel {
   virtual std::vector<ParameterBlock> blocks() const { return {{0, 1, parameters_, parameters_}}; }
 
   virtual void initialise(std::span<float> parameters, Random random) const = 0;
-  virtual tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, Saved& saved) const = 0;
+  virtual tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
+                                 SavedTensors& saved) const = 0;
   /// Returns the input's gradient, empty if it is not `wanted` (the model's first layer). Afterwards `saved` holds
   /// exactly the tensors that backward_weight needs.
-  virtual tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters, Saved& saved,
-                                        bool wanted) const = 0;
+  virtual tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters,
+                                        SavedTensors& saved, bool wanted) const = 0;
   /// Adds to `gradients` and empties `saved`.
-  virtual void backward_weight(Saved& saved, std::span<float> gradients) const = 0;
+  virtual void backward_weight(SavedTensors& saved, std::span<float> gradients) const = 0;
 
  private:
   std::int64_t input_width_, output_width_, parameters_;
@@ -71,18 +72,18 @@ struct LayerSharding;
 using ShardedFactory = std::function<Result<std::unique_ptr<LayerKernel>>(const ModelLayer&, const LayerSharding&)>;
 
 /// The layer kinds for which a backend has kernels.
-struct Kernels {
+struct KernelRegistry {
   std::map<std::string, KernelFactory> layers;
   std::map<std::string, ShardedFactory> sharded;  ///< a rank's shard of a layer (sharding.hpp)
   std::string where = "the CPU";                  ///< in errors
 };
 
 /// Creates a layer's kernel. bad_input names a layer that has no kernel (and the known kinds) or lacks a size.
-Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const Kernels& kernels);
+Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const KernelRegistry& kernels);
 
 /// Creates the kernels of the model's layers without its loss; each takes the output of the one before. bad_input names
 /// a layer that has no kernel (and the known kinds), lacks a size, or does not accept the previous layer's output.
-Result<std::vector<std::unique_ptr<LayerKernel>>> make_layers(const ModelSpec& model, const Kernels& kernels);
+Result<std::vector<std::unique_ptr<LayerKernel>>> make_layers(const ModelSpec& model, const KernelRegistry& kernels);
 
 /// Returns the number of layers that the runtime divides into stages: the model's without its loss. Equals the layers
 /// of profile_from_shapes.

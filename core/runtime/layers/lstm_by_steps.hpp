@@ -44,7 +44,7 @@ struct LstmOffsets {
 /// Forward saves the input, the outputs of all directions side by side as the next layer gets them, then each
 /// direction's gates and cells. For backward_weight there remain input, outputs, and each direction's gradients of the
 /// gates' sums.
-template <class On>
+template <class Ops>
 class UnrolledLstm final : public LayerKernel {
  public:
   UnrolledLstm(std::int64_t in, std::int64_t hidden, std::int64_t sequence, std::int64_t directions)
@@ -52,8 +52,8 @@ class UnrolledLstm final : public LayerKernel {
 
   /// Creates a rank's shard.
   UnrolledLstm(std::int64_t in, std::int64_t hidden, std::int64_t sequence, std::int64_t directions,
-               const Partners& partners)
-      : UnrolledLstm(in, hidden, partners.own(hidden), sequence, directions, partners) {
+               const TensorParallelGroup& partners)
+      : UnrolledLstm(in, hidden, partners.local_range(hidden), sequence, directions, partners) {
     whole_ = std::make_unique<UnrolledLstm>(in, hidden, sequence, directions);
   }
 
@@ -66,10 +66,10 @@ class UnrolledLstm final : public LayerKernel {
   void initialise(std::span<float> parameters, Random random) const override {
     if (whole_) return initialise_part(*whole_, blocks(), parameters, random);
     const float most = 1.0f / std::sqrt(static_cast<float>(h_));  // as PyTorch
-    for (float& value : parameters) value = most * (2 * static_cast<float>(random.unit()) - 1);
+    for (float& value : parameters) value = most * (2 * static_cast<float>(random.uniform()) - 1);
   }
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, SavedTensors& saved) const override {
     auto& s = saved.tensors;
     tensor::Tensor output(input.memory(), input.samples(), output_width());
     std::vector<tensor::Tensor> states;
@@ -84,11 +84,11 @@ class UnrolledLstm final : public LayerKernel {
     return output;
   }
 
-  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters, Saved& saved,
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters, SavedTensors& saved,
                                 bool wanted) const override {
     auto& s = saved.tensors;
     tensor::Tensor gradient;
-    if (wanted) gradient = s[x].like();
+    if (wanted) gradient = s[x].empty_like();
     for (std::int64_t d = 0; d < directions_; ++d) {
       const float* p = parameters.data() + d * at_.end;
       tensor::Tensor& gates = s[first_direction + 2 * static_cast<std::size_t>(d)];
@@ -96,28 +96,28 @@ class UnrolledLstm final : public LayerKernel {
       run_backward(d, p, gates, cells, output_gradient);
       cells.release();
       if (wanted)
-        On::multiply(gates, {rows(gates), in_, 4 * l_}, {gates.data(), 4 * l_},
-                     tensor::transpose(p + at_.input, 4 * l_), gradient.data(), in_, d == 0 ? 0.0f : 1.0f);
+        Ops::multiply(gates, {rows(gates), in_, 4 * l_}, {gates.data(), 4 * l_},
+                      tensor::transpose(p + at_.input, 4 * l_), gradient.data(), in_, d == 0 ? 0.0f : 1.0f);
     }
-    if (partners_ && wanted) partners_->reduce(gradient);
+    if (partners_ && wanted) partners_->all_reduce(gradient);
     if (directions_ == 2) std::swap(s[first_direction + 1], s[first_direction + 2]);
     s.resize(first_direction + static_cast<std::size_t>(directions_));
     return gradient;
   }
 
-  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(SavedTensors& saved, std::span<float> gradients) const override {
     const auto& s = saved.tensors;
     for (std::int64_t d = 0; d < directions_; ++d) {
       const tensor::Tensor& gates = s[first_direction + static_cast<std::size_t>(d)];
       float* g = gradients.data() + d * at_.end;
       const tensor::Tensor before = outputs_before(d, s[y]);
       const tensor::Matrix sums{gates.data(), 4 * l_};
-      On::multiply(gates, {in_, 4 * l_, rows(gates)}, tensor::transpose(s[x].data(), in_), sums, g + at_.input, 4 * l_,
-                   1);
-      On::multiply(gates, {h_, 4 * l_, rows(gates)}, tensor::transpose(before.data(), h_), sums, g + at_.hidden, 4 * l_,
-                   1);
-      On::add_column_sums(g + at_.input_bias, gates, 4 * l_);
-      On::add_column_sums(g + at_.hidden_bias, gates, 4 * l_);
+      Ops::multiply(gates, {in_, 4 * l_, rows(gates)}, tensor::transpose(s[x].data(), in_), sums, g + at_.input, 4 * l_,
+                    1);
+      Ops::multiply(gates, {h_, 4 * l_, rows(gates)}, tensor::transpose(before.data(), h_), sums, g + at_.hidden,
+                    4 * l_, 1);
+      Ops::add_column_sums(g + at_.input_bias, gates, 4 * l_);
+      Ops::add_column_sums(g + at_.hidden_bias, gates, 4 * l_);
     }
     saved.tensors.clear();
   }
@@ -126,7 +126,7 @@ class UnrolledLstm final : public LayerKernel {
   enum SavedTensor : std::size_t { x, y, first_direction };
 
   UnrolledLstm(std::int64_t in, std::int64_t hidden, ShardRange own, std::int64_t sequence, std::int64_t directions,
-               std::optional<Partners> partners)
+               std::optional<TensorParallelGroup> partners)
       : LayerKernel(sequence * in, sequence * directions * hidden, directions * LstmOffsets(in, hidden, own.count).end),
         in_(in),
         h_(hidden),
@@ -149,9 +149,9 @@ class UnrolledLstm final : public LayerKernel {
   /// Returns the input's part of the gates' sums, at all positions.
   tensor::Tensor input_sums(const tensor::Tensor& input, const float* p) const {
     tensor::Tensor sums(input.memory(), input.samples(), sequence_ * 4 * l_);
-    On::multiply(sums, {rows(input), 4 * l_, in_}, {input.data(), in_}, {p + at_.input, 4 * l_}, sums.data(), 4 * l_);
-    On::add_bias(sums, p + at_.input_bias, 4 * l_);
-    On::add_bias(sums, p + at_.hidden_bias, 4 * l_);
+    Ops::multiply(sums, {rows(input), 4 * l_, in_}, {input.data(), in_}, {p + at_.input, 4 * l_}, sums.data(), 4 * l_);
+    Ops::add_bias(sums, p + at_.input_bias, 4 * l_);
+    Ops::add_bias(sums, p + at_.hidden_bias, 4 * l_);
     return sums;
   }
 
@@ -159,9 +159,9 @@ class UnrolledLstm final : public LayerKernel {
     for (std::int64_t t = 0; t < sequence_; ++t) {
       const std::int64_t now = position(d, t), before = position(d, t - 1);
       if (t > 0)
-        On::multiply(output, {output.samples(), 4 * l_, h_}, {output.data() + output_at(d, before), output_stride()},
-                     {p + at_.hidden, 4 * l_}, gates.data() + now * 4 * l_, sequence_ * 4 * l_, 1);
-      On::lstm_step(
+        Ops::multiply(output, {output.samples(), 4 * l_, h_}, {output.data() + output_at(d, before), output_stride()},
+                      {p + at_.hidden, 4 * l_}, gates.data() + now * 4 * l_, sequence_ * 4 * l_, 1);
+      Ops::lstm_step(
           output, {gates.data() + now * 4 * l_, cells.data() + now * l_, t > 0 ? cells.data() + before * l_ : nullptr,
                    output.data() + output_at(d, now) + own_.first, sequence_ * 4 * l_, sequence_ * l_, output_stride(),
                    output.samples(), l_});
@@ -176,10 +176,10 @@ class UnrolledLstm final : public LayerKernel {
     tensor::Tensor cell_gradient = tensor::Tensor::zeros(gates.memory(), gates.samples(), l_);
     for (std::int64_t t = sequence_; t-- > 0;) {
       const std::int64_t now = position(d, t), before = position(d, t - 1);
-      On::lstm_step_backward(gates, {gates.data() + now * 4 * l_, cell_gradient.data(),
-                                     output_gradient.data() + output_at(d, now) + own_.first, cells.data() + now * l_,
-                                     t > 0 ? cells.data() + before * l_ : nullptr, sequence_ * 4 * l_, sequence_ * l_,
-                                     output_stride(), gates.samples(), l_});
+      Ops::lstm_step_backward(gates, {gates.data() + now * 4 * l_, cell_gradient.data(),
+                                      output_gradient.data() + output_at(d, now) + own_.first, cells.data() + now * l_,
+                                      t > 0 ? cells.data() + before * l_ : nullptr, sequence_ * 4 * l_, sequence_ * l_,
+                                      output_stride(), gates.samples(), l_});
       if (t > 0) add_gradient_before(output_gradient, output_at(d, before), gates, now, p);
     }
   }
@@ -191,10 +191,10 @@ class UnrolledLstm final : public LayerKernel {
         weights = tensor::transpose(p + at_.hidden, 4 * l_);
     float* to = output_gradient.data() + before;
     const ProductRows wanted{gates.samples(), h_, 4 * l_};
-    if (!partners_) return On::multiply(gates, wanted, steps, weights, to, output_stride(), 1);
+    if (!partners_) return Ops::multiply(gates, wanted, steps, weights, to, output_stride(), 1);
     tensor::Tensor sums(gates.memory(), gates.samples(), h_);
-    On::multiply(gates, wanted, steps, weights, sums.data(), h_);
-    partners_->reduce(sums);
+    Ops::multiply(gates, wanted, steps, weights, sums.data(), h_);
+    partners_->all_reduce(sums);
     for (std::int64_t n = 0; n < sums.samples(); ++n)
       device_of(sums).add(to + n * output_stride(), sums.data() + n * h_, h_);
   }
@@ -203,7 +203,7 @@ class UnrolledLstm final : public LayerKernel {
   void gather(tensor::Tensor& output, std::int64_t at) const {
     tensor::Tensor mine(output.memory(), output.samples(), l_);
     device_of(output).copy_rows(mine.data(), l_, output.data() + at + own_.first, output_stride(), mine.samples(), l_);
-    const tensor::Tensor all = partners_->gather(mine, h_);
+    const tensor::Tensor all = partners_->all_gather(mine, h_);
     device_of(output).copy_rows(output.data() + at, output_stride(), all.data(), h_, all.samples(), h_);
   }
 
@@ -223,7 +223,7 @@ class UnrolledLstm final : public LayerKernel {
   std::int64_t in_, h_, l_, sequence_, directions_;  ///< h_ hidden values, l_ of them local
   ShardRange own_;
   LstmOffsets at_;
-  std::optional<Partners> partners_;
+  std::optional<TensorParallelGroup> partners_;
   std::unique_ptr<UnrolledLstm> whole_;  ///< of a shard
 };
 

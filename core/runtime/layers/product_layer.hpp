@@ -24,7 +24,7 @@ inline float product_deviation(std::int64_t inputs, Activation activation) {
   return std::sqrt((activation == Activation::none ? 1.0f : 2.0f) / static_cast<float>(inputs));
 }
 
-template <class Passes, class On>
+template <class Passes, class Ops>
 class MatmulLayer final : public LayerKernel {
  public:
   MatmulLayer(const ProductSize& size, Activation activation, std::unique_ptr<Passes> passes)
@@ -36,24 +36,24 @@ class MatmulLayer final : public LayerKernel {
   void initialise(std::span<float> parameters, Random random) const override {
     const float deviation = product_deviation(size_.inputs, activation_);
     const auto weights = static_cast<std::size_t>(size_.weights);
-    for (float& value : parameters.first(weights)) value = deviation * random.bell();
+    for (float& value : parameters.first(weights)) value = deviation * random.normal();
     for (float& value : parameters.subspan(weights)) value = 0;
   }
 
   /// Saves the input and, with an activation, the activation's input.
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, SavedTensors& saved) const override {
     tensor::Tensor linear = passes_->forward(input, parameters.data());
     saved.tensors.push_back(std::move(input));
     if (activation_ == Activation::none) return linear;
-    tensor::Tensor output = On::activate(activation_, linear);
+    tensor::Tensor output = Ops::activate(activation_, linear);
     saved.tensors.push_back(std::move(linear));
     return output;
   }
 
-  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters, Saved& saved,
+  tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters, SavedTensors& saved,
                                 bool wanted) const override {
     if (activation_ != Activation::none) {
-      On::activate_backward(activation_, output_gradient, saved.tensors[1]);
+      Ops::activate_backward(activation_, output_gradient, saved.tensors[1]);
       saved.tensors.pop_back();
     }
     tensor::Tensor gradient;
@@ -62,7 +62,7 @@ class MatmulLayer final : public LayerKernel {
     return gradient;
   }
 
-  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(SavedTensors& saved, std::span<float> gradients) const override {
     passes_->backward_weight(saved.tensors[0], saved.tensors[1], gradients.data());
     saved.tensors.clear();
   }

@@ -58,7 +58,7 @@ Result<BlockShape> block_shape(const ModelLayer& layer) {
   return layer.kind == "residual" ? residual_shape(layer) : bottleneck_shape(layer);
 }
 
-Result<BlockPart> block_part(const ModelLayer& layer, const Partners& partners) {
+Result<BlockPart> block_part(const ModelLayer& layer, const TensorParallelGroup& partners) {
   TRY(auto shape, block_shape(layer));
   for (const ConvolutionShape& unit : shape.path)
     TRY_VOID(check_shardable(layer, unit.out, "channels", partners.shard()));

@@ -33,17 +33,17 @@ struct BlockShape {
 /// A unit in between gathers the other ranks' channels. The last norm is replicated on all ranks.
 struct BlockPart {
   BlockShape whole;
-  Partners partners;
+  TensorParallelGroup partners;
 
   ShardRange out(std::size_t unit) const {
     const std::int64_t channels = whole.path[unit].out;
-    return unit + 1 < whole.path.size() ? partners.own(channels) : ShardRange{0, channels};
+    return unit + 1 < whole.path.size() ? partners.local_range(channels) : ShardRange{0, channels};
   }
   ShardRange in(std::size_t unit) const {
     const std::int64_t channels = whole.path[unit].in;
-    return unit + 1 < whole.path.size() ? ShardRange{0, channels} : partners.own(channels);
+    return unit + 1 < whole.path.size() ? ShardRange{0, channels} : partners.local_range(channels);
   }
-  ShardRange projected() const { return partners.own(whole.projection->out); }
+  ShardRange projected() const { return partners.local_range(whole.projection->out); }
 
   /// Returns the convolutions of the shard.
   BlockShape shape() const {
@@ -79,15 +79,15 @@ struct BlockPart {
 /// the 3 x 3, v1.5), by its sizes. Fails like make_layer.
 Result<BlockShape> block_shape(const ModelLayer& layer);
 /// Returns a rank's shard of a block; bad_input if it has fewer channels than ranks.
-Result<BlockPart> block_part(const ModelLayer& layer, const Partners& partners);
+Result<BlockPart> block_part(const ModelLayer& layer, const TensorParallelGroup& partners);
 
 /// A convolution without bias (its norm would cancel it) and the norm after it. In a rank's shard of a block the
 /// convolution has some of its input or output channels. With some of the input channels, its output is summed over the
 /// ranks before it is normalised.
-template <class On>
+template <class Ops>
 class ResidualUnit {
  public:
-  ResidualUnit(const ConvolutionShape& shape, std::int64_t offset, const Partners* summed = nullptr)
+  ResidualUnit(const ConvolutionShape& shape, std::int64_t offset, const TensorParallelGroup* summed = nullptr)
       : convolution_(shape, false), norm_(shape.out), offset_(offset), summed_(summed) {}
 
   const ConvolutionShape& shape() const { return convolution_.shape(); }
@@ -96,7 +96,7 @@ class ResidualUnit {
   void initialise(float* block, Random& random) const {
     const auto inputs = static_cast<float>(shape().kernel * shape().kernel * shape().in);
     float* weights = block + offset_;
-    for (std::int64_t i = 0; i < shape().weights(); ++i) weights[i] = std::sqrt(2.0f / inputs) * random.bell();
+    for (std::int64_t i = 0; i < shape().weights(); ++i) weights[i] = std::sqrt(2.0f / inputs) * random.normal();
     norm_.initialise(weights + shape().weights());
   }
 
@@ -107,7 +107,7 @@ class ResidualUnit {
   };
   tensor::Tensor forward(const tensor::Tensor& input, const float* block, Kept& kept) const {
     kept.convolved = convolution_.forward(input, block + offset_);
-    if (summed_) summed_->reduce(kept.convolved);
+    if (summed_) summed_->all_reduce(kept.convolved);
     return norm_.forward(kept.convolved, block + offset_ + shape().weights(), kept.statistics);
   }
 
@@ -125,19 +125,19 @@ class ResidualUnit {
   }
 
  private:
-  typename On::Convolution convolution_;
-  typename On::Norm norm_;
+  typename Ops::Convolution convolution_;
+  typename Ops::Norm norm_;
   std::int64_t offset_;  ///< of its parameters in the block's
-  const Partners* summed_;
+  const TensorParallelGroup* summed_;
 };
 
 /// A residual block. Forward saves the input of each unit of the path (the block's own first), the saved tensors of
 /// each unit (three; the projection's last), and the input of the last relu. For backward_weight there remain the
 /// units' inputs, then each unit's gradient and its norm's (the projection's last).
-template <class On>
+template <class Ops>
 class Residual final : public LayerKernel {
  public:
-  using Unit = ResidualUnit<On>;
+  using Unit = ResidualUnit<Ops>;
 
   explicit Residual(const BlockShape& shape) : Residual(shape, std::nullopt) {}
   explicit Residual(const BlockPart& part) : Residual(part.shape(), part) {
@@ -153,28 +153,28 @@ class Residual final : public LayerKernel {
     if (projection_) projection_->initialise(parameters.data(), random);
   }
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, SavedTensors& saved) const override {
     auto& s = saved.tensors;
     s.push_back(std::move(input));
     std::vector<typename Unit::Kept> kept(path_.size() + (projection_ ? 1 : 0));
     for (std::size_t i = 0; i + 1 < path_.size(); ++i) {
       tensor::Tensor next = path_[i]->forward(s[i], parameters.data(), kept[i]);
-      On::relu_in_place(next);
-      if (gathers(i)) next = part_->partners.gather(next, part_->whole.path[i].out);
+      Ops::relu_in_place(next);
+      if (gathers(i)) next = part_->partners.all_gather(next, part_->whole.path[i].out);
       s.push_back(std::move(next));
     }
     tensor::Tensor sum = path_.back()->forward(s.back(), parameters.data(), kept[path_.size() - 1]);
     add_shortcut(sum, s.front(), parameters.data(), kept);
     for (typename Unit::Kept& unit : kept) keep(s, std::move(unit));
-    tensor::Tensor output = On::activate(Activation::relu, sum);
+    tensor::Tensor output = Ops::activate(Activation::relu, sum);
     s.push_back(std::move(sum));
     return output;
   }
 
-  tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float> parameters, Saved& saved,
+  tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float> parameters, SavedTensors& saved,
                                 bool wanted) const override {
     auto& s = saved.tensors;
-    On::activate_backward(Activation::relu, gradient, s.back());
+    Ops::activate_backward(Activation::relu, gradient, s.back());
     s.pop_back();
     tensor::Tensor shortcut = shortcut_gradient(gradient, wanted);
     std::vector<tensor::Tensor> gradients(path_.size()), norms(path_.size());
@@ -199,7 +199,7 @@ class Residual final : public LayerKernel {
     return gradient;
   }
 
-  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(SavedTensors& saved, std::span<float> gradients) const override {
     const auto& s = saved.tensors;
     std::size_t next = path_.size();
     for (std::size_t i = 0; i < path_.size(); ++i, next += 2)
@@ -213,7 +213,7 @@ class Residual final : public LayerKernel {
       : LayerKernel(shape.path.front().in_values(), shape.path.back().out_values(), shape.parameters()),
         part_(std::move(part)) {
     std::int64_t offset = 0;
-    const auto unit = [&](const ConvolutionShape& convolution, const Partners* summed) {
+    const auto unit = [&](const ConvolutionShape& convolution, const TensorParallelGroup* summed) {
       auto made = std::make_unique<Unit>(convolution, offset, summed);
       offset += made->parameters();
       return made;
@@ -228,17 +228,17 @@ class Residual final : public LayerKernel {
 
   /// Returns the gradient of unit `i`'s norm, from that of the next unit's input.
   tensor::Tensor relu_gradient(tensor::Tensor gradient, const tensor::Tensor& input, std::size_t i) const {
-    if (gathers(i)) part_->partners.reduce(gradient);
-    On::activate_backward(Activation::relu, gradient, input);
-    return gathers(i) ? part_->partners.take(gradient, part_->whole.path[i].out) : std::move(gradient);
+    if (gathers(i)) part_->partners.all_reduce(gradient);
+    Ops::activate_backward(Activation::relu, gradient, input);
+    return gathers(i) ? part_->partners.scatter(gradient, part_->whole.path[i].out) : std::move(gradient);
   }
 
   /// Returns the sum of the path's and the shortcut's gradients of the input. A rank's gradients are its summands of
   /// it, except if the shortcut is x itself.
   tensor::Tensor joined(tensor::Tensor path, const tensor::Tensor& shortcut) const {
-    if (part_ && !projection_) part_->partners.reduce(path);
+    if (part_ && !projection_) part_->partners.all_reduce(path);
     add(path, shortcut);
-    if (part_ && projection_) part_->partners.reduce(path);
+    if (part_ && projection_) part_->partners.all_reduce(path);
     return path;
   }
 
@@ -246,14 +246,14 @@ class Residual final : public LayerKernel {
                     std::vector<typename Unit::Kept>& kept) const {
     if (!projection_) return add(sum, input);
     tensor::Tensor projected = projection_->forward(input, parameters, kept.back());
-    if (part_) projected = part_->partners.gather(projected, part_->whole.projection->out);
+    if (part_) projected = part_->partners.all_gather(projected, part_->whole.projection->out);
     add(sum, projected);
   }
 
   /// Returns the shortcut's copy of the sum's gradient, which the path's passes overwrite.
   tensor::Tensor shortcut_gradient(const tensor::Tensor& gradient, bool wanted) const {
     if (!projection_ && !wanted) return {};
-    if (projection_ && part_) return part_->partners.take(gradient, part_->whole.projection->out);
+    if (projection_ && part_) return part_->partners.scatter(gradient, part_->whole.projection->out);
     return gradient.slice(0, gradient.samples(), gradient.memory());
   }
 
@@ -264,7 +264,7 @@ class Residual final : public LayerKernel {
   static void keep(std::vector<tensor::Tensor>& tensors, typename Unit::Kept unit) {
     tensors.push_back(std::move(unit.convolved));
     tensors.push_back(std::move(unit.statistics.mean));
-    tensors.push_back(std::move(unit.statistics.inverse));
+    tensors.push_back(std::move(unit.statistics.inv_std));
   }
   typename Unit::Kept take(std::vector<tensor::Tensor>& tensors, std::size_t unit) const {
     tensor::Tensor* first = tensors.data() + path_.size() + 3 * unit;

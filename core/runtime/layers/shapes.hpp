@@ -33,7 +33,7 @@ struct PoolShape {
 
 /// The mean and inverse deviation of each channel, saved for the backward pass.
 struct ColumnStatistics {
-  tensor::Tensor mean, inverse;
+  tensor::Tensor mean, inv_std;
 };
 
 /// Sets the gains of a batch norm to 1 and its shifts to 0.

@@ -48,17 +48,17 @@ std::vector<ShardRange> shard_columns(std::int64_t columns, const Shard& shard) 
   return ranges;
 }
 
-void Partners::reduce(tensor::Tensor& tensor) const { group_->all_reduce(tensor.values()); }
-void Partners::reduce_max(tensor::Tensor& tensor) const { group_->all_reduce_max(tensor.values()); }
+void TensorParallelGroup::all_reduce(tensor::Tensor& tensor) const { group_->all_reduce(tensor.values()); }
+void TensorParallelGroup::reduce_max(tensor::Tensor& tensor) const { group_->all_reduce_max(tensor.values()); }
 
-tensor::Tensor Partners::gather(const tensor::Tensor& mine, std::int64_t columns) const {
+tensor::Tensor TensorParallelGroup::all_gather(const tensor::Tensor& mine, std::int64_t columns) const {
   const std::vector<ShardRange> ranges = shard_columns(columns, shard_);
   const std::int64_t rows = mine.size() / ranges[static_cast<std::size_t>(shard_.rank)].count;
   std::vector<std::size_t> counts;
   for (const ShardRange& range : ranges) counts.push_back(static_cast<std::size_t>(rows * range.count));
   tensor::Tensor parts(mine.memory(), mine.samples(), rows / mine.samples() * columns);
   group_->all_gather(mine.values(), parts.values(), counts);
-  tensor::Tensor whole = parts.like();
+  tensor::Tensor whole = parts.empty_like();
   const float* part = parts.data();
   for (const ShardRange& range : ranges) {
     whole.memory()->device().copy_rows(whole.data() + range.first, columns, part, range.count, rows, range.count);
@@ -67,8 +67,8 @@ tensor::Tensor Partners::gather(const tensor::Tensor& mine, std::int64_t columns
   return whole;
 }
 
-tensor::Tensor Partners::take(const tensor::Tensor& whole, std::int64_t columns) const {
-  const ShardRange range = own(columns);
+tensor::Tensor TensorParallelGroup::scatter(const tensor::Tensor& whole, std::int64_t columns) const {
+  const ShardRange range = local_range(columns);
   const std::int64_t rows = whole.size() / columns;
   tensor::Tensor part(whole.memory(), whole.samples(), whole.width() / columns * range.count);
   whole.memory()->device().copy_rows(part.data(), range.count, whole.data() + range.first, columns, rows, range.count);

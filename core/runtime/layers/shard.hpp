@@ -37,23 +37,23 @@ std::vector<ShardRange> shard_columns(std::int64_t columns, const Shard& shard);
 
 /// A tensor-parallel group of a kernel, with the kernel's own shard. All ranks shard tensors in the same way: each has
 /// its columns of each row.
-class Partners {
+class TensorParallelGroup {
  public:
-  Partners(Shard shard, std::shared_ptr<transport::Collective> group)
+  TensorParallelGroup(Shard shard, std::shared_ptr<transport::Collective> group)
       : shard_(std::move(shard)), group_(std::move(group)) {}
 
   const Shard& shard() const { return shard_; }
-  ShardRange own(std::int64_t columns) const {
+  ShardRange local_range(std::int64_t columns) const {
     return shard_columns(columns, shard_)[static_cast<std::size_t>(shard_.rank)];
   }
 
   /// Sums over the ranks; all ranks receive the sum.
-  void reduce(tensor::Tensor& tensor) const;
+  void all_reduce(tensor::Tensor& tensor) const;
   void reduce_max(tensor::Tensor& tensor) const;
   /// Returns the whole tensor of which each rank has its shard of `columns` columns.
-  tensor::Tensor gather(const tensor::Tensor& mine, std::int64_t columns) const;
+  tensor::Tensor all_gather(const tensor::Tensor& mine, std::int64_t columns) const;
   /// Returns the rank's own columns of a whole tensor.
-  tensor::Tensor take(const tensor::Tensor& whole, std::int64_t columns) const;
+  tensor::Tensor scatter(const tensor::Tensor& whole, std::int64_t columns) const;
 
  private:
   Shard shard_;

@@ -25,7 +25,7 @@ Result<std::unique_ptr<LayerKernel>> make_columns(const PartKinds& kinds, const 
                                                   const LayerSharding& sharding) {
   const KernelFactory& make = kinds.layers.at(layer.kind);
   const std::int64_t columns = layer.size(key);
-  const ShardRange own = sharding.partners.own(columns);
+  const ShardRange own = sharding.partners.local_range(columns);
   TRY(auto part, make_part(layer, make, with_size(layer, key, own.count), make, sharding));
   part.blocks = {{own.first, part.whole->parameters() / columns, own.count, columns}};
   return std::make_unique<ColumnParallelLayer>(std::move(part), columns);
@@ -36,7 +36,7 @@ Result<std::unique_ptr<LayerKernel>> make_rows(const PartKinds& kinds, const Mod
                                                const KernelFactory& make_weights, std::int64_t windows,
                                                const LayerSharding& sharding) {
   const std::int64_t columns = sharding.choice.input_columns, inputs = layer.size("in"), out = layer.size("out");
-  const ShardRange own = sharding.partners.own(columns);
+  const ShardRange own = sharding.partners.local_range(columns);
   const ModelLayer smaller = with_size(layer, "in", inputs / columns * own.count);
   TRY(auto part, make_part(layer, kinds.layers.at(layer.kind), smaller, make_weights, sharding));
   const std::int64_t weights = windows * inputs * out, bias = part.whole->parameters() - weights;

@@ -37,26 +37,26 @@ class ColumnParallelLayer final : public LayerKernel {
     initialise_part(*part_.whole, part_.blocks, parameters, random);
   }
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, Saved& saved) const override {
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, SavedTensors& saved) const override {
     tensor::Tensor output = part_.part->forward(std::move(input), parameters, saved);
-    return choice().output_whole ? partners().gather(output, columns_) : std::move(output);
+    return choice().output_whole ? partners().all_gather(output, columns_) : std::move(output);
   }
 
-  tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float> parameters, Saved& saved,
+  tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float> parameters, SavedTensors& saved,
                                 bool wanted) const override {
-    if (choice().output_whole) gradient = partners().take(gradient, columns_);
+    if (choice().output_whole) gradient = partners().scatter(gradient, columns_);
     tensor::Tensor input_gradient = part_.part->backward_input(std::move(gradient), parameters, saved, wanted);
-    if (choice().input_whole && !input_gradient.empty()) partners().reduce(input_gradient);
+    if (choice().input_whole && !input_gradient.empty()) partners().all_reduce(input_gradient);
     return input_gradient;
   }
 
-  void backward_weight(Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(SavedTensors& saved, std::span<float> gradients) const override {
     part_.part->backward_weight(saved, gradients);
   }
 
  private:
   const ShardingChoice& choice() const { return part_.sharding.choice; }
-  const Partners& partners() const { return part_.sharding.partners; }
+  const TensorParallelGroup& partners() const { return part_.sharding.partners; }
 
   KernelPart part_;
   std::int64_t columns_;
@@ -64,7 +64,7 @@ class ColumnParallelLayer final : public LayerKernel {
 
 /// A row-parallel layer: the shard is a product with some of the weights' rows. Bias and activation are applied to the
 /// sum. `output_columns` is the number of the bias's values, if there is one.
-template <class On>
+template <class Ops>
 class RowParallelLayer final : public LayerKernel {
  public:
   RowParallelLayer(KernelPart part, std::int64_t output_columns, Activation activation)
@@ -82,38 +82,38 @@ class RowParallelLayer final : public LayerKernel {
 
   /// Saves the product's saved tensors, beginning with its own columns of the input, and the activation's input. Its
   /// own columns suffice to run it again.
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, Saved& saved) const override {
-    if (input.width() != part_.part->input_width()) input = partners().take(input, choice().input_columns);
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, SavedTensors& saved) const override {
+    if (input.width() != part_.part->input_width()) input = partners().scatter(input, choice().input_columns);
     tensor::Tensor linear = part_.part->forward(std::move(input), parameters.first(weights()), saved);
-    partners().reduce(linear);
-    if (biased()) On::add_bias(linear, parameters.data() + weights(), columns_);
+    partners().all_reduce(linear);
+    if (biased()) Ops::add_bias(linear, parameters.data() + weights(), columns_);
     if (activation_ == Activation::none) return linear;
-    tensor::Tensor output = On::activate(activation_, linear);
+    tensor::Tensor output = Ops::activate(activation_, linear);
     saved.tensors.push_back(std::move(linear));
     return output;
   }
 
-  tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float> parameters, Saved& saved,
+  tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float> parameters, SavedTensors& saved,
                                 bool wanted) const override {
     if (activation_ != Activation::none) {
-      On::activate_backward(activation_, gradient, saved.tensors.back());
+      Ops::activate_backward(activation_, gradient, saved.tensors.back());
       saved.tensors.pop_back();
     }
     tensor::Tensor input_gradient =
         part_.part->backward_input(std::move(gradient), parameters.first(weights()), saved, wanted);
-    if (wanted && choice().input_whole) input_gradient = partners().gather(input_gradient, choice().input_columns);
+    if (wanted && choice().input_whole) input_gradient = partners().all_gather(input_gradient, choice().input_columns);
     return input_gradient;
   }
 
   /// Adds the gradients. The bias's gradient is equal on every rank.
-  void backward_weight(Saved& saved, std::span<float> gradients) const override {
-    if (biased()) On::add_column_sums(gradients.data() + weights(), saved.tensors[1], columns_);
+  void backward_weight(SavedTensors& saved, std::span<float> gradients) const override {
+    if (biased()) Ops::add_column_sums(gradients.data() + weights(), saved.tensors[1], columns_);
     part_.part->backward_weight(saved, gradients.first(weights()));
   }
 
  private:
   const ShardingChoice& choice() const { return part_.sharding.choice; }
-  const Partners& partners() const { return part_.sharding.partners; }
+  const TensorParallelGroup& partners() const { return part_.sharding.partners; }
   std::size_t weights() const { return static_cast<std::size_t>(part_.part->parameters()); }
   bool biased() const { return parameters() > part_.part->parameters(); }
 

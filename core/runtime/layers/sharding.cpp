@@ -12,7 +12,7 @@ namespace pipedeck::runtime::layers {
 namespace {
 
 using Pattern = ShardingKind;
-using enum Lies;
+using enum TensorLayout;
 
 /// The shardings that a layer's kind allows, and the relevant sizes.
 struct LayerWidths {
@@ -47,13 +47,13 @@ class ShardingFinder {
     if (layer.channels && continues(layer.input_columns))
       add({column_sharded, column_sharded, 0}, {Pattern::channels, false, false, columns_});
     if ((layer.product || layer.embedding) && layer.output_columns >= degree_)
-      add({whole, column_sharded, input_sum}, {Pattern::columns, true, false, 0});
+      add({replicated, column_sharded, input_sum}, {Pattern::columns, true, false, 0});
     if (layer.product && continues(layer.input_columns))
-      add({column_sharded, whole, 2 * layer.output}, {Pattern::rows, false, true, columns_});
+      add({column_sharded, replicated, 2 * layer.output}, {Pattern::rows, false, true, columns_});
     if (layer.product && layer.input_columns >= degree_)
-      add({whole, whole, input_gather + 2 * layer.output}, {Pattern::rows, true, true, layer.input_columns});
-    if (layer.inside) add({whole, whole, 0}, {Pattern::inside, true, true, 0});
-    if (!layer.product && !layer.embedding && !layer.inside) add({whole, whole, 0, true}, {});
+      add({replicated, replicated, input_gather + 2 * layer.output}, {Pattern::rows, true, true, layer.input_columns});
+    if (layer.inside) add({replicated, replicated, 0}, {Pattern::internal, true, true, 0});
+    if (!layer.product && !layer.embedding && !layer.inside) add({replicated, replicated, 0, true}, {});
     insert_all_gathers(layer.output);
     in_columns_ = std::ranges::any_of(found_, [](const ShardingOption& way) { return way.step.to == column_sharded; });
     columns_ = layer.output_columns;
@@ -72,8 +72,8 @@ class ShardingFinder {
     const std::size_t count = found_.size();
     for (std::size_t i = 0; i < count; ++i) {
       ShardingOption way = found_[i];
-      if (way.step.to == whole) continue;
-      way.step.to = whole, way.step.moved += width;
+      if (way.step.to == replicated) continue;
+      way.step.to = replicated, way.step.moved += width;
       way.choice.output_whole = true;
       found_.push_back(way);
     }
@@ -92,7 +92,7 @@ tl::unexpected<Error> at_layer(Error error, int index) {
 
 }  // namespace
 
-Result<std::vector<LayerShardings>> sharding_ways(const ModelSpec& model, int last, const Kernels& kernels,
+Result<std::vector<LayerShardings>> sharding_ways(const ModelSpec& model, int last, const KernelRegistry& kernels,
                                                   int degree) {
   ShardingFinder finder(degree);
   std::vector<LayerShardings> all;
@@ -113,8 +113,8 @@ Result<std::vector<LayerShardings>> sharding_ways(const ModelSpec& model, int la
   return all;
 }
 
-Result<std::vector<ShardingChoice>> choose_sharding(const ModelSpec& model, int first, int last, const Kernels& kernels,
-                                                    int degree) {
+Result<std::vector<ShardingChoice>> choose_sharding(const ModelSpec& model, int first, int last,
+                                                    const KernelRegistry& kernels, int degree) {
   TRY(const auto all, sharding_ways(model, last, kernels, degree));
   plan::ShardingPath path;
   for (int i = first; i < last; ++i) {
@@ -135,9 +135,9 @@ Result<std::vector<ShardingChoice>> choose_sharding(const ModelSpec& model, int 
   return choices;
 }
 
-Result<std::unique_ptr<LayerKernel>> make_sharded_layer(const ModelLayer& layer, const Kernels& kernels,
+Result<std::unique_ptr<LayerKernel>> make_sharded_layer(const ModelLayer& layer, const KernelRegistry& kernels,
                                                         const LayerSharding& sharding) {
-  if (sharding.choice.pattern == Pattern::alike) return make_layer(layer, kernels);
+  if (sharding.choice.pattern == Pattern::replicated) return make_layer(layer, kernels);
   const auto found = kernels.sharded.find(layer.kind);
   if (found != kernels.sharded.end()) return found->second(layer, sharding);
   return fail(ErrorCode::bad_input,
@@ -149,12 +149,12 @@ UniformShardRange uniform_shard_range(const Plan& plan, std::size_t stage) {
   return {alike.front().first, alike.back().last};
 }
 
-Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int last, const Kernels& kernels,
+Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int last, const KernelRegistry& kernels,
                                           const Shard& shard, std::shared_ptr<transport::Collective> group,
                                           std::optional<UniformShardRange> alike) {
   const UniformShardRange all = alike.value_or(UniformShardRange{first, last});
   TRY(const auto choices, choose_sharding(model, all.first, all.last, kernels, shard.degree));
-  const Partners partners(shard, std::move(group));
+  const TensorParallelGroup partners(shard, std::move(group));
   ShardedLayers made;
   for (int i = first; i < last; ++i) {
     const ShardingChoice& choice = choices[static_cast<std::size_t>(i - all.first)];

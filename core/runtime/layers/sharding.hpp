@@ -25,15 +25,15 @@
 namespace pipedeck::runtime::layers {
 
 enum class ShardingKind {
-  alike,     ///< replicated: every rank computes the whole layer, with the same parameters and gradients
-  inside,    ///< replicated to replicated, sharded inside the layer
-  columns,   ///< replicated to column-sharded
-  rows,      ///< column-sharded (or its own shard of a whole) to replicated
-  channels,  ///< column-sharded to column-sharded: each channel by itself
+  replicated,  ///< replicated: every rank computes the whole layer, with the same parameters and gradients
+  internal,    ///< replicated to replicated, sharded inside the layer
+  columns,     ///< replicated to column-sharded
+  rows,        ///< column-sharded (or its own shard of a whole) to replicated
+  channels,    ///< column-sharded to column-sharded: each channel by itself
 };
 
 struct ShardingChoice {
-  ShardingKind pattern = ShardingKind::alike;
+  ShardingKind pattern = ShardingKind::replicated;
   bool input_whole = true, output_whole = true;
   /// Columns of its input. If the input is column-sharded, they are those of the layer before. A linear layer that
   /// takes pixels for numbers has them several times side by side in its input.
@@ -43,7 +43,7 @@ struct ShardingChoice {
 
 /// A rank's group and its choice of sharding, for a kernel.
 struct LayerSharding {
-  Partners partners;
+  TensorParallelGroup partners;
   ShardingChoice choice;
 };
 
@@ -61,22 +61,23 @@ struct LayerShardings {
 
 /// Returns the shardings of the layers [0, last) of `model`. The loss takes the output of the model's last layer
 /// column-sharded if it is. bad_input if a layer has no kernel.
-Result<std::vector<LayerShardings>> sharding_ways(const ModelSpec& model, int last, const Kernels& kernels, int degree);
+Result<std::vector<LayerShardings>> sharding_ways(const ModelSpec& model, int last, const KernelRegistry& kernels,
+                                                  int degree);
 
 /// Returns the cheapest patterns of the layers [first, last) of `model` by Whale's cost, in values per sample: a gather
 /// costs the tensor's width and a sum twice that, forward and backward. Ties go to fewer replicated layers. The last
 /// output is replicated, or stays column-sharded if the model's loss accepts it. bad_input names a layer with fewer
 /// columns than ranks.
-Result<std::vector<ShardingChoice>> choose_sharding(const ModelSpec& model, int first, int last, const Kernels& kernels,
-                                                    int degree);
+Result<std::vector<ShardingChoice>> choose_sharding(const ModelSpec& model, int first, int last,
+                                                    const KernelRegistry& kernels, int degree);
 
 /// Returns a rank's kernel of a sharded layer.
-Result<std::unique_ptr<LayerKernel>> make_sharded_layer(const ModelLayer& layer, const Kernels& kernels,
+Result<std::unique_ptr<LayerKernel>> make_sharded_layer(const ModelLayer& layer, const KernelRegistry& kernels,
                                                         const LayerSharding& sharding);
 
 struct ShardedLayers {
   std::vector<std::unique_ptr<LayerKernel>> layers;
-  std::optional<Partners> loss;  ///< set if the last output is column-sharded: the loss takes it so
+  std::optional<TensorParallelGroup> loss;  ///< set if the last output is column-sharded: the loss takes it so
 };
 
 /// A range of layers of consecutive stages with the same sharding: equal numbers of replicas with the same samples, and
@@ -91,7 +92,7 @@ UniformShardRange uniform_shard_range(const Plan& plan, std::size_t stage);
 /// `group` (of the shard's rank and degree) in the same order on every rank, in forward and backward_input. Weight
 /// gradients stay on each rank. Fails like choose_sharding; bad_input also if a layer cannot be sharded over that
 /// degree.
-Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int last, const Kernels& kernels,
+Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int last, const KernelRegistry& kernels,
                                           const Shard& shard, std::shared_ptr<transport::Collective> group,
                                           std::optional<UniformShardRange> alike = {});
 

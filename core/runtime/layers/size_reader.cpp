@@ -11,8 +11,8 @@
 namespace pipedeck::runtime::layers {
 namespace {
 
-const SizeRule* rule_named(const ModelLayer& layer, const std::string& key) {
-  const LayerKind* kind = layer_kind_named(layer.kind);
+const SizeRule* find_rule(const ModelLayer& layer, const std::string& key) {
+  const LayerKind* kind = parse_layer_kind(layer.kind);
   if (!kind) return nullptr;
   const auto found =
       std::find_if(kind->sizes.begin(), kind->sizes.end(), [&](const SizeRule& r) { return r.name == key; });
@@ -26,7 +26,7 @@ void SizeReader::complain(std::string text) {
 }
 
 std::int64_t SizeReader::operator()(const std::string& key) {
-  const SizeRule* rule = rule_named(layer_, key);
+  const SizeRule* rule = find_rule(layer_, key);
   const auto size = size_of(layer_, key, rule ? rule->least : 1);
   if (!size) {
     if (!error_) error_ = size.error();

@@ -28,7 +28,7 @@ Result<SoftmaxCrossEntropy> SoftmaxCrossEntropy::of(const ModelSpec& model, std:
   return SoftmaxCrossEntropy(*classes, *sequence);
 }
 
-SoftmaxCrossEntropy SoftmaxCrossEntropy::over(const Partners& partners) const {
+SoftmaxCrossEntropy SoftmaxCrossEntropy::over(const TensorParallelGroup& partners) const {
   SoftmaxCrossEntropy cut = *this;
   cut.partners_ = partners;
   return cut;

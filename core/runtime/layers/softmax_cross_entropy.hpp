@@ -21,17 +21,17 @@ class SoftmaxCrossEntropy {
   static Result<SoftmaxCrossEntropy> of(const ModelSpec& model, std::int64_t input_width);
 
   /// Returns the loss for the rank's own classes, as `partners` shard them.
-  SoftmaxCrossEntropy over(const Partners& partners) const;
+  SoftmaxCrossEntropy over(const TensorParallelGroup& partners) const;
 
   std::int64_t classes() const { return classes_; }
   std::int64_t sequence() const { return sequence_; }
-  const std::optional<Partners>& partners() const { return partners_; }  ///< empty: all classes are local
+  const std::optional<TensorParallelGroup>& partners() const { return partners_; }  ///< empty: all classes are local
 
  private:
   SoftmaxCrossEntropy(std::int64_t classes, std::int64_t sequence) : classes_(classes), sequence_(sequence) {}
 
   std::int64_t classes_, sequence_;
-  std::optional<Partners> partners_;
+  std::optional<TensorParallelGroup> partners_;
 };
 
 }  // namespace pipedeck::runtime::layers

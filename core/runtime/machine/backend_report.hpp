@@ -17,8 +17,8 @@ struct BackendReport {
   std::string name;
   std::vector<std::string> lines;  ///< for people: "cuda: runs on 2 of NVIDIA H100, 79.6 GiB; ..."
   bool usable = false;
-  std::string why_not{};        ///< reason; empty if it is usable
-  std::vector<GpuKind> gpus{};  ///< of cuda
+  std::string unavailable_reason{};  ///< reason; empty if it is usable
+  std::vector<GpuKind> gpus{};       ///< of cuda
 };
 
 }  // namespace pipedeck::runtime::machine

@@ -90,14 +90,14 @@ struct GpuMonitor::State {
   bool opened = false, ending = false, ended = false;
   std::vector<RunGpu> gpus;
   std::vector<GpuSample> latest;
-  std::vector<ThrottleState> held_back;
+  std::vector<ThrottleState> throttle_state;
   std::vector<std::optional<double>> first_energy, last_energy;
   std::chrono::duration<double> looked{};  ///< in total
   int looks = 0;
 
   void run();
   Result<void> find();
-  void look();
+  void poll();
 };
 
 /// Devices that share a GPU have the same handle.
@@ -119,11 +119,11 @@ Result<void> GpuMonitor::State::find() {
   if (handles.empty()) return fail(ErrorCode::io, "NVML knows none of the run's GPUs");
   const std::lock_guard lock(mutex);
   gpus = std::move(about);
-  held_back.resize(handles.size());
+  throttle_state.resize(handles.size());
   return {};
 }
 
-void GpuMonitor::State::look() {
+void GpuMonitor::State::poll() {
   const auto begin = WatchClock::now();
   std::vector<GpuSample> readings;
   std::vector<std::optional<double>> energy;
@@ -134,7 +134,7 @@ void GpuMonitor::State::look() {
   const std::lock_guard lock(mutex);
   for (std::size_t i = 0; i < readings.size(); ++i) {
     const GpuSample& reading = readings[i];
-    ThrottleState& held = held_back[i];
+    ThrottleState& held = throttle_state[i];
     const std::uint32_t limits = reading.limits.value_or(0);
     held.limits |= limits;
     if (limits != 0 && reading.clock) held.lowest_clock = std::min(held.lowest_clock.value_or(1e9), *reading.clock);
@@ -148,7 +148,7 @@ void GpuMonitor::State::look() {
 
 void GpuMonitor::State::run() {
   const auto there = find();
-  if (there) look();
+  if (there) poll();
   std::unique_lock lock(mutex);
   if (!there) error = there.error();
   opened = true;
@@ -156,7 +156,7 @@ void GpuMonitor::State::run() {
   for (auto next = WatchClock::now() + every; there && !ending; next = std::max(next + every, WatchClock::now())) {
     changed.wait_until(lock, next, [this] { return ending; });
     lock.unlock();
-    look();
+    poll();
     lock.lock();
   }
   ended = true;
@@ -187,9 +187,9 @@ std::vector<GpuSample> GpuMonitor::latest() const {
   return state_->latest;
 }
 
-std::vector<ThrottleState> GpuMonitor::held_back() const {
+std::vector<ThrottleState> GpuMonitor::throttle_state() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->held_back;
+  return state_->throttle_state;
 }
 
 GpuMonitor::Sums GpuMonitor::finish() {
@@ -203,7 +203,7 @@ GpuMonitor::Sums GpuMonitor::finish() {
     sums.energy.push_back(state_->ended && begin && end && *end >= *begin ? std::optional(*end - *begin)
                                                                           : std::nullopt);
   }
-  if (state_->looks > 0) sums.look = Seconds(state_->looked.count() / state_->looks);
+  if (state_->looks > 0) sums.poll = Seconds(state_->looked.count() / state_->looks);
   return sums;
 }
 

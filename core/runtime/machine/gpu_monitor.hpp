@@ -47,11 +47,11 @@ class GpuMonitor {
   const std::vector<RunGpu>& gpus() const { return gpus_; }
   /// Returns the latest reading of each of gpus(). Any thread may call it; it does not wait.
   std::vector<GpuSample> latest() const;
-  std::vector<ThrottleState> held_back() const;
+  std::vector<ThrottleState> throttle_state() const;
 
   struct Sums {
     std::vector<std::optional<double>> energy;  ///< joules since open(), of each of gpus()
-    std::optional<Seconds> look;                ///< mean time of polling all GPUs; empty: no poll has ended
+    std::optional<Seconds> poll;                ///< mean time of polling all GPUs; empty: no poll has ended
   };
   /// Polls for the last time.
   Sums finish();

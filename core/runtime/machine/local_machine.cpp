@@ -90,7 +90,7 @@ std::vector<FoundNic> network_cards() {
 
 }  // namespace
 
-LocalMachine this_machine() {
+LocalMachine local_machine() {
   LocalMachine machine;
   const Processors found = processors();
   machine.cores = found.cores;

@@ -18,6 +18,6 @@ struct LocalMachine {
   std::vector<std::string> notes;
 };
 
-LocalMachine this_machine();
+LocalMachine local_machine();
 
 }  // namespace pipedeck::runtime::machine

@@ -12,7 +12,7 @@
 namespace pipedeck::runtime::machine {
 namespace {
 
-constexpr unsigned most_links = 36;
+constexpr unsigned max_links = 36;
 constexpr unsigned remote_switch = 2;
 
 struct Links {
@@ -22,7 +22,7 @@ struct Links {
 
 Links links_of(const machine::Library& driver, GpuHandle* device) {
   Links links;
-  for (unsigned link = 0; link < most_links; ++link) {
+  for (unsigned link = 0; link < max_links; ++link) {
     unsigned active = 0, kind = 0;
     if (!driver.ask("nvmlDeviceGetNvLinkState", device, link, &active) || active == 0) continue;
     PciInfo remote{};
@@ -60,8 +60,8 @@ FoundGpu gpu_of(const machine::Library& driver, GpuHandle* device, unsigned inde
 }
 
 InterconnectKind kind_of(unsigned level) {
-  if (level <= 10) return InterconnectKind::switched;
-  if (level <= 20) return InterconnectKind::bridged;
+  if (level <= 10) return InterconnectKind::pcie_switch;
+  if (level <= 20) return InterconnectKind::pcie_bridges;
   if (level <= 30) return InterconnectKind::host_bridge;
   return level <= 40 ? InterconnectKind::numa_node : InterconnectKind::system;
 }
@@ -86,13 +86,13 @@ Result<FoundGpus> gpus_by_nvml() {
   }
   if (devices.empty()) return fail(ErrorCode::io, "NVML gives access to no GPU");
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    std::vector<Joint>& row = found.joints.emplace_back();
+    std::vector<Interconnect>& row = found.joints.emplace_back();
     for (std::size_t j = 0; j < devices.size(); ++j) {
       if (i >= j) {
-        row.push_back(i == j ? Joint{} : found.joints[j][i]);
+        row.push_back(i == j ? Interconnect{} : found.joints[j][i]);
         continue;
       }
-      Joint joint{InterconnectKind::system, 0, {}};
+      Interconnect joint{InterconnectKind::system, 0, {}};
       unsigned level = 0;
       if (driver.ask("nvmlDeviceGetTopologyCommonAncestor", devices[i], devices[j], &level))
         joint.kind = kind_of(level);
@@ -100,7 +100,7 @@ Result<FoundGpus> gpus_by_nvml() {
         joint.pcie = std::min(pcie_bandwidth(*a), pcie_bandwidth(*b));
       const auto direct = std::ranges::count(links[i].targets, buses[j]);
       joint.lanes = static_cast<int>(direct) + std::min(links[i].to_switches, links[j].to_switches);
-      if (joint.lanes > 0) joint.kind = InterconnectKind::link;
+      if (joint.lanes > 0) joint.kind = InterconnectKind::nvlink;
       row.push_back(joint);
     }
   }

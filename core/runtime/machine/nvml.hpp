@@ -10,7 +10,7 @@ namespace pipedeck::runtime::machine {
 
 struct FoundGpus {
   std::vector<FoundGpu> gpus;
-  std::vector<std::vector<Joint>> joints;
+  std::vector<std::vector<Interconnect>> joints;
 };
 
 /// Returns the GPUs that NVML reports; an error if NVML is missing or does not answer.

@@ -19,14 +19,14 @@ Result<std::unique_ptr<Library>> Library::open() {
   if (!nvml->library_) return fail(ErrorCode::io, "libnvidia-ml.so.1 is not there, so no NVIDIA driver is installed");
   const auto init = nvml->call<int()>("nvmlInit_v2");
   const int code = init ? init() : 999;
-  if (code != 0) return fail(ErrorCode::io, fmt::format("NVML does not answer: {}", nvml->words_of(code)));
+  if (code != 0) return fail(ErrorCode::io, fmt::format("NVML does not answer: {}", nvml->error_text(code)));
   nvml->started_ = true;
   return nvml;
 }
 
 void* Library::address(const char* name) const { return library_ ? dlsym(library_, name) : nullptr; }
 
-std::string Library::words_of(int code) const {
+std::string Library::error_text(int code) const {
   const auto words = call<const char*(int)>("nvmlErrorString");
   return words ? words(code) : fmt::format("error {}", code);
 }

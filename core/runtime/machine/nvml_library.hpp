@@ -52,7 +52,7 @@ class Library {
   Function* call(const char* name) const {
     return reinterpret_cast<Function*>(address(name));
   }
-  std::string words_of(int code) const;
+  std::string error_text(int code) const;
 
   void* library_;
   bool started_ = false;

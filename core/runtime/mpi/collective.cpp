@@ -22,17 +22,17 @@ void Collective::send(std::size_t member, std::span<const float> values) {
   transport_.send_piece(members_[rank_], members_[member], group_, number_, values);
 }
 
-Piece Collective::take(std::size_t member) {
-  return transport_.take_piece(members_[member], members_[rank_], group_, number_);
+CollectiveChunk Collective::take(std::size_t member) {
+  return transport_.receive_chunk(members_[member], members_[rank_], group_, number_);
 }
 
 template <class Combine>
-tensor::Moment Collective::reduce_block(std::span<float> values, Combine combine) {
+tensor::Completion Collective::reduce_block(std::span<float> values, Combine combine) {
   const std::size_t members = members_.size();
   auto began = tensor::RunClock::now();
   for (std::size_t other = 0; other < members; ++other)
     if (other != rank_) send(other, part<const float>(values, other, members));
-  std::vector<Piece> pieces(members);
+  std::vector<CollectiveChunk> pieces(members);
   for (std::size_t other = 0; other < members; ++other) {
     if (other == rank_) continue;
     pieces[other] = take(other);
@@ -53,7 +53,7 @@ tensor::Moment Collective::reduce_block(std::span<float> values, Combine combine
     if (other != rank_) send(other, mine);
   for (std::size_t other = 0; other < members; ++other) {
     if (other == rank_) continue;
-    const Piece piece = take(other);
+    const CollectiveChunk piece = take(other);
     std::copy(piece.values->begin(), piece.values->end(), part(values, other, members).begin());
   }
   ++number_;
@@ -61,7 +61,7 @@ tensor::Moment Collective::reduce_block(std::span<float> values, Combine combine
 }
 
 template <class Combine>
-tensor::Moment Collective::reduce(std::span<float> values, Combine combine) {
+tensor::Completion Collective::reduce(std::span<float> values, Combine combine) {
   std::size_t done = std::min(block, values.size());
   const auto began = reduce_block(values.first(done), combine);
   for (; done < values.size(); done += block)
@@ -69,16 +69,16 @@ tensor::Moment Collective::reduce(std::span<float> values, Combine combine) {
   return began;
 }
 
-tensor::Moment Collective::all_reduce(std::span<float> values) {
+tensor::Completion Collective::all_reduce(std::span<float> values) {
   return reduce(values, [](float a, float b) { return a + b; });
 }
 
-tensor::Moment Collective::all_reduce_max(std::span<float> values) {
+tensor::Completion Collective::all_reduce_max(std::span<float> values) {
   return reduce(values, [](float a, float b) { return std::max(a, b); });
 }
 
-tensor::Moment Collective::all_gather(std::span<const float> mine, std::span<float> all,
-                                      std::span<const std::size_t> counts) {
+tensor::Completion Collective::all_gather(std::span<const float> mine, std::span<float> all,
+                                          std::span<const std::size_t> counts) {
   auto began = tensor::RunClock::now();
   for (std::size_t other = 0; other < members_.size(); ++other)
     if (other != rank_) send(other, mine);
@@ -89,7 +89,7 @@ tensor::Moment Collective::all_gather(std::span<const float> mine, std::span<flo
       if (place.data() != mine.data()) std::copy(mine.begin(), mine.end(), place.begin());
       continue;
     }
-    const Piece piece = take(member);
+    const CollectiveChunk piece = take(member);
     ensure(piece.values->size() == place.size(), "members of a collective agree on what each has");
     std::copy(piece.values->begin(), piece.values->end(), place.begin());
     began = std::max(began, piece.arrived);
@@ -98,14 +98,14 @@ tensor::Moment Collective::all_gather(std::span<const float> mine, std::span<flo
   return began;
 }
 
-tensor::Moment Collective::broadcast(int root, std::span<float> values) {
+tensor::Completion Collective::broadcast(int root, std::span<float> values) {
   auto began = tensor::RunClock::now();
   const auto from = static_cast<std::size_t>(root);
   if (from == rank_) {
     for (std::size_t other = 0; other < members_.size(); ++other)
       if (other != rank_) send(other, values);
   } else {
-    const Piece piece = take(from);
+    const CollectiveChunk piece = take(from);
     ensure(piece.values->size() == values.size(), "members of a collective agree on what each has");
     std::copy(piece.values->begin(), piece.values->end(), values.begin());
     began = std::max(began, piece.arrived);

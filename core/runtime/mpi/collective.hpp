@@ -16,19 +16,19 @@ class Collective final : public transport::Collective {
 
   int rank() const override { return static_cast<int>(rank_); }
   int size() const override { return static_cast<int>(members_.size()); }
-  tensor::Moment all_reduce(std::span<float> values) override;
-  tensor::Moment all_reduce_max(std::span<float> values) override;
-  tensor::Moment all_gather(std::span<const float> mine, std::span<float> all,
-                            std::span<const std::size_t> counts) override;
-  tensor::Moment broadcast(int root, std::span<float> values) override;
+  tensor::Completion all_reduce(std::span<float> values) override;
+  tensor::Completion all_reduce_max(std::span<float> values) override;
+  tensor::Completion all_gather(std::span<const float> mine, std::span<float> all,
+                                std::span<const std::size_t> counts) override;
+  tensor::Completion broadcast(int root, std::span<float> values) override;
 
  private:
   template <class Combine>
-  tensor::Moment reduce(std::span<float> values, Combine combine);
+  tensor::Completion reduce(std::span<float> values, Combine combine);
   template <class Combine>
-  tensor::Moment reduce_block(std::span<float> values, Combine combine);
+  tensor::Completion reduce_block(std::span<float> values, Combine combine);
   void send(std::size_t member, std::span<const float> values);
-  Piece take(std::size_t member);
+  CollectiveChunk take(std::size_t member);
 
   Transport& transport_;
   std::vector<std::size_t> members_;

@@ -21,7 +21,7 @@ bool FailureDetector::ended(const Peer& peer) const {
   return seen_from_here && kill(peer.identity.pid, 0) != 0 && errno == ESRCH;
 }
 
-std::optional<FailureDetector::Loss> FailureDetector::look(Time now, tensor::RunClock::duration longest) {
+std::optional<FailureDetector::Loss> FailureDetector::check(Time now, tensor::RunClock::duration longest) {
   const bool was_away = now - looked_ > longest / 2;
   looked_ = now;
   if (was_away)

@@ -16,7 +16,7 @@ class FailureDetector {
   FailureDetector(int rank, int size, Time now);
 
   void introduce(int peer, ProcessIdentity identity);
-  void heard(int peer, Time now) { peers_[index(peer)].heard = now; }
+  void record_message(int peer, Time now) { peers_[index(peer)].heard = now; }
   /// Stops watching the process.
   void dismiss(int peer) { peers_[index(peer)].watched = false; }
   bool dismissed(int peer) const { return !peers_[index(peer)].watched; }
@@ -29,7 +29,7 @@ class FailureDetector {
   };
   /// Returns the first process that has ended or was silent for longer than `longest`. It must be called often: after a
   /// long gap this process itself was suspended, and no other process is blamed for the silence.
-  std::optional<Loss> look(Time now, tensor::RunClock::duration longest);
+  std::optional<Loss> check(Time now, tensor::RunClock::duration longest);
   /// Returns the process with the longest silence, if that is `least` or more.
   std::optional<Loss> longest_silent_peer(Time now, tensor::RunClock::duration least) const;
 

@@ -13,16 +13,16 @@
 
 namespace pipedeck::runtime::mpi {
 
-std::string encode_heartbeat(const Beat& beat) {
+std::string encode_heartbeat(const Heartbeat& beat) {
   std::string bytes;
   transport::put(bytes, beat.since_progress);
   transport::put(bytes, beat.workers);
   return bytes;
 }
 
-Beat beat_of(std::string_view bytes) {
+Heartbeat beat_of(std::string_view bytes) {
   transport::ByteReader reader(bytes);
-  Beat beat;
+  Heartbeat beat;
   reader.get(beat.since_progress);
   reader.get(beat.workers);
   return beat;

@@ -16,12 +16,12 @@ struct WorkerHeartbeat {
   transport::Activity activity;
   tensor::RunClock::duration lasted{};
 };
-struct Beat {
+struct Heartbeat {
   tensor::RunClock::duration since_progress{};  ///< by its own workers
   std::vector<WorkerHeartbeat> workers;
 };
-std::string encode_heartbeat(const Beat& beat);
-Beat beat_of(std::string_view bytes);
+std::string encode_heartbeat(const Heartbeat& beat);
+Heartbeat beat_of(std::string_view bytes);
 
 struct ProcessIdentity {
   std::string host;

@@ -56,10 +56,10 @@ machine::BackendReport report_on_mpi() {
   machine::BackendReport report{.name = "mpi", .lines = {}};
   const auto wire = mpi_wire();
   report.usable = wire.has_value();
-  if (!wire) report.why_not = wire.error().text();
+  if (!wire) report.unavailable_reason = wire.error().text();
   report.lines.push_back(
       wire ? fmt::format("mpi: {} (transport mpi: one process or more, started by mpirun or srun)", (*wire)->library())
-           : "mpi: none; " + report.why_not);
+           : "mpi: none; " + report.unavailable_reason);
   return report;
 }
 

@@ -47,7 +47,7 @@ class MpiEndpoint final : public transport::Endpoint {
   }
   std::optional<transport::Message> receive_within(std::size_t peer, transport::MessageKey key,
                                                    std::chrono::milliseconds patience) override {
-    return transport_.take_within(peer, worker_, key, patience);
+    return transport_.receive_within(peer, worker_, key, patience);
   }
 
  private:
@@ -57,10 +57,10 @@ class MpiEndpoint final : public transport::Endpoint {
 
 }  // namespace
 
-Transport::Transport(Processes& processes, Courier& courier, std::uint64_t run,
+Transport::Transport(ProcessGroup& processes, MpiProgressThread& progress_thread, std::uint64_t run,
                      const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories, transport::RunControl& control)
     : processes_(processes),
-      courier_(courier),
+      progress_thread_(progress_thread),
       run_(run),
       control_(control),
       pieces_(memories.size()),
@@ -70,10 +70,10 @@ Transport::Transport(Processes& processes, Courier& courier, std::uint64_t run,
     mailboxes_.emplace_back(memory);
   }
   for (std::size_t i = 0; i < memories.size(); ++i)
-    endpoints_.push_back(here(i) ? std::make_unique<MpiEndpoint>(*this, i) : nullptr);
+    endpoints_.push_back(is_local(i) ? std::make_unique<MpiEndpoint>(*this, i) : nullptr);
 }
 
-Transport::~Transport() { processes_.disconnect(); }
+Transport::~Transport() { processes_.detach_transport(); }
 
 int Transport::process_of(std::size_t worker) const { return processes_.process_of(worker, mailboxes_.size()); }
 
@@ -87,8 +87,8 @@ std::unique_ptr<transport::Collective> Transport::join(const std::vector<std::si
 
 void Transport::send(std::size_t from, std::size_t to, transport::MessageKey key, tensor::Tensor tensor) {
   const auto posted = tensor::RunClock::now();
-  if (here(to)) return mailboxes_[to].post(from, key, {std::move(tensor), posted});
-  Header header;
+  if (is_local(to)) return mailboxes_[to].post(from, key, {std::move(tensor), posted});
+  WireHeader header;
   header.kind = WireMessageKind::tensor;
   header.from = static_cast<std::int32_t>(from);
   header.to = static_cast<std::int32_t>(to);
@@ -99,18 +99,18 @@ void Transport::send(std::size_t from, std::size_t to, transport::MessageKey key
   header.bytes = static_cast<std::uint64_t>(tensor.size()) * sizeof(float);
   const auto kept = std::make_shared<tensor::Tensor>(std::move(tensor));
   const float* const data = std::as_const(*kept).data();
-  courier_.send(process_of(to), header, data, [kept] {});
+  progress_thread_.send(process_of(to), header, data, [kept] {});
 }
 
 transport::Message Transport::take(std::size_t from, std::size_t to, transport::MessageKey key) {
-  const Courier::Waiting waiting(courier_);
+  const MpiProgressThread::LowLatencyScope waiting(progress_thread_);
   return mailboxes_[to].take(from, key, control_);
 }
 
-std::optional<transport::Message> Transport::take_within(std::size_t from, std::size_t to, transport::MessageKey key,
-                                                         std::chrono::milliseconds patience) {
-  const Courier::Waiting waiting(courier_);
-  return mailboxes_[to].take_within(from, key, patience);
+std::optional<transport::Message> Transport::receive_within(std::size_t from, std::size_t to, transport::MessageKey key,
+                                                            std::chrono::milliseconds patience) {
+  const MpiProgressThread::LowLatencyScope waiting(progress_thread_);
+  return mailboxes_[to].receive_within(from, key, patience);
 }
 
 void Transport::send_piece(std::size_t from, std::size_t to, std::uint64_t group, std::uint64_t number,
@@ -118,23 +118,23 @@ void Transport::send_piece(std::size_t from, std::size_t to, std::uint64_t group
   // A copy: the caller continues, or gives up, during the transfer.
   const Buffer kept = buffers_->take(values.size());
   std::copy(values.begin(), values.end(), kept->begin());
-  if (here(to)) return pieces_[to].post({from, group, number}, {kept, tensor::RunClock::now()});
-  Header header;
-  header.kind = WireMessageKind::piece;
+  if (is_local(to)) return pieces_[to].post({from, group, number}, {kept, tensor::RunClock::now()});
+  WireHeader header;
+  header.kind = WireMessageKind::chunk;
   header.from = static_cast<std::int32_t>(from);
   header.to = static_cast<std::int32_t>(to);
   header.channel = group;
   header.number = number;
   header.bytes = values.size_bytes();
-  courier_.send(process_of(to), header, kept->data(), [kept] {});
+  progress_thread_.send(process_of(to), header, kept->data(), [kept] {});
 }
 
-Piece Transport::take_piece(std::size_t from, std::size_t to, std::uint64_t group, std::uint64_t number) {
-  const Courier::Waiting waiting(courier_);
+CollectiveChunk Transport::receive_chunk(std::size_t from, std::size_t to, std::uint64_t group, std::uint64_t number) {
+  const MpiProgressThread::LowLatencyScope waiting(progress_thread_);
   return pieces_[to].take({from, group, number}, control_);
 }
 
-Reception Transport::receive(const Header& header) {
+ReceiveBuffer Transport::receive(const WireHeader& header) {
   const auto from = static_cast<std::size_t>(header.from), to = static_cast<std::size_t>(header.to);
   const auto began = tensor::RunClock::now();
   if (header.kind == WireMessageKind::tensor) {

@@ -12,47 +12,47 @@
 #include <set>
 #include <vector>
 
-#include "core/runtime/mpi/courier.hpp"
-#include "core/runtime/mpi/pieces.hpp"
+#include "core/runtime/mpi/collective_chunks.hpp"
+#include "core/runtime/mpi/progress_thread.hpp"
 #include "core/runtime/transport/mailbox.hpp"
 #include "core/runtime/transport/processes.hpp"
 
 namespace pipedeck::runtime::mpi {
 
-class Processes;
+class ProcessGroup;
 
 class Transport final : public transport::Transport {
  public:
-  Transport(Processes& processes, Courier& courier, std::uint64_t run,
+  Transport(ProcessGroup& processes, MpiProgressThread& progress_thread, std::uint64_t run,
             const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories, transport::RunControl& control);
   ~Transport() override;
 
-  bool here(std::size_t worker) const override { return process_of(worker) == courier_.rank(); }
+  bool is_local(std::size_t worker) const override { return process_of(worker) == progress_thread_.rank(); }
   transport::Endpoint& endpoint(std::size_t worker) override { return *endpoints_[worker]; }
   std::unique_ptr<transport::Collective> join(const std::vector<std::size_t>& members, std::size_t worker) override;
 
   int process_of(std::size_t worker) const;
   std::size_t workers() const { return mailboxes_.size(); }
   transport::RunControl& control() { return control_; }
-  Courier& courier() { return courier_; }
+  MpiProgressThread& progress_thread() { return progress_thread_; }
 
   /// Returns the buffer for a message to a worker of this process; empty if it belongs to another run. Called on the
-  /// courier's thread.
-  Reception receive(const Header& header);
+  /// progress thread.
+  ReceiveBuffer receive(const WireHeader& header);
 
   void send(std::size_t from, std::size_t to, transport::MessageKey key, tensor::Tensor tensor);
   transport::Message take(std::size_t from, std::size_t to, transport::MessageKey key);
-  std::optional<transport::Message> take_within(std::size_t from, std::size_t to, transport::MessageKey key,
-                                                std::chrono::milliseconds patience);
+  std::optional<transport::Message> receive_within(std::size_t from, std::size_t to, transport::MessageKey key,
+                                                   std::chrono::milliseconds patience);
   void send_piece(std::size_t from, std::size_t to, std::uint64_t group, std::uint64_t number,
                   std::span<const float> values);
-  Piece take_piece(std::size_t from, std::size_t to, std::uint64_t group, std::uint64_t number);
+  CollectiveChunk receive_chunk(std::size_t from, std::size_t to, std::uint64_t group, std::uint64_t number);
 
  private:
   bool groups_here(std::uint64_t group, std::size_t worker);
 
-  Processes& processes_;
-  Courier& courier_;
+  ProcessGroup& processes_;
+  MpiProgressThread& progress_thread_;
   std::uint64_t run_;
   transport::RunControl& control_;
   std::vector<std::shared_ptr<tensor::DeviceMemory>> memories_;  ///< one per worker

@@ -24,7 +24,7 @@ LayerTimer::LayerTimer(const std::vector<std::unique_ptr<layers::LayerKernel>>& 
       seen_(layers.size()) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     gradients_.push_back(tensor::Tensor::zeros(memory_, 1, layers[i]->parameters()));
-    parameters_.push_back(gradients_.back().like());
+    parameters_.push_back(gradients_.back().empty_like());
     memory_->device().upload(parameters_.back().values(),
                              [&](std::span<float> values) { layers[i]->initialise(values, Random(seed, i)); });
   }
@@ -69,15 +69,15 @@ void LayerTimer::record_chain() {
   try {
     run_chain();
   } catch (const std::runtime_error& error) {  // of the device: nothing was executed
-    give_up_recording(error.what());
+    abandon_capture(error.what());
   }
   recording_ = false;
 }
 
-void LayerTimer::give_up_recording(const char* why) {
+void LayerTimer::abandon_capture(const char* why) {
   passes_.clear();
   records_ = false;
-  why_not_recorded_ = why;
+  not_captured_reason_ = why;
 }
 
 /// Returns false if launching fails, for example because the device lacks memory.
@@ -85,7 +85,7 @@ bool LayerTimer::launch_passes() try {
   tensor::ComputeDevice& device = memory_->device();
   making_input_ = timed([&] { write_samples(input_, false); });
   making_targets_ = timed([&] { write_samples(targets_, true); });
-  tensor::Moment begin = making_targets_.end;
+  tensor::Completion begin = making_targets_.end;
   for (const Pass& pass : passes_) {
     pass.work->launch();
     *pass.time = {begin, device.now()};
@@ -93,17 +93,17 @@ bool LayerTimer::launch_passes() try {
   }
   return true;
 } catch (const std::runtime_error& error) {
-  give_up_recording(error.what());
+  abandon_capture(error.what());
   return false;
 }
 
 void LayerTimer::run_chain() {
-  if (group_) group_->gather_members();
+  if (group_) group_->barrier();
   tensor::Tensor value, targets;
   making_input_ = timed([&] { value = samples(false); });
   making_targets_ = timed([&] { targets = ends_.last ? samples(true) : tensor::Tensor(); });
   input_ = value.values(), targets_ = targets.values();
-  std::vector<layers::Saved> saved(layers_.size());
+  std::vector<layers::SavedTensors> saved(layers_.size());
   for (std::size_t i = 0; i < layers_.size(); ++i) value = forward(i, std::move(value), targets, saved[i]);
   if (!ends_.last) value = tensor::Tensor::zeros(memory_, samples_, layers_.back()->output_width());
   for (std::size_t i = layers_.size(); i-- > 0;) value = backward(i, std::move(value), saved[i]);
@@ -156,7 +156,7 @@ transport::CountingCollective::Taken LayerTimer::all_reduced() const {
 
 /// The loss counts as part of the last layer: it has no stage of its own.
 tensor::Tensor LayerTimer::forward(std::size_t layer, tensor::Tensor value, const tensor::Tensor& targets,
-                                   layers::Saved& saved) {
+                                   layers::SavedTensors& saved) {
   LayerSamples& seen = seen_[layer];
   const bool last = ends_with_loss(layer);
   const Bytes before = memory_->in_use() - value.bytes() - (last ? targets.bytes() : Bytes());
@@ -174,7 +174,7 @@ tensor::Tensor LayerTimer::forward(std::size_t layer, tensor::Tensor value, cons
   return value;
 }
 
-tensor::Tensor LayerTimer::backward(std::size_t layer, tensor::Tensor value, layers::Saved& saved) {
+tensor::Tensor LayerTimer::backward(std::size_t layer, tensor::Tensor value, layers::SavedTensors& saved) {
   LayerSamples& seen = seen_[layer];
   const Bytes before = memory_->in_use();
   memory_->restart_peak();

@@ -56,12 +56,12 @@ class LayerTimer {
   const std::vector<LayerSamples>& seen() const { return seen_; }
   /// True if the last run launched captured passes. The second function returns why capturing failed, if it was tried.
   bool recorded() const { return !passes_.empty(); }
-  const std::string& why_not_recorded() const { return why_not_recorded_; }
+  const std::string& not_captured_reason() const { return not_captured_reason_; }
 
  private:
   /// A time span on a device.
   struct Span {
-    tensor::Moment begin, end;
+    tensor::Completion begin, end;
     double seconds() const { return std::chrono::duration<double>(end.time() - begin.time()).count(); }
   };
   struct LayerSpans {
@@ -78,15 +78,16 @@ class LayerTimer {
   void run_chain();
   void record_chain();
   bool launch_passes();
-  void give_up_recording(const char* why);
+  void abandon_capture(const char* why);
   void collect_times();
   void write_samples(std::span<float> to, bool targets) const;
   tensor::Tensor samples(bool targets) const;
   bool ends_with_loss(std::size_t layer) const { return ends_.last && layer + 1 == layers_.size(); }
   transport::CountingCollective::Taken all_reduced() const;
   void collective_durations();
-  tensor::Tensor forward(std::size_t layer, tensor::Tensor value, const tensor::Tensor& targets, layers::Saved& saved);
-  tensor::Tensor backward(std::size_t layer, tensor::Tensor value, layers::Saved& saved);
+  tensor::Tensor forward(std::size_t layer, tensor::Tensor value, const tensor::Tensor& targets,
+                         layers::SavedTensors& saved);
+  tensor::Tensor backward(std::size_t layer, tensor::Tensor value, layers::SavedTensors& saved);
 
   const std::vector<std::unique_ptr<layers::LayerKernel>>& layers_;
   std::int64_t positions_;  ///< per sample, that the loss evaluates
@@ -100,7 +101,7 @@ class LayerTimer {
   Span making_input_, making_targets_;  ///< of the current repetition, like the next
   std::vector<LayerSpans> spans_;
   bool records_, warm_ = false, recording_ = false;
-  std::string why_not_recorded_;
+  std::string not_captured_reason_;
   std::span<float> input_, targets_;  ///< input and targets of captured passes, in blocks that stay allocated
   std::vector<Pass> passes_;          ///< in the chain's order; empty: nothing is captured
   std::vector<LayerSamples> seen_;

@@ -33,13 +33,13 @@ class ShardingMemoryMeter {
   Result<ShardingCost> measure(int layer, const layers::ShardingOption& way) const {
     std::vector<std::unique_ptr<layers::LayerKernel>> alone;
     const auto group = std::make_shared<transport::SingleRankCollective>(0, degree_, device_);
-    const layers::Partners partners({0, degree_, {}}, group);
+    const layers::TensorParallelGroup partners({0, degree_, {}}, group);
     TRY(auto made, layers::make_sharded_layer(model_.layers[static_cast<std::size_t>(layer)], backend_.kernels,
                                               {partners, way.choice}));
     alone.push_back(std::move(made));
     const ChainEnds ends{layer == 0, layer + 1 == layers::plannable_layers(model_)};
     const layers::SoftmaxCrossEntropy loss =
-        ends.last && way.step.to == Lies::column_sharded ? parts_.loss.over(partners) : parts_.loss;
+        ends.last && way.step.to == TensorLayout::column_sharded ? parts_.loss.over(partners) : parts_.loss;
     const auto pass = [&](int samples) {
       LayerTimer timer(alone, loss, *parts_.source, model_.seed, samples, group.get(), ends,
                        {std::make_shared<tensor::DeviceMemory>(device_), backend_.loss(loss)});

@@ -106,7 +106,7 @@ machine::BackendReport cuda_report() {
   std::vector<std::string> lines;
   if (const auto why_none = find_gpus(lines)) {
     lines.push_back("cuda: none; " + *why_none);
-    if (!cuda::cuda_module()) report.why_not = "GPUs can't be used: " + *why_none;
+    if (!cuda::cuda_module()) report.unavailable_reason = "GPUs can't be used: " + *why_none;
   }
   report.lines.insert(report.lines.begin(), lines.begin(), lines.end());
   return report;

@@ -61,9 +61,9 @@ LinkMeasurement measure_copies(const std::shared_ptr<tensor::DeviceMemory>& from
     const tensor::Tensor ball = tensor::Tensor::zeros(from, 1, floats);
     tensor::Tensor there(to, 1, floats);
     device.wait(from->device().now());
-    std::vector<std::pair<tensor::Moment, tensor::Moment>> spans;
+    std::vector<std::pair<tensor::Completion, tensor::Completion>> spans;
     for (int round = 0; round < warm_up_rounds + rounds; ++round) {
-      const tensor::Moment begin = device.now();
+      const tensor::Completion begin = device.now();
       device.copy(there.data(), ball.data(), floats);
       spans.emplace_back(begin, device.now());
     }

@@ -16,8 +16,8 @@
 #include "core/runtime/machine/cores.hpp"
 #include "core/runtime/machine/machine.hpp"
 #include "core/runtime/machine/robust.hpp"
+#include "core/runtime/profile/background_load.hpp"
 #include "core/runtime/profile/chain_timer.hpp"
-#include "core/runtime/profile/company.hpp"
 #include "core/runtime/profile/cut_ways.hpp"
 #include "core/runtime/profile/meeting_probe.hpp"
 #include "core/runtime/profile/ranks.hpp"
@@ -175,7 +175,7 @@ RankDevices devices_for_ranks(const std::shared_ptr<tensor::ComputeDevice>& firs
 
 /// Returns ", layers cut over 2 by all ranks at once, joined by NCCL 2.28.9, over 4 by one rank alone (found 2
 /// devices)".
-std::string cut_words(const layers::Backend& backend, const ProfiledOn& where, const std::vector<int>& degrees) {
+std::string sharding_text(const layers::Backend& backend, const ProfiledOn& where, const std::vector<int>& degrees) {
   std::string together, alone;
   for (const int degree : degrees) {
     std::string& words = degree <= where.devices ? together : alone;
@@ -226,7 +226,8 @@ Result<Profile> profile_on(const std::shared_ptr<tensor::ComputeDevice>& device,
   const double measurements = static_cast<double>(sizes.size() + options.tensor_parallel.size());
   double done = 0;
   const auto measure = [&](LayerTimer& timer, int size, int at_work, const std::string& what) {
-    const Company company(model, size, std::max(0, options.busy_cores - at_work), static_cast<std::size_t>(at_work));
+    const BackgroundLoad company(model, size, std::max(0, options.busy_cores - at_work),
+                                 static_cast<std::size_t>(at_work));
     const auto tell = [&](double part) { report(progress, (done + std::min(part, 1.0)) / measurements, what); };
     tell(0);
     Result<void> timed;
@@ -243,7 +244,7 @@ Result<Profile> profile_on(const std::shared_ptr<tensor::ComputeDevice>& device,
     LayerTimer timer(parts.layers, parts.loss, *parts.source, model.seed, size, nullptr, {}, chain_device());
     TRY_VOID(measure(timer, size, 1, fmt::format("timing micro-batches of {}", size)));
     add_point(profile, timer.seen(), size);
-    if (not_recorded.empty()) not_recorded = timer.why_not_recorded();
+    if (not_recorded.empty()) not_recorded = timer.not_captured_reason();
   }
   if (!backend.recorded.empty())
     profile.source += not_recorded.empty() ? ", " + backend.recorded
@@ -256,7 +257,7 @@ Result<Profile> profile_on(const std::shared_ptr<tensor::ComputeDevice>& device,
     try {
       as_worker([&] { meeting = ranks->start(); });
       const std::string what = fmt::format("timing layers cut over {} devices", degree);
-      TRY_VOID(measure(timer, sizes.front(), ranks->at_work(), what));
+      TRY_VOID(measure(timer, sizes.front(), ranks->num_running(), what));
     } catch (const transport::Interrupted&) {
       ranks->rethrow();
     }
@@ -271,7 +272,7 @@ Result<Profile> profile_on(const std::shared_ptr<tensor::ComputeDevice>& device,
     for (std::size_t i = 0; i < ways->size(); ++i) profile.layers[i].tensor_parallel.back().ways = (*ways)[i];
   }
   if (!device->on_host() && !options.tensor_parallel.empty())
-    profile.source += cut_words(backend, where, options.tensor_parallel);
+    profile.source += sharding_text(backend, where, options.tensor_parallel);
   if (profile.micro_batch > 1) {
     LayerTimer single(parts.layers, parts.loss, *parts.source, model.seed, 1, nullptr, {}, chain_device());
     as_worker([&] { single.run_once(); });
@@ -295,7 +296,7 @@ Result<Profile> profile_with(const layers::Backend& backend, const ProfiledOn& w
 Result<Profile> profile_on_cpu(const ModelSpec& model, const ProfileOptions& options, const Progress& progress,
                                std::stop_token stop) {
   const ProfiledOn where{"measured on one thread of this machine's CPU, fp32", machine::cpu_device_type};
-  return profile_on(tensor::processor(), cpu::cpu_backend(), where, model, options, progress, stop);
+  return profile_on(tensor::cpu_device(), cpu::cpu_backend(), where, model, options, progress, stop);
 }
 
 }  // namespace pipedeck::runtime::profile

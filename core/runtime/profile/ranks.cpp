@@ -39,7 +39,7 @@ std::vector<std::shared_ptr<tensor::DeviceMemory>> memories_of_hosts(int count) 
   return made;
 }
 
-std::vector<std::size_t> everybody(int count) {
+std::vector<std::size_t> all_ranks(int count) {
   std::vector<std::size_t> all(static_cast<std::size_t>(count));
   std::iota(all.begin(), all.end(), std::size_t{0});
   return all;
@@ -52,14 +52,14 @@ std::unique_ptr<transport::Transport> transport_of(const layers::Backend& backen
   const int count = static_cast<int>(memories.size());
   if (!backend.join || count < 2) return std::make_unique<transport::ThreadTransport>(memories, control);
   return backend.join(std::make_unique<transport::ThreadTransport>(memories_of_hosts(count), control), memories,
-                      {{everybody(count)}, {}}, control);
+                      {{all_ranks(count)}, {}}, control);
 }
 
 }  // namespace
 
 RankDevices cores_for_ranks() {
   return {cpu::cpu_backend(),
-          std::vector<std::shared_ptr<tensor::ComputeDevice>>(machine::usable_cores().size(), tensor::processor())};
+          std::vector<std::shared_ptr<tensor::ComputeDevice>>(machine::usable_cores().size(), tensor::cpu_device())};
 }
 
 Ranks::Ranks(const RankDevices& at_hand, int at_work)
@@ -104,7 +104,7 @@ Result<void> Ranks::add(const layers::Backend& backend, const ModelSpec& model, 
 std::shared_ptr<transport::CountingCollective> Ranks::group_of(std::size_t rank, int degree) {
   const std::shared_ptr<tensor::ComputeDevice>& device = memories_[rank]->device_shared();
   if (at_work_ < degree) return std::make_shared<transport::SingleRankCollective>(0, degree, device);
-  const auto all = everybody(degree);
+  const auto all = all_ranks(degree);
   auto group = std::make_unique<transport::MonitoredCollective>(transport_->join(all, rank), control_, rank);
   if (on_host()) return std::make_shared<transport::TimingCollective>(std::move(group));
   return std::make_shared<transport::TimingCollective>(std::move(group), device, hosts_.join(all, rank));

@@ -45,7 +45,7 @@ class Ranks {
   /// Throws another rank's failure.
   [[noreturn]] void rethrow() const;
   const std::vector<std::unique_ptr<layers::LayerKernel>>& layers() const { return ranks_.front().part.layers; }
-  int at_work() const { return at_work_; }
+  int num_running() const { return at_work_; }
 
  private:
   struct Rank {

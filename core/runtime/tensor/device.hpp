@@ -11,7 +11,7 @@
 
 #include "core/model/workload.hpp"
 #include "core/runtime/tensor/captured_graph.hpp"
-#include "core/runtime/tensor/moment.hpp"
+#include "core/runtime/tensor/completion.hpp"
 
 namespace pipedeck::runtime::tensor {
 
@@ -65,21 +65,21 @@ class ComputeDevice {
   /// True if the device can capture work.
   virtual bool records() const { return false; }
   /// Captures the work that this thread enqueues in `work`, without executing it. `work` must not ask the device for
-  /// memory or a moment, nor wait. Throws the exceptions of `work`, or the device's reason why it cannot capture. In
-  /// either case nothing was executed.
+  /// memory or a completion, nor wait. Throws the exceptions of `work`, or the device's reason why it cannot capture.
+  /// In either case nothing was executed.
   virtual std::unique_ptr<CapturedGraph> record(const std::function<void()>&) {
     throw CaptureUnsupported("this device records no work");
   }
 
-  /// Returns the moment when all work enqueued so far is done.
-  virtual Moment now() = 0;
-  /// Makes work enqueued from now on wait for the moment, which may be another device's.
-  virtual void wait(const Moment& moment) = 0;
+  /// Returns the completion of all work enqueued so far.
+  virtual Completion now() = 0;
+  /// Makes work enqueued from now on wait for the completion, which may be another device's.
+  virtual void wait(const Completion& moment) = 0;
   /// Returns when all work enqueued so far is done.
   virtual void synchronise() = 0;
 };
 
 /// Returns the CPU device, which is stateless and shared by all workers.
-std::shared_ptr<ComputeDevice> processor();
+std::shared_ptr<ComputeDevice> cpu_device();
 
 }  // namespace pipedeck::runtime::tensor

@@ -12,7 +12,7 @@ namespace {
 
 /// Returns when the device has finished its enqueued work. Waits if the device cannot mark it. A failed device has
 /// finished.
-Moment release_after(ComputeDevice& device) noexcept {
+Completion release_after(ComputeDevice& device) noexcept {
   try {
     return device.now();
   } catch (const std::exception&) {
@@ -32,7 +32,7 @@ DeviceMemory::~DeviceMemory() {
   for (auto& [size, blocks] : blocks_)
     for (const Block& block : blocks.kept) {
       try {
-        if (block.done.mark()) device_->wait(block.done);
+        if (block.done.event()) device_->wait(block.done);
       } catch (const std::exception&) {  // a failed device has no work left
       }
       device_->deallocate(block.data);
@@ -58,18 +58,18 @@ DeviceMemory::Block DeviceMemory::allocate_any(std::int64_t floats) {
   return block;
 }
 
-float* DeviceMemory::take(std::int64_t floats, bool counted) {
+float* DeviceMemory::allocate(std::int64_t floats, bool counted) {
   std::unique_lock lock(mutex_);
   if (counted) check_limit(floats);
   const Block block = allocate_any(floats);
   if (counted) count(floats);
   if (taken_) taken_->push_back({block.data, floats});
   lock.unlock();
-  if (block.done.mark()) device_->wait(block.done);
+  if (block.done.event()) device_->wait(block.done);
   return block.data;
 }
 
-float* DeviceMemory::allocate_after(std::int64_t floats, Moment& free) {
+float* DeviceMemory::allocate_after(std::int64_t floats, Completion& free) {
   const std::lock_guard lock(mutex_);
   const Block block = allocate_any(floats);
   free = block.done;
@@ -86,10 +86,10 @@ void DeviceMemory::reacquire(float* data, std::int64_t floats) {
   kept.erase(found);
   count(floats);
   lock.unlock();
-  if (block.done.mark()) device_->wait(block.done);
+  if (block.done.event()) device_->wait(block.done);
 }
 
-bool DeviceMemory::at_hand(const float* data, std::int64_t floats) const {
+bool DeviceMemory::available(const float* data, std::int64_t floats) const {
   const std::lock_guard lock(mutex_);
   const auto blocks = blocks_.find(floats);
   return blocks != blocks_.end() &&
@@ -101,7 +101,7 @@ void DeviceMemory::record_allocations(std::vector<AllocatedBlock>* taken) {
   taken_ = taken;
 }
 
-void DeviceMemory::give_back(float* block, std::int64_t floats, bool counted, const Moment& done) noexcept {
+void DeviceMemory::deallocate(float* block, std::int64_t floats, bool counted, const Completion& done) noexcept {
   const std::lock_guard lock(mutex_);
   if (counted) count(-floats);
   blocks_.find(floats)->second.kept.push_back({block, done});
@@ -110,7 +110,7 @@ void DeviceMemory::give_back(float* block, std::int64_t floats, bool counted, co
 void DeviceMemory::count(std::int64_t floats) {
   used_floats_ += floats;
   peak_floats_ = std::max(peak_floats_, used_floats_);
-  if (whole_) whole_->charge(floats);
+  if (whole_) whole_->account(floats);
 }
 
 void DeviceMemory::check_limit(std::int64_t floats) const {
@@ -118,12 +118,12 @@ void DeviceMemory::check_limit(std::int64_t floats) const {
     const std::lock_guard lock(whole_->mutex_);
     return whole_->check_limit(floats);
   }
-  if (most_floats_ == 0 || used_floats_ + floats <= most_floats_) return;
+  if (max_floats_ == 0 || used_floats_ + floats <= max_floats_) return;
   throw OutOfMemory(fmt::format("out of memory: found {} bytes in use and {} more needed, expected {} at most",
-                                bytes_of(used_floats_).count, bytes_of(floats).count, bytes_of(most_floats_).count));
+                                bytes_of(used_floats_).count, bytes_of(floats).count, bytes_of(max_floats_).count));
 }
 
-void DeviceMemory::touch(std::int64_t floats) {
+void DeviceMemory::account_transient(std::int64_t floats) {
   const std::lock_guard lock(mutex_);
   check_limit(floats);
   count(floats);
@@ -132,11 +132,11 @@ void DeviceMemory::touch(std::int64_t floats) {
 
 void DeviceMemory::set_limit(Bytes limit) {
   const std::lock_guard lock(mutex_);
-  most_floats_ = limit.count / static_cast<std::int64_t>(sizeof(float));
+  max_floats_ = limit.count / static_cast<std::int64_t>(sizeof(float));
 }
 
-void DeviceMemory::charge(std::int64_t floats) {
-  if (whole_) return whole_->charge(floats);
+void DeviceMemory::account(std::int64_t floats) {
+  if (whole_) return whole_->account(floats);
   const std::lock_guard lock(mutex_);
   count(floats);
 }
@@ -172,13 +172,13 @@ void DeviceMemory::restart_peak() {
 }
 
 Tensor::Tensor(std::shared_ptr<DeviceMemory> memory, int samples, std::int64_t width)
-    : memory_(std::move(memory)), home_(memory_), samples_(samples), width_(width) {
-  data_ = home_->take(size());
+    : memory_(std::move(memory)), owner_(memory_), samples_(samples), width_(width) {
+  data_ = owner_->allocate(size());
 }
 
 Tensor::Tensor(Tensor&& other) noexcept
     : memory_(std::move(other.memory_)),
-      home_(std::move(other.home_)),
+      owner_(std::move(other.owner_)),
       computed_(std::exchange(other.computed_, {})),
       data_(std::exchange(other.data_, nullptr)),
       samples_(std::exchange(other.samples_, 0)),
@@ -188,7 +188,7 @@ Tensor& Tensor::operator=(Tensor&& other) noexcept {
   if (this == &other) return *this;
   release();
   memory_ = std::move(other.memory_);
-  home_ = std::move(other.home_);
+  owner_ = std::move(other.owner_);
   computed_ = std::exchange(other.computed_, {});
   data_ = std::exchange(other.data_, nullptr);
   samples_ = std::exchange(other.samples_, 0);
@@ -199,20 +199,20 @@ Tensor& Tensor::operator=(Tensor&& other) noexcept {
 Tensor Tensor::in_block(std::shared_ptr<DeviceMemory> memory, float* block, int samples, std::int64_t width) {
   Tensor tensor;
   memory->reacquire(block, samples * width);
-  tensor.memory_ = tensor.home_ = std::move(memory);
+  tensor.memory_ = tensor.owner_ = std::move(memory);
   tensor.data_ = block;
   tensor.samples_ = samples, tensor.width_ = width;
   return tensor;
 }
 
 Tensor Tensor::arriving(std::shared_ptr<DeviceMemory> blocks, std::shared_ptr<DeviceMemory> memory, int samples,
-                        std::int64_t width, Moment& free) {
+                        std::int64_t width, Completion& free) {
   Tensor tensor;
-  memory->touch(samples * width);
+  memory->account_transient(samples * width);
   tensor.data_ = blocks->allocate_after(samples * width, free);
   tensor.samples_ = samples, tensor.width_ = width;
-  memory->charge(tensor.size());
-  tensor.home_ = std::move(blocks), tensor.memory_ = std::move(memory);
+  memory->account(tensor.size());
+  tensor.owner_ = std::move(blocks), tensor.memory_ = std::move(memory);
   return tensor;
 }
 
@@ -228,38 +228,38 @@ Tensor Tensor::slice(int first, int count, std::shared_ptr<DeviceMemory> memory)
   return part;
 }
 
-Tensor Tensor::part(int first, int count) const {
+Tensor Tensor::slice_uncounted(int first, int count) const {
   Tensor part;
-  part.home_ = memory_;
+  part.owner_ = memory_;
   part.samples_ = count, part.width_ = width_;
-  part.data_ = memory_->take(part.size(), false);
+  part.data_ = memory_->allocate(part.size(), false);
   memory_->device().copy(part.data_, data_ + first * width_, part.size());
   return part;
 }
 
 void Tensor::transfer_to(std::shared_ptr<DeviceMemory> memory) {
   if (empty() || memory == memory_) return;
-  computed_ = (memory_ ? memory_ : home_)->device().now();
-  if (memory_) memory_->charge(-size());
-  memory->charge(size());
+  computed_ = (memory_ ? memory_ : owner_)->device().now();
+  if (memory_) memory_->account(-size());
+  memory->account(size());
   memory_ = std::move(memory);
 }
 
 void Tensor::arrive() {
-  if (!computed_.mark()) return;
+  if (!computed_.event()) return;
   ComputeDevice& device = memory_->device();
   device.wait(std::exchange(computed_, {}));
-  if (!device.reaches(home_->device())) *this = slice(0, samples_, memory_);
+  if (!device.reaches(owner_->device())) *this = slice(0, samples_, memory_);
 }
 
 void Tensor::release() noexcept {
   if (data_ != nullptr) {
-    const bool at_home = memory_ == home_;
-    if (memory_ && !at_home) memory_->charge(-size());
-    home_->give_back(data_, size(), at_home, memory_ && !at_home ? release_after(memory_->device()) : Moment());
+    const bool at_home = memory_ == owner_;
+    if (memory_ && !at_home) memory_->account(-size());
+    owner_->deallocate(data_, size(), at_home, memory_ && !at_home ? release_after(memory_->device()) : Completion());
   }
   data_ = nullptr;
-  memory_.reset(), home_.reset(), computed_ = {};
+  memory_.reset(), owner_.reset(), computed_ = {};
   samples_ = 0, width_ = 0;
 }
 

@@ -32,7 +32,7 @@ struct AllocatedBlock {
 /// Thread-safe.
 class DeviceMemory {
  public:
-  explicit DeviceMemory(std::shared_ptr<ComputeDevice> device = processor()) : device_(std::move(device)) {}
+  explicit DeviceMemory(std::shared_ptr<ComputeDevice> device = cpu_device()) : device_(std::move(device)) {}
   /// Creates a part with its own blocks on the device of `whole`, where they also count. Repeating a sequence of takes
   /// and returns yields identical blocks.
   explicit DeviceMemory(std::shared_ptr<DeviceMemory> whole) : device_(whole->device_), whole_(std::move(whole)) {}
@@ -43,20 +43,20 @@ class DeviceMemory {
   ComputeDevice& device() const { return *device_; }
   const std::shared_ptr<ComputeDevice>& device_shared() const { return device_; }
 
-  /// Allocates a block. If not `counted`, it is in use elsewhere, and charge() counts it there. Throws OutOfMemory
+  /// Allocates a block. If not `counted`, it is in use elsewhere, and account() counts it there. Throws OutOfMemory
   /// beyond the limit, std::bad_alloc if the system has no more memory.
-  float* take(std::int64_t floats, bool counted = true);
+  float* allocate(std::int64_t floats, bool counted = true);
   /// Allocates an uncounted block without waiting on the device: it may be used from `free` on.
-  float* allocate_after(std::int64_t floats, Moment& free);
+  float* allocate_after(std::int64_t floats, Completion& free);
   /// Allocates this block, which is available.
   void reacquire(float* block, std::int64_t floats);
-  bool at_hand(const float* block, std::int64_t floats) const;
+  bool available(const float* block, std::int64_t floats) const;
   /// Returns a block. `done` is when another device has finished its work on it.
-  void give_back(float* block, std::int64_t floats, bool counted = true, const Moment& done = {}) noexcept;
+  void deallocate(float* block, std::int64_t floats, bool counted = true, const Completion& done = {}) noexcept;
   /// Counts `floats` more (or fewer) in use, in addition to blocks. In a part they count only in the whole.
-  void charge(std::int64_t floats);
-  /// Counts `floats` more as in use for a moment. Throws OutOfMemory as take does.
-  void touch(std::int64_t floats);
+  void account(std::int64_t floats);
+  /// Counts `floats` more as in use for a moment. Throws OutOfMemory as allocate does.
+  void account_transient(std::int64_t floats);
   /// Adds every block that is allocated from now on to `taken`; null: stops.
   void record_allocations(std::vector<AllocatedBlock>* taken);
   /// Makes `count` more blocks of this size available. Their pages are not touched before they are used.
@@ -74,7 +74,7 @@ class DeviceMemory {
  private:
   struct Block {
     float* data;
-    Moment done;  ///< time from which it is free
+    Completion done;  ///< time from which it is free
   };
   /// Blocks of one size.
   struct Blocks {
@@ -92,7 +92,7 @@ class DeviceMemory {
   mutable std::mutex mutex_;
   std::map<std::int64_t, Blocks> blocks_;  ///< by floats
   std::int64_t used_floats_ = 0, peak_floats_ = 0, allocations_ = 0;
-  std::int64_t most_floats_ = 0;  ///< 0: no limit
+  std::int64_t max_floats_ = 0;  ///< 0: no limit
 };
 
 /// A tensor of `samples` x `width` floats. Samples are contiguous: any range of samples can be sliced. Empty by
@@ -110,7 +110,7 @@ class Tensor {
   static Tensor in_block(std::shared_ptr<DeviceMemory> memory, float* block, int samples, std::int64_t width);
   /// Returns a tensor in a block of `blocks` that is usable from `free` on, counted in `memory` of the same device.
   static Tensor arriving(std::shared_ptr<DeviceMemory> blocks, std::shared_ptr<DeviceMemory> memory, int samples,
-                         std::int64_t width, Moment& free);
+                         std::int64_t width, Completion& free);
   static Tensor zeros(std::shared_ptr<DeviceMemory> memory, int samples, std::int64_t width);
 
   bool empty() const { return data_ == nullptr; }
@@ -126,11 +126,11 @@ class Tensor {
   std::span<const float> values() const { return {data_, static_cast<std::size_t>(size())}; }
 
   /// A tensor of the same shape and memory, uninitialised.
-  Tensor like() const { return Tensor(memory_, samples_, width_); }
+  Tensor empty_like() const { return Tensor(memory_, samples_, width_); }
   /// Returns a copy of `count` samples from `first` on, in `memory`.
   Tensor slice(int first, int count, std::shared_ptr<DeviceMemory> memory) const;
   /// Returns a copy of `count` samples from `first` on, to be transferred: it is uncounted until then.
-  Tensor part(int first, int count) const;
+  Tensor slice_uncounted(int first, int count) const;
   /// Transfers the block: it counts on another device from now on, which calls arrive() before it uses it.
   void transfer_to(std::shared_ptr<DeviceMemory> memory);
   /// Makes the device's later work wait for the sender's. Copies the values to an own block if the device cannot access
@@ -140,8 +140,8 @@ class Tensor {
 
  private:
   std::shared_ptr<DeviceMemory> memory_;  ///< where it counts
-  std::shared_ptr<DeviceMemory> home_;    ///< where the block was allocated
-  Moment computed_;                       ///< by the device that transferred it
+  std::shared_ptr<DeviceMemory> owner_;   ///< where the block was allocated
+  Completion computed_;                   ///< by the device that transferred it
   float* data_ = nullptr;
   int samples_ = 0;
   std::int64_t width_ = 0;

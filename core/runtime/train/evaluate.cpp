@@ -21,7 +21,7 @@ class Evaluator {
   void add(std::uint64_t first, int count) {
     tensor::Tensor value = samples(first, count, false);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
-      layers::Saved dropped;
+      layers::SavedTensors dropped;
       value = layers_[i]->forward(std::move(value), parameters_.layers[i], dropped);
     }
     const tensor::Tensor targets = samples(first, count, true);

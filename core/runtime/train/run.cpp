@@ -27,11 +27,11 @@ constexpr const char* no_memory =
     "out of memory: the system has no more; a smaller micro-batch, recomputation or more stages take less";
 
 layers::Shard shard_of(const Stage& stage, int rank) {
-  return {rank, stage.tensor_parallel, stage.shards.value_or(std::vector<double>())};
+  return {rank, stage.tensor_parallel, stage.shard_fractions.value_or(std::vector<double>())};
 }
 
 /// Rejects layers that cannot be sharded over the plan's degree, before anything starts.
-Result<void> check_shards(const ModelSpec& model, const Plan& plan, const layers::Kernels& kernels) {
+Result<void> check_shards(const ModelSpec& model, const Plan& plan, const layers::KernelRegistry& kernels) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const Stage& stage = plan.stages[s];
     if (stage.tensor_parallel == 1) continue;
@@ -44,7 +44,7 @@ Result<void> check_shards(const ModelSpec& model, const Plan& plan, const layers
 
 /// Returns a tensor-parallel rank's kernels; none if a device has whole layers.
 layers::ShardedLayers parts_of(Run& run, std::size_t worker, const exec::LocalStage& chunk, const Plan& plan,
-                               const layers::Kernels& kernels) {
+                               const layers::KernelRegistry& kernels) {
   if (chunk.tensor_parallel == 1) return {};
   const Stage& stage = plan.stages[chunk.stage.index()];
   auto group = std::make_shared<transport::MonitoredCollective>(
@@ -78,7 +78,7 @@ bool recorded(const layers::Backend& backend, const Stage& stage) {
   return !backend.recorded.empty() && stage.tensor_parallel == 1;
 }
 
-std::string recorded_words(const layers::Backend& backend, const Plan& plan) {
+std::string captured_text(const layers::Backend& backend, const Plan& plan) {
   if (backend.recorded.empty()) return {};
   const auto count = std::ranges::count_if(plan.stages, [&](const Stage& stage) { return recorded(backend, stage); });
   if (count == 0) return fmt::format("no {}, for all layers are cut over devices", backend.recorded);
@@ -101,7 +101,7 @@ void add_replicas(exec::WorkerStage& stage, Run& run, std::unique_ptr<transport:
 void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOptions& options,
                 const layers::Backend& backend, const std::shared_ptr<tensor::DeviceMemory>& memory,
                 std::uint64_t first_sample) {
-  const exec::Placement& placement = run.layout.placements[index];
+  const exec::DeviceAssignment& placement = run.layout.placements[index];
   std::deque<exec::WorkerStage> stages;
   const auto of_passes = std::make_shared<tensor::DeviceMemory>(memory);
   for (std::size_t m = 0; m < placement.modules(); ++m) {
@@ -159,7 +159,7 @@ void enable_spin_wait(Run& run) {
 /// Creates the run's transport and every worker's memory. If the backend joins the devices itself, workers of other
 /// processes get host memory.
 std::vector<std::shared_ptr<tensor::DeviceMemory>> join_devices(Run& run, const layers::Backend& backend,
-                                                                const Site& site) {
+                                                                const RunEnvironment& site) {
   const std::size_t workers = run.layout.placements.size();
   std::vector<std::shared_ptr<tensor::DeviceMemory>> memories(workers);
   if (!backend.join) {
@@ -170,7 +170,7 @@ std::vector<std::shared_ptr<tensor::DeviceMemory>> join_devices(Run& run, const 
   for (auto& memory : memories) memory = std::make_shared<tensor::DeviceMemory>();
   auto hosts = site.transport(memories, *run.control);
   for (std::size_t i = 0; i < workers; ++i)
-    if (hosts->here(i)) memories[i] = std::make_shared<tensor::DeviceMemory>(backend.device(i));
+    if (hosts->is_local(i)) memories[i] = std::make_shared<tensor::DeviceMemory>(backend.device(i));
   run.transport = backend.join(std::move(hosts), memories, exec::worker_links(run.layout), *run.control);
   return memories;
 }
@@ -179,14 +179,14 @@ std::vector<std::shared_ptr<tensor::DeviceMemory>> join_devices(Run& run, const 
 void name_gpus(Run& run, const layers::Backend& backend) {
   if (!backend.gpu) return;
   for (std::size_t i = 0; i < run.layout.placements.size(); ++i) {
-    if (!run.transport->here(i)) continue;
+    if (!run.transport->is_local(i)) continue;
     run.gpus.push_back(backend.gpu(i));
     run.gpus.back().device = run.layout.placements[i].device.value;
   }
 }
 
 /// Stores a worker's report and notifies the waiting thread.
-void take_report(Run& run, std::size_t place, exec::StepReport report) {
+void read_report(Run& run, std::size_t place, exec::StepReport report) {
   const std::lock_guard lock(run.mutex);
   run.reports[place].push_back(std::move(report));
   run.changed.notify_all();
@@ -215,7 +215,7 @@ void guarded_work(Run& run, std::size_t place, std::uint64_t step, tensor::RunCl
     ++at;
     if (run.checkpoints)
       run.checkpoints->take(worker, at, at == static_cast<std::uint64_t>(run.last_step), *run.control);
-    take_report(run, place, std::move(report));
+    read_report(run, place, std::move(report));
   };
   try {
     if (step == 0) {
@@ -237,7 +237,7 @@ void guarded_work(Run& run, std::size_t place, std::uint64_t step, tensor::RunCl
   run.control->set_idle(worker.index());
 }
 
-void keep_on_core(Run& run, std::size_t worker) {
+void pin_to_core(Run& run, std::size_t worker) {
   if (run.cores.empty() || machine::pin_this_thread(run.cores[worker])) return;
   run.control->fail({ErrorCode::run_failed,
                      fmt::format("device {}: processor core {} is not to be had",
@@ -248,7 +248,7 @@ void keep_on_core(Run& run, std::size_t worker) {
 
 void thread_main(const std::shared_ptr<Run>& run, std::size_t place) {
   cpu::use_one_thread();
-  keep_on_core(*run, run->workers[place].index());
+  pin_to_core(*run, run->workers[place].index());
   std::uint64_t done = 0;
   std::unique_lock lock(run->mutex);
   while (true) {
@@ -274,20 +274,21 @@ void thread_main(const std::shared_ptr<Run>& run, std::size_t place) {
 
 }  // namespace
 
-Site single_process() {
+RunEnvironment single_process() {
   return {[](const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories, transport::RunControl& control) {
             return std::make_unique<transport::ThreadTransport>(memories, control);
           },
-          std::make_shared<transport::Processes>()};
+          std::make_shared<transport::ProcessGroup>()};
 }
 
 Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, const Schedule& schedule,
-                                      const TrainOptions& options, const layers::Backend& backend, const Site& site) {
+                                      const TrainOptions& options, const layers::Backend& backend,
+                                      const RunEnvironment& site) {
   auto run = std::make_shared<Run>();
   run->backend = backend.name;
   run->warning = backend.warning;
   run->computed_by = backend.name;
-  for (const std::string& more : {backend.transport, recorded_words(backend, plan)})
+  for (const std::string& more : {backend.transport, captured_text(backend, plan)})
     if (!more.empty()) run->computed_by += ", " + more;
   run->model = model;
   TRY(auto parts, exec::make_parts(model, backend.kernels));
@@ -305,7 +306,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   if (options.resume) checkpoint::set_older_versions(run->layout, plan, *options.resume);
 
   std::vector<DeviceId> devices;
-  for (const exec::Placement& placement : run->layout.placements) devices.push_back(placement.device);
+  for (const exec::DeviceAssignment& placement : run->layout.placements) devices.push_back(placement.device);
   run->processes = site.processes;
   run->cores = options.cores;
   run->control = std::make_unique<transport::RunControl>(options.timeout, devices);
@@ -321,14 +322,14 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
                                              mini_batches_of_whole_rounds(run->layout));
   if (!run->layout.synchronous()) run->control->join(*run->admission);
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (!run->transport->here(i)) continue;
+    if (!run->transport->is_local(i)) continue;
     memories[i]->set_limit(options.memory_limit);
     TRY_VOID(make_worker(*run, i, plan, options, backend, memories[i]));
   }
   enable_spin_wait(*run);
   if (options.checkpoint) {
     TRY(auto checkpoints, checkpoint::RunCheckpoints::open(*options.checkpoint, model, plan, run->layout,
-                                                           options.resume.get(), run->processes->first()));
+                                                           options.resume.get(), run->processes->is_rank_zero()));
     run->checkpoints = std::move(checkpoints);
   }
   run->ended.resize(run->workers.size());
@@ -336,7 +337,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   return run;
 }
 
-Crew::Crew(std::shared_ptr<Run> run) : run_(std::move(run)) {
+WorkerThreads::WorkerThreads(std::shared_ptr<Run> run) : run_(std::move(run)) {
   try {
     for (std::size_t i = 0; i < run_->workers.size(); ++i) threads_.emplace_back(thread_main, run_, i);
   } catch (const std::exception& error) {  // threads that exist are joined when the run ends
@@ -349,7 +350,7 @@ Crew::Crew(std::shared_ptr<Run> run) : run_(std::move(run)) {
   }
 }
 
-std::optional<StepResult> Crew::step() {
+std::optional<StepResult> WorkerThreads::step() {
   std::unique_lock lock(run_->mutex);
   if (run_->control->interrupted()) return std::nullopt;
   if (run_->layout.synchronous() || run_->steps_begun == 0) open_gate();
@@ -365,7 +366,7 @@ std::optional<StepResult> Crew::step() {
   return step;
 }
 
-void Crew::open_gate() {
+void WorkerThreads::open_gate() {
   run_->busy = threads_.size();
   run_->begin = last_end_ = tensor::RunClock::now();
   ++run_->steps_begun;
@@ -373,7 +374,7 @@ void Crew::open_gate() {
 }
 
 /// Waits for the reports of a step. Returns false if there will be none: the run failed or was stopped.
-bool Crew::wait_for_reports(std::unique_lock<std::mutex>& lock) {
+bool WorkerThreads::wait_for_reports(std::unique_lock<std::mutex>& lock) {
   constexpr std::chrono::milliseconds look_up{20};
   const auto all_told = [&] {
     return std::none_of(run_->reports.begin(), run_->reports.end(), [](const auto& r) { return r.empty(); });
@@ -382,7 +383,7 @@ bool Crew::wait_for_reports(std::unique_lock<std::mutex>& lock) {
   const bool synchronous = run_->layout.synchronous();
   while (!run_->changed.wait_for(lock, look_up, [&] { return over() || (!synchronous && all_told()); })) {
     // A worker that waits for the end of a pause is not active.
-    if (synchronous || run_->control->at_work()) run_->control->check_progress_timeout();
+    if (synchronous || run_->control->any_running()) run_->control->check_progress_timeout();
     if (!run_->control->interrupted()) continue;
     run_->changed.wait_for(lock, grace, over);
     return false;
@@ -390,7 +391,7 @@ bool Crew::wait_for_reports(std::unique_lock<std::mutex>& lock) {
   return all_told() && !run_->control->interrupted();
 }
 
-Crew::~Crew() {
+WorkerThreads::~WorkerThreads() {
   std::unique_lock lock(run_->mutex);
   run_->closing = true;
   run_->changed.notify_all();

@@ -22,13 +22,13 @@
 namespace pipedeck::runtime::train {
 
 /// A run's environment: its transport and processes. By default all workers are threads of this process.
-struct Site {
+struct RunEnvironment {
   using MakeTransport = std::function<std::unique_ptr<transport::Transport>(
       const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories, transport::RunControl& control)>;
   MakeTransport transport;  ///< `memories`: one per worker, in the order of Layout::placements
-  std::shared_ptr<transport::Processes> processes;
+  std::shared_ptr<transport::ProcessGroup> processes;
 };
-Site single_process();
+RunEnvironment single_process();
 
 /// The state of a run, shared by its threads. They share its ownership: a thread that is stuck when the run is given up
 /// continues to use it, long after train has returned its error.
@@ -38,7 +38,7 @@ struct Run {
   ModelSpec model;
   std::optional<exec::ModelParts> parts;
   exec::Layout layout;
-  std::shared_ptr<transport::Processes> processes;
+  std::shared_ptr<transport::ProcessGroup> processes;
   std::unique_ptr<transport::RunControl> control;
   std::unique_ptr<transport::Admission> admission;
   std::unique_ptr<transport::Transport> transport;  ///< after the members that other processes access through it
@@ -62,7 +62,7 @@ struct Run {
 /// Checks that the model can run the plan, and builds the workers with their initial weights.
 Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, const Schedule& schedule,
                                       const TrainOptions& options, const layers::Backend& backend,
-                                      const Site& site = single_process());
+                                      const RunEnvironment& site = single_process());
 
 /// A step that all local workers have done: their reports and its duration.
 struct StepResult {
@@ -70,13 +70,13 @@ struct StepResult {
   Seconds duration;
 };
 
-class Crew {
+class WorkerThreads {
  public:
-  explicit Crew(std::shared_ptr<Run> run);
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  explicit WorkerThreads(std::shared_ptr<Run> run);
+  WorkerThreads(const WorkerThreads&) = delete;
+  WorkerThreads& operator=(const WorkerThreads&) = delete;
   /// Waits briefly for the threads, and detaches those that are stuck.
-  ~Crew();
+  ~WorkerThreads();
 
   /// Runs one step on all devices, or waits for the next step of an asynchronous run. Empty after a failure (stored in
   /// the run's control) or a stop.

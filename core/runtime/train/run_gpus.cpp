@@ -19,7 +19,7 @@ void put_gpu(std::string& bytes, const RunGpu& gpu) {
   for (const auto* figure : {&gpu.power_limit, &gpu.max_clock}) transport::put(bytes, *figure);
 }
 
-RunGpu gpu_from(transport::ByteReader& reader) {
+RunGpu parse_gpu(transport::ByteReader& reader) {
   RunGpu gpu;
   reader.get(gpu.devices);
   for (std::string* text : {&gpu.name, &gpu.uuid, &gpu.bus}) reader.get(*text);
@@ -66,7 +66,7 @@ std::string throttle_message(const RunGpu& gpu, const machine::ThrottleState& he
   return {};
 }
 
-RunGpus::RunGpus(const std::vector<machine::PlacedGpu>& here, transport::Processes& processes)
+RunGpus::RunGpus(const std::vector<machine::PlacedGpu>& here, transport::ProcessGroup& processes)
     : processes_(processes), none_(here.empty()) {
   if (none_) return;
   auto opened = machine::GpuMonitor::open(here);
@@ -79,7 +79,7 @@ RunGpus::RunGpus(const std::vector<machine::PlacedGpu>& here, transport::Process
     reader.get(silent);
     reader.get(count);
     if (!silent.empty()) untold_.push_back({silent});
-    for (; count > 0; --count) all_.push_back(gpu_from(reader));
+    for (; count > 0; --count) all_.push_back(parse_gpu(reader));
   }
   told_.resize(all_.size());
 }
@@ -99,8 +99,8 @@ void RunGpus::take(const RunSample& sample) {
 }
 
 std::vector<RunWarning> RunGpus::warnings() {
-  if (watch_ && processes_.first()) {
-    const std::vector<machine::ThrottleState> held = watch_->held_back();
+  if (watch_ && processes_.is_rank_zero()) {
+    const std::vector<machine::ThrottleState> held = watch_->throttle_state();
     for (std::size_t i = 0; i < held.size(); ++i) warn(i, held[i]);
   }
   return std::exchange(untold_, {});
@@ -114,8 +114,8 @@ void RunGpus::finish(RunFinished& finished) {
   if (none_) return;
   std::string mine;
   transport::put(mine, sums_.energy);
-  transport::put(mine, sums_.look);
-  transport::put(mine, watch_ ? watch_->held_back() : std::vector<machine::ThrottleState>());
+  transport::put(mine, sums_.poll);
+  transport::put(mine, watch_ ? watch_->throttle_state() : std::vector<machine::ThrottleState>());
   for (const std::string& process : processes_.gather(mine)) {
     transport::ByteReader reader(process);
     std::vector<std::optional<double>> energy;

@@ -16,7 +16,7 @@ class RunGpus {
  public:
   /// `here` lists the GPUs of this process's devices; it is empty for a run on the CPU, which has none to report. Every
   /// process calls this and finish(); both may throw Interrupted.
-  RunGpus(const std::vector<machine::PlacedGpu>& here, transport::Processes& processes);
+  RunGpus(const std::vector<machine::PlacedGpu>& here, transport::ProcessGroup& processes);
 
   /// Returns the GPUs of all processes, on the first one.
   const std::vector<RunGpu>& all() const { return all_; }
@@ -36,7 +36,7 @@ class RunGpus {
  private:
   void warn(std::size_t gpu, const machine::ThrottleState& held);
 
-  transport::Processes& processes_;
+  transport::ProcessGroup& processes_;
   const bool none_;
   std::unique_ptr<machine::GpuMonitor> watch_;  ///< null: nothing is reported here
   machine::GpuMonitor::Sums sums_;

@@ -6,18 +6,19 @@
 namespace pipedeck::runtime::transport {
 namespace {
 
-constexpr std::chrono::milliseconds look_up{20};
+constexpr std::chrono::milliseconds poll_interval{20};
 
 }  // namespace
 
 Admission::Entry Admission::entry(int b) const {
-  if (b >= end_) return Entry::out;
-  return hold_ != none && b >= hold_ ? Entry::held : Entry::in;
+  if (b >= end_) return Entry::rejected;
+  return hold_ != none && b >= hold_ ? Entry::paused : Entry::in;
 }
 
 Admission::Entry Admission::ask(int b) {
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, look_up, [&] { return !frozen_ || b < begun_; })) control_.throw_if_interrupted();
+  while (!changed_.wait_for(lock, poll_interval, [&] { return !frozen_ || b < begun_; }))
+    control_.throw_if_interrupted();
   const Entry found = entry(b);
   if (found == Entry::in) begun_ = std::max(begun_, b + 1);
   return found;
@@ -25,9 +26,9 @@ Admission::Entry Admission::ask(int b) {
 
 void Admission::wait_while_held(int b) {
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, look_up, [&] { return entry(b) != Entry::held; })) {
+  while (!changed_.wait_for(lock, poll_interval, [&] { return entry(b) != Entry::paused; })) {
     control_.throw_if_interrupted();
-    if (!control_.at_work()) control_.progressed();
+    if (!control_.any_running()) control_.progressed();
   }
 }
 
@@ -43,32 +44,32 @@ bool Admission::pauses_after(int done) const {
 
 void Admission::stop() {
   PeerControl* const partners = control_.partners();
-  if (partners && !partners->first()) return partners->send_stop();
+  if (partners && !partners->is_rank_zero()) return partners->send_stop();
   const std::lock_guard lock(mutex_);
   stops_ = true;
-  ask_all();
+  request_all();
 }
 
 void Admission::pause() {
   const std::lock_guard lock(mutex_);
-  if (hold_ == none) ask_all();
+  if (hold_ == none) request_all();
 }
 
 /// Messages are sent under the lock, so that every process receives them in the intended order.
-void Admission::ask_all() {
+void Admission::request_all() {
   if (unanswered_ > 0) return;  // the pending decision includes the new request
   frozen_ = true;
   started_globally_ = begun_;
   if (PeerControl* const partners = control_.partners()) {
-    unanswered_ = partners->others();
-    partners->send_admission({AdmissionMessage::What::freeze, 0});
+    unanswered_ = partners->num_peers();
+    partners->send_admission({AdmissionMessage::Type::freeze, 0});
   }
   if (unanswered_ == 0) decide();
 }
 
 /// A pause follows a step that no process has finished yet, so that the process that waits for its end observes it.
 void Admission::decide() {
-  using enum AdmissionMessage::What;
+  using enum AdmissionMessage::Type;
   const auto whole = [](int count, int of) { return (count + of - 1) / of * of; };
   const AdmissionMessage decision = stops_ ? AdmissionMessage{stop, std::min(end_, whole(started_globally_, step_))}
                                            : AdmissionMessage{hold, whole(started_globally_ + 1, whole_)};
@@ -77,26 +78,26 @@ void Admission::decide() {
 }
 
 void Admission::apply(AdmissionMessage decision) {
-  using enum AdmissionMessage::What;
+  using enum AdmissionMessage::Type;
   frozen_ = false;
-  if (decision.what == stop) end_ = decision.count;
-  hold_ = decision.what == hold && decision.count < end_ ? decision.count : none;
+  if (decision.type == stop) end_ = decision.count;
+  hold_ = decision.type == hold && decision.count < end_ ? decision.count : none;
   changed_.notify_all();
 }
 
-void Admission::go_on() {
+void Admission::resume() {
   const std::lock_guard lock(mutex_);
   if (hold_ == none || frozen_) return;
   control_.progressed();  // all were idle for long
-  const AdmissionMessage go{AdmissionMessage::What::go, 0};
+  const AdmissionMessage go{AdmissionMessage::Type::go, 0};
   if (PeerControl* const partners = control_.partners()) partners->send_admission(go);
   apply(go);
 }
 
 void Admission::take(AdmissionMessage note) {
-  using enum AdmissionMessage::What;
+  using enum AdmissionMessage::Type;
   const std::lock_guard lock(mutex_);
-  switch (note.what) {
+  switch (note.type) {
     case freeze:
       frozen_ = true;
       return control_.partners()->send_admission({begun, begun_});

@@ -17,9 +17,9 @@ namespace pipedeck::runtime::transport {
 class Admission {
  public:
   enum class Entry {
-    in,    ///< will run through all stages, as all before it
-    held,  ///< waits for the end of a pause
-    out,   ///< never
+    in,        ///< will run through all stages, as all before it
+    paused,    ///< waits for the end of a pause
+    rejected,  ///< never
   };
 
   /// `step` is the number of mini-batches per step, and `end` is a multiple of it. `whole` is the number in as many
@@ -38,7 +38,7 @@ class Admission {
   void stop();
   void pause();
   /// Resumes after a pause. Called only when all processes have finished the mini-batches that were begun.
-  void go_on();
+  void resume();
   /// True if a pause begins after `done` mini-batches.
   bool pauses_after(int done) const;
 
@@ -48,7 +48,7 @@ class Admission {
  private:
   static constexpr int none = -1;
 
-  void ask_all();
+  void request_all();
   void decide();
   void apply(AdmissionMessage decision);
   Entry entry(int b) const;

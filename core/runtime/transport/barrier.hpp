@@ -16,7 +16,7 @@ class Barrier {
   Barrier(std::size_t members, RunControl& control) : members_(members), control_(control) {}
 
   /// Returns when all members have arrived. Throws Interrupted.
-  void meet() {
+  void arrive_and_wait() {
     const unsigned meeting = meeting_;
     if (++present_ == members_) {
       present_ = 0;
@@ -28,7 +28,7 @@ class Barrier {
       return;
     }
     const auto met = [&] { return meeting_ != meeting; };
-    control_.look(met);
+    control_.spin_until(met);
     if (met()) return;
     std::unique_lock lock(mutex_);
     control_.wait(lock, met_, met);

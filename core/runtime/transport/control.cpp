@@ -72,7 +72,7 @@ void RunControl::request_stop() {
   if (Admission* const admission = admission_) return admission->stop();
   if (!partners_)
     drop();
-  else if (!partners_->first() || drop())
+  else if (!partners_->is_rank_zero() || drop())
     partners_->send_stop();
 }
 
@@ -88,7 +88,7 @@ void RunControl::begin_step() {
 }
 
 bool RunControl::commit() {
-  if (partners_ && !partners_->first()) {
+  if (partners_ && !partners_->is_rank_zero()) {
     const std::lock_guard one_asks(asking_);
     if (phase_ == Phase::open && !partners_->may_commit()) drop();
   }
@@ -126,7 +126,7 @@ Activity RunControl::activity(std::size_t worker) const {
   return watched_[worker].activity;
 }
 
-bool RunControl::at_work() const {
+bool RunControl::any_running() const {
   for (std::size_t worker = 0; worker < watched_.size(); ++worker)
     if (!activity(worker).idle) return true;
   return false;

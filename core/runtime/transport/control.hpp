@@ -16,7 +16,7 @@
 #include "core/base/ids.hpp"
 #include "core/base/result.hpp"
 #include "core/model/schedule.hpp"
-#include "core/runtime/tensor/moment.hpp"
+#include "core/runtime/tensor/completion.hpp"
 
 namespace pipedeck::runtime::transport {
 
@@ -36,14 +36,14 @@ class Admission;
 
 /// A control message about the mini-batches of an asynchronous run (Admission).
 struct AdmissionMessage {
-  enum class What {
+  enum class Type {
     freeze,  ///< the first process asks for the number begun; no mini-batch begins until it decides
     begun,   ///< `count` mini-batches were begun in this process
     stop,    ///< the run ends after `count` mini-batches
     hold,    ///< the run pauses after `count` mini-batches
     go,      ///< the pause ends
   };
-  What what = What::freeze;
+  Type type = Type::freeze;
   int count = 0;
 };
 
@@ -57,8 +57,8 @@ class PeerControl {
   virtual void send_stop() = 0;
   /// Sends from the first process to all others, or from another process to the first.
   virtual void send_admission(AdmissionMessage note) = 0;
-  virtual bool first() const = 0;
-  virtual int others() const = 0;
+  virtual bool is_rank_zero() const = 0;
+  virtual int num_peers() const = 0;
   /// Returns a process that does not answer, if it is the reason for the lack of progress.
   virtual std::optional<Error> unresponsive_peer() = 0;
 };
@@ -105,13 +105,13 @@ class RunControl {
   void enable_spin_wait(std::size_t threads);
   /// Spins until `ready()`, which no lock protects, or until sleeping is better.
   template <class Ready>
-  void look(Ready ready) const {
-    look(ready, cpu_relax);
+  void spin_until(Ready ready) const {
+    spin_until(ready, cpu_relax);
   }
   /// Spins and yields: for threads that wait for a thread without a core of its own.
   template <class Ready>
   void spin_until_yielding(Ready ready) const {
-    look(ready, std::this_thread::yield);
+    spin_until(ready, std::this_thread::yield);
   }
 
   /// Waits until `ready()`, which is called with the lock held. Throws Interrupted.
@@ -133,7 +133,7 @@ class RunControl {
   tensor::RunClock::time_point own_progress() const {
     return tensor::RunClock::time_point{tensor::RunClock::duration(own_progress_.load())};
   }
-  bool at_work() const;  ///< true if any worker has an operation
+  bool any_running() const;  ///< true if any worker has an operation
   void heard(std::size_t worker, Activity activity);
   void heard_progress(tensor::RunClock::time_point progress);
 
@@ -154,7 +154,7 @@ class RunControl {
   /// slices that sleeping threads get back.
   static constexpr std::chrono::milliseconds preemption_threshold{1}, backoff_time{50};
   template <class Ready, class Rest>
-  void look(Ready ready, Rest rest) const {
+  void spin_until(Ready ready, Rest rest) const {
     auto now = tensor::RunClock::now();
     if (!looks_ || now.time_since_epoch().count() < backoff_until_) return;
     const auto until = now + max_spin;

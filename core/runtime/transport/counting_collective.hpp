@@ -30,7 +30,7 @@ class CountingCollective : public Collective {
   /// device's queue must be empty. All members call it. Empty if Taken::moving holds the durations.
   virtual std::vector<Seconds> collective_durations() { return {}; }
   /// Waits until all members have arrived. It is not counted.
-  virtual void gather_members() {}
+  virtual void barrier() {}
 
  protected:
   void count(double bytes, Seconds moving) { bytes_ += bytes, ++meetings_, moving_ += moving; }

@@ -4,8 +4,8 @@
 namespace pipedeck::runtime::transport {
 
 /// Reduces the rank's own part of the values. Parts of other members that this device cannot access are copied first.
-tensor::Moment DeviceThreadGroup::reduce(std::size_t rank, std::span<float> values, Combine combine) {
-  const tensor::Moment begin = show(rank, values, {});
+tensor::Completion DeviceThreadGroup::reduce(std::size_t rank, std::span<float> values, Combine combine) {
+  const tensor::Completion begin = show(rank, values, {});
   tensor::ComputeDevice& own = device(rank);
   const std::size_t size = values.size(), count = members_.size();
   const std::size_t first = size * rank / count, end_of_part = size * (rank + 1) / count;
@@ -15,7 +15,7 @@ tensor::Moment DeviceThreadGroup::reduce(std::size_t rank, std::span<float> valu
     for (std::size_t other = 1; other < count; ++other) {
       const float* theirs = members_[other].values.data() + first;
       if (!own.reaches(device(other))) {
-        if (near.empty()) near = sums.like();
+        if (near.empty()) near = sums.empty_like();
         own.copy(near.data(), theirs, floats);
         theirs = near.data();
       }
@@ -27,9 +27,9 @@ tensor::Moment DeviceThreadGroup::reduce(std::size_t rank, std::span<float> valu
   return begin;
 }
 
-tensor::Moment DeviceThreadGroup::all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
-                                             std::span<const std::size_t> counts) {
-  const tensor::Moment begin = show(rank, {}, mine);
+tensor::Completion DeviceThreadGroup::all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
+                                                 std::span<const std::size_t> counts) {
+  const tensor::Completion begin = show(rank, {}, mine);
   float* to = all.data();
   for (std::size_t other = 0; other < members_.size(); ++other) {
     device(rank).copy(to, members_[other].given.data(), static_cast<std::int64_t>(counts[other]));
@@ -39,8 +39,8 @@ tensor::Moment DeviceThreadGroup::all_gather(std::size_t rank, std::span<const f
   return begin;
 }
 
-tensor::Moment DeviceThreadGroup::broadcast(std::size_t rank, std::size_t root, std::span<float> values) {
-  const tensor::Moment begin = show(rank, values, {});
+tensor::Completion DeviceThreadGroup::broadcast(std::size_t rank, std::size_t root, std::span<float> values) {
+  const tensor::Completion begin = show(rank, values, {});
   if (rank != root)
     device(rank).copy(values.data(), members_[root].values.data(), static_cast<std::int64_t>(values.size()));
   end(rank);
@@ -49,10 +49,10 @@ tensor::Moment DeviceThreadGroup::broadcast(std::size_t rank, std::size_t root, 
 
 /// Makes the device's queue wait until all members have published their values. Returns the time when it begins to
 /// access them.
-tensor::Moment DeviceThreadGroup::show(std::size_t rank, std::span<float> values, std::span<const float> given) {
+tensor::Completion DeviceThreadGroup::show(std::size_t rank, std::span<float> values, std::span<const float> given) {
   members_[rank].values = values, members_[rank].given = given;
   members_[rank].shown = device(rank).now();
-  all_.meet();
+  all_.arrive_and_wait();
   for (const Member& member : members_) device(rank).wait(member.shown);
   return device(rank).now();
 }
@@ -60,7 +60,7 @@ tensor::Moment DeviceThreadGroup::show(std::size_t rank, std::span<float> values
 /// Makes the device's queue wait until all members have finished with the values. Afterwards inputs may be changed.
 void DeviceThreadGroup::end(std::size_t rank) {
   members_[rank].done = device(rank).now();
-  all_.meet();
+  all_.arrive_and_wait();
   for (const Member& member : members_) device(rank).wait(member.done);
 }
 

@@ -20,25 +20,25 @@ class DeviceThreadGroup {
   std::size_t size() const { return members_.size(); }
 
   // The operations of Collective, each with the caller's rank. All throw Interrupted.
-  tensor::Moment all_reduce(std::size_t rank, std::span<float> values) {
+  tensor::Completion all_reduce(std::size_t rank, std::span<float> values) {
     return reduce(rank, values, &tensor::ComputeDevice::add);
   }
-  tensor::Moment all_reduce_max(std::size_t rank, std::span<float> values) {
+  tensor::Completion all_reduce_max(std::size_t rank, std::span<float> values) {
     return reduce(rank, values, &tensor::ComputeDevice::largest);
   }
-  tensor::Moment all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
-                            std::span<const std::size_t> counts);
-  tensor::Moment broadcast(std::size_t rank, std::size_t root, std::span<float> values);
+  tensor::Completion all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
+                                std::span<const std::size_t> counts);
+  tensor::Completion broadcast(std::size_t rank, std::size_t root, std::span<float> values);
 
  private:
   struct Member {
     std::span<float> values;
     std::span<const float> given;  ///< input of an all-gather
-    tensor::Moment shown, done;
+    tensor::Completion shown, done;
   };
   using Combine = void (tensor::ComputeDevice::*)(float* to, const float* from, std::int64_t count);
-  tensor::Moment reduce(std::size_t rank, std::span<float> values, Combine combine);
-  tensor::Moment show(std::size_t rank, std::span<float> values, std::span<const float> given);
+  tensor::Completion reduce(std::size_t rank, std::span<float> values, Combine combine);
+  tensor::Completion show(std::size_t rank, std::span<float> values, std::span<const float> given);
   void end(std::size_t rank);
   tensor::ComputeDevice& device(std::size_t rank) const { return memories_[rank]->device(); }
 

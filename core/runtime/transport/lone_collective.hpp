@@ -15,18 +15,18 @@ namespace pipedeck::runtime::transport {
 class SingleRankCollective final : public CountingCollective {
  public:
   /// `device` holds the values.
-  SingleRankCollective(int rank, int size, std::shared_ptr<tensor::ComputeDevice> device = tensor::processor())
+  SingleRankCollective(int rank, int size, std::shared_ptr<tensor::ComputeDevice> device = tensor::cpu_device())
       : rank_(rank), size_(size), device_(std::move(device)) {}
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  tensor::Moment all_reduce(std::span<float> values) override {
+  tensor::Completion all_reduce(std::span<float> values) override {
     return counted(static_cast<double>(values.size_bytes()));
   }
-  tensor::Moment all_reduce_max(std::span<float> values) override { return all_reduce(values); }
-  tensor::Moment all_gather(std::span<const float> mine, std::span<float> all,
-                            std::span<const std::size_t> counts) override {
+  tensor::Completion all_reduce_max(std::span<float> values) override { return all_reduce(values); }
+  tensor::Completion all_gather(std::span<const float> mine, std::span<float> all,
+                                std::span<const std::size_t> counts) override {
     float* to = all.data();
     for (const std::size_t count : counts)
       for (std::size_t done = 0; done < count;) {
@@ -36,12 +36,12 @@ class SingleRankCollective final : public CountingCollective {
       }
     return counted(static_cast<double>(all.size_bytes()) / 2);
   }
-  tensor::Moment broadcast(int, std::span<float> values) override {
+  tensor::Completion broadcast(int, std::span<float> values) override {
     return counted(static_cast<double>(values.size_bytes()) / 2);
   }
 
  private:
-  tensor::Moment counted(double bytes) {
+  tensor::Completion counted(double bytes) {
     count(bytes, {});
     return tensor::RunClock::now();
   }

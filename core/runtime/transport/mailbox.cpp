@@ -20,14 +20,14 @@ Message Mailbox::take(std::size_t from, MessageKey key, RunControl& control) {
   while (!is_here()) {
     const unsigned posted = posted_;
     lock.unlock();
-    control.look([&] { return posted_ != posted; });
+    control.spin_until([&] { return posted_ != posted; });
     lock.lock();
     if (posted_ == posted) control.wait(lock, arrived_, is_here);
   }
   return taken(address, std::move(lock));
 }
 
-std::optional<Message> Mailbox::take_within(std::size_t from, MessageKey key, std::chrono::milliseconds patience) {
+std::optional<Message> Mailbox::receive_within(std::size_t from, MessageKey key, std::chrono::milliseconds patience) {
   const Address address(from, key);
   std::unique_lock lock(mutex_);
   if (!arrived_.wait_for(lock, patience, [&] { return messages_.contains(address); })) return std::nullopt;

@@ -23,7 +23,7 @@ class Mailbox {
   /// Waits for the message. Throws Interrupted.
   Message take(std::size_t from, MessageKey key, RunControl& control);
   /// Returns an empty value if the message has not arrived within `patience`.
-  std::optional<Message> take_within(std::size_t from, MessageKey key, std::chrono::milliseconds patience);
+  std::optional<Message> receive_within(std::size_t from, MessageKey key, std::chrono::milliseconds patience);
 
  private:
   using Address = std::pair<std::size_t, MessageKey>;

@@ -12,18 +12,18 @@ namespace pipedeck::runtime::transport {
 
 /// A group of processes. Every process makes all calls, in the same order. If another process is lost or the run fails,
 /// they throw Interrupted.
-class Processes {
+class ProcessGroup {
  public:
-  virtual ~Processes() = default;
+  virtual ~ProcessGroup() = default;
   /// True if this process reports the run's events and returns its results.
-  virtual bool first() const { return true; }
+  virtual bool is_rank_zero() const { return true; }
   /// Gathers `mine` of every process, in process order, on the first process. The result is empty elsewhere.
   virtual std::vector<std::string> gather(std::string mine) { return {std::move(mine)}; }
   /// Returns the error of the first process that has one, on every process. All processes have arrived when it returns.
   /// Does not throw.
-  virtual std::optional<Error> agree(std::optional<Error> mine) { return mine; }
+  virtual std::optional<Error> agree_on_error(std::optional<Error> mine) { return mine; }
   /// True if any process was asked to stop. Called before each step.
-  virtual bool any(bool stopping) { return stopping; }
+  virtual bool any_of(bool stopping) { return stopping; }
   /// The range [first, end) of the run's workers that are in this process.
   struct LocalWorkers {
     std::size_t first = 0, end = 0;

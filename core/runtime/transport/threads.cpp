@@ -14,13 +14,13 @@ class GroupCollective final : public Collective {
   GroupCollective(std::shared_ptr<Group> group, std::size_t rank) : group_(std::move(group)), rank_(rank) {}
   int rank() const override { return static_cast<int>(rank_); }
   int size() const override { return static_cast<int>(group_->size()); }
-  tensor::Moment all_reduce(std::span<float> values) override { return group_->all_reduce(rank_, values); }
-  tensor::Moment all_reduce_max(std::span<float> values) override { return group_->all_reduce_max(rank_, values); }
-  tensor::Moment all_gather(std::span<const float> mine, std::span<float> all,
-                            std::span<const std::size_t> counts) override {
+  tensor::Completion all_reduce(std::span<float> values) override { return group_->all_reduce(rank_, values); }
+  tensor::Completion all_reduce_max(std::span<float> values) override { return group_->all_reduce_max(rank_, values); }
+  tensor::Completion all_gather(std::span<const float> mine, std::span<float> all,
+                                std::span<const std::size_t> counts) override {
     return group_->all_gather(rank_, mine, all, counts);
   }
-  tensor::Moment broadcast(int root, std::span<float> values) override {
+  tensor::Completion broadcast(int root, std::span<float> values) override {
     return group_->broadcast(rank_, static_cast<std::size_t>(root), values);
   }
 
@@ -42,14 +42,14 @@ class ThreadEndpoint final : public Endpoint {
       : mailboxes_(mailboxes), worker_(worker), control_(control) {}
 
   void send(std::size_t peer, MessageKey key, tensor::Tensor tensor) override {
-    const tensor::Moment posted = mailboxes_[worker_].memory()->device().now();
+    const tensor::Completion posted = mailboxes_[worker_].memory()->device().now();
     mailboxes_[peer].post(worker_, key, {std::move(tensor), posted});
   }
   Message receive(std::size_t peer, MessageKey key, int, std::int64_t) override {
     return mailboxes_[worker_].take(peer, key, control_);
   }
   std::optional<Message> receive_within(std::size_t peer, MessageKey key, std::chrono::milliseconds patience) override {
-    return mailboxes_[worker_].take_within(peer, key, patience);
+    return mailboxes_[worker_].receive_within(peer, key, patience);
   }
 
  private:

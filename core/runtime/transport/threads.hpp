@@ -20,7 +20,7 @@ class ThreadTransport final : public Transport {
   /// `memories` holds one memory per worker. `control` outlives this object.
   ThreadTransport(const std::vector<std::shared_ptr<tensor::DeviceMemory>>& memories, RunControl& control);
 
-  bool here(std::size_t) const override { return true; }
+  bool is_local(std::size_t) const override { return true; }
   Endpoint& endpoint(std::size_t worker) override { return *endpoints_[worker]; }
   std::unique_ptr<Collective> join(const std::vector<std::size_t>& members, std::size_t worker) override;
 

@@ -19,27 +19,27 @@ class TimingCollective final : public CountingCollective {
   /// Times collectives of values on a device with a queue. `hosts` joins the same members by host memory.
   TimingCollective(std::unique_ptr<Collective> group, std::shared_ptr<tensor::ComputeDevice> device,
                    std::unique_ptr<Collective> hosts)
-      : group_(std::move(group)), device_(std::move(device)), hosts_(std::move(hosts)) {}
+      : group_(std::move(group)), device_(std::move(device)), host_transport_(std::move(hosts)) {}
 
   int rank() const override { return group_->rank(); }
   int size() const override { return group_->size(); }
 
-  tensor::Moment all_reduce(std::span<float> values) override {
+  tensor::Completion all_reduce(std::span<float> values) override {
     return timed(static_cast<double>(values.size_bytes()), [&] { return group_->all_reduce(values); });
   }
-  tensor::Moment all_reduce_max(std::span<float> values) override {
+  tensor::Completion all_reduce_max(std::span<float> values) override {
     return timed(static_cast<double>(values.size_bytes()), [&] { return group_->all_reduce_max(values); });
   }
-  tensor::Moment all_gather(std::span<const float> mine, std::span<float> all,
-                            std::span<const std::size_t> counts) override {
+  tensor::Completion all_gather(std::span<const float> mine, std::span<float> all,
+                                std::span<const std::size_t> counts) override {
     return timed(static_cast<double>(all.size_bytes()) / 2, [&] { return group_->all_gather(mine, all, counts); });
   }
-  tensor::Moment broadcast(int root, std::span<float> values) override {
+  tensor::Completion broadcast(int root, std::span<float> values) override {
     return timed(static_cast<double>(values.size_bytes()) / 2, [&] { return group_->broadcast(root, values); });
   }
-  void gather_members() override {
+  void barrier() override {
     float nothing = 0;
-    (hosts_ ? hosts_ : group_)->all_reduce({&nothing, 1});
+    (host_transport_ ? host_transport_ : group_)->all_reduce({&nothing, 1});
   }
 
   /// Returns the shortest time over all members of each collective, which is the time of its transfer. A device's queue
@@ -50,7 +50,7 @@ class TimingCollective final : public CountingCollective {
     std::vector<float> negative;
     for (const auto& [began, ended] : std::exchange(spans_, {}))
       negative.push_back(-std::chrono::duration<float>(ended.time() - began.time()).count());
-    hosts_->all_reduce_max(negative);
+    host_transport_->all_reduce_max(negative);
     std::vector<Seconds> moved;
     for (const float time : negative) moved.emplace_back(-double{time});
     return moved;
@@ -58,8 +58,8 @@ class TimingCollective final : public CountingCollective {
 
  private:
   template <class Work>
-  tensor::Moment timed(double bytes, Work work) {
-    const tensor::Moment began = work();
+  tensor::Completion timed(double bytes, Work work) {
+    const tensor::Completion began = work();
     if (device_) {
       spans_.emplace_back(began, device_->now());
       count(bytes, {});
@@ -71,8 +71,8 @@ class TimingCollective final : public CountingCollective {
 
   std::unique_ptr<Collective> group_;
   std::shared_ptr<tensor::ComputeDevice> device_;  ///< null: the CPU
-  std::unique_ptr<Collective> hosts_;
-  std::vector<std::pair<tensor::Moment, tensor::Moment>> spans_;
+  std::unique_ptr<Collective> host_transport_;
+  std::vector<std::pair<tensor::Completion, tensor::Completion>> spans_;
 };
 
 }  // namespace pipedeck::runtime::transport

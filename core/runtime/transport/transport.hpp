@@ -27,7 +27,7 @@ struct MessageKey {
 
 struct Message {
   tensor::Tensor tensor;
-  tensor::Moment posted;  ///< when sending began; from another machine: when it began to arrive
+  tensor::Completion posted;  ///< when sending began; from another machine: when it began to arrive
 };
 
 /// A worker's end of all its connections. Only that worker's thread uses it.
@@ -51,29 +51,29 @@ class Collective {
   virtual ~Collective() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  virtual tensor::Moment all_reduce(std::span<float> values) = 0;  ///< sums, in rank order
+  virtual tensor::Completion all_reduce(std::span<float> values) = 0;  ///< sums, in rank order
   /// The begin and end of an overlapped all-reduce. It starts after `ready`. If `ended` is set, the device must wait
   /// for it before using the values. Otherwise the work was enqueued on the device's own stream.
-  struct Beside {
-    tensor::Moment began;
-    std::optional<tensor::Moment> ended;
+  struct AsyncCollective {
+    tensor::Completion began;
+    std::optional<tensor::Completion> ended;
   };
-  virtual Beside all_reduce_async(std::span<float> values, const tensor::Moment& ready) {
+  virtual AsyncCollective all_reduce_async(std::span<float> values, const tensor::Completion& ready) {
     static_cast<void>(ready);
     return {all_reduce(values), std::nullopt};
   }
-  virtual tensor::Moment all_reduce_max(std::span<float> values) = 0;
+  virtual tensor::Completion all_reduce_max(std::span<float> values) = 0;
   /// Gathers the `mine` of every rank into `all`, in rank order. `counts` holds the number of values of each rank.
-  virtual tensor::Moment all_gather(std::span<const float> mine, std::span<float> all,
-                                    std::span<const std::size_t> counts) = 0;
-  virtual tensor::Moment broadcast(int root, std::span<float> values) = 0;
+  virtual tensor::Completion all_gather(std::span<const float> mine, std::span<float> all,
+                                        std::span<const std::size_t> counts) = 0;
+  virtual tensor::Completion broadcast(int root, std::span<float> values) = 0;
 };
 
 class Transport {
  public:
   virtual ~Transport() = default;
   /// True if the worker is in this process; only these workers have an endpoint here.
-  virtual bool here(std::size_t worker) const = 0;
+  virtual bool is_local(std::size_t worker) const = 0;
   /// Connects a worker. Called on its thread before its first operation. Waits for the others if necessary.
   virtual void connect(std::size_t) {}
   virtual Endpoint& endpoint(std::size_t worker) = 0;

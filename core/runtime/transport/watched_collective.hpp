@@ -18,23 +18,23 @@ class MonitoredCollective final : public Collective {
   int rank() const override { return group_->rank(); }
   int size() const override { return group_->size(); }
 
-  tensor::Moment all_reduce(std::span<float> values) override {
+  tensor::Completion all_reduce(std::span<float> values) override {
     return watched([&] { return group_->all_reduce(values); });
   }
-  tensor::Moment all_reduce_max(std::span<float> values) override {
+  tensor::Completion all_reduce_max(std::span<float> values) override {
     return watched([&] { return group_->all_reduce_max(values); });
   }
-  tensor::Moment all_gather(std::span<const float> mine, std::span<float> all,
-                            std::span<const std::size_t> counts) override {
+  tensor::Completion all_gather(std::span<const float> mine, std::span<float> all,
+                                std::span<const std::size_t> counts) override {
     return watched([&] { return group_->all_gather(mine, all, counts); });
   }
-  tensor::Moment broadcast(int root, std::span<float> values) override {
+  tensor::Completion broadcast(int root, std::span<float> values) override {
     return watched([&] { return group_->broadcast(root, values); });
   }
 
  private:
   template <class Work>
-  tensor::Moment watched(Work work) {
+  tensor::Completion watched(Work work) {
     control_.set_waiting(worker_, WaitReason::tensor_parallel);
     const auto began = work();
     control_.set_waiting(worker_, WaitReason::nothing);

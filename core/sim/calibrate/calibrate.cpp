@@ -12,10 +12,10 @@
 namespace pipedeck::sim::calibrate {
 namespace {
 
-constexpr int fewest_operations = 4;
-constexpr double least_efficiency = 0.01, most_efficiency = 100, most_slowdown = 10;
+constexpr int min_operations = 4;
+constexpr double min_efficiency = 0.01, max_efficiency = 100, max_slowdown = 10;
 /// A pass counts for the slow-down if slow-down 2 would make it longer by this fraction.
-constexpr double least_beside = 0.05;
+constexpr double min_beside = 0.05;
 constexpr double shortest_pass = 1e-6;  // seconds; quicker ones count as this long
 
 /// A parameter's value from one operation, and its weight.
@@ -73,7 +73,7 @@ Error in_run(Error error, const MeasuredRun& run) {
 }
 
 Result<Simulator> simulator_of(const MeasuredRun& run, const Calibration& calibration) {
-  Conventions conventions = run.problem.workload.conventions;
+  SimulationOptions conventions = run.problem.workload.conventions;
   conventions.calibration = calibration;
   return Simulator::of(run.problem.profile, run.problem.cluster, conventions);
 }
@@ -96,7 +96,7 @@ Result<Seconds> iteration_of(const MeasuredRun& run, const Calibration& calibrat
 
 Seconds median_gap(const RunObservations& seen) {
   Samples gaps;
-  for (const Observation& operation : seen.operations)
+  for (const OperationMeasurement& operation : seen.operations)
     if (operation.gap) gaps.push_back({to_seconds(*operation.gap).count});
   FittedParameter unused;
   return gaps.empty() ? Seconds() : Seconds(median_of(std::move(gaps), unused));
@@ -105,7 +105,7 @@ Seconds median_gap(const RunObservations& seen) {
 Result<Candidate> candidate_of(const MeasuredRun& run, const std::stop_token& stop) {
   if (auto valid = plan::validate(run.plan, *run.problem.profile, *run.problem.cluster); !valid)
     return tl::unexpected(in_run(valid.error(), run));
-  auto seen = observe(run.plan, run.events);
+  auto seen = collect_measurements(run.plan, run.events);
   if (!seen) return tl::unexpected(in_run(seen.error(), run));
   TRY(const auto plain, simulation_of(run, {}, stop));
   TRY(const auto slower, simulation_of(run, {{}, 2, 0.5}, stop));
@@ -147,7 +147,7 @@ class Fit {
   void fit_overhead() {
     Samples samples;
     for (const Candidate* run : runs_)
-      for (const Observation& seen : run->seen.operations) {
+      for (const OperationMeasurement& seen : run->seen.operations) {
         if (!seen.key.is_pass() || !seen.gap || seen.beside_communication) continue;
         const TimelineRow *plain = find(run->plain, seen.key), *slower = find(run->slower, seen.key);
         if (!plain || !slower || plain->duration != slower->duration) continue;
@@ -155,7 +155,7 @@ class Fit {
         const double longer = to_seconds(seen.duration + *seen.gap - plain->duration).count;
         samples.push_back({longer, 1 / std::max(to_seconds(plain->duration).count, shortest_pass)});
       }
-    if (static_cast<int>(samples.size()) < fewest_operations) {
+    if (static_cast<int>(samples.size()) < min_operations) {
       record_.overhead.note = "no pass stands clear of waiting and communication";
       return;
     }
@@ -167,7 +167,7 @@ class Fit {
   void fit_efficiency() {
     Samples samples;
     for (const Candidate* run : runs_)
-      for (const Observation& seen : run->seen.operations) {
+      for (const OperationMeasurement& seen : run->seen.operations) {
         if (!seen.key.is_communication()) continue;
         const TimelineRow *plain = find(run->plain, seen.key), *slower = find(run->slower, seen.key);
         if (!plain || !slower) continue;
@@ -175,10 +175,10 @@ class Fit {
         const double bytes_time = to_seconds(slower->duration - plain->duration).count;
         if (bytes_time <= 0) continue;
         const double left = to_seconds(seen.duration - plain->duration).count + bytes_time;
-        const double efficiency = left > 0 ? bytes_time / left : most_efficiency;
-        samples.push_back({std::clamp(efficiency, least_efficiency, most_efficiency), bytes_time});
+        const double efficiency = left > 0 ? bytes_time / left : max_efficiency;
+        samples.push_back({std::clamp(efficiency, min_efficiency, max_efficiency), bytes_time});
       }
-    if (static_cast<int>(samples.size()) < fewest_operations) {
+    if (static_cast<int>(samples.size()) < min_operations) {
       record_.efficiency.note = "no transfer or all-reduce takes time for its bytes";
       return;
     }
@@ -194,23 +194,23 @@ class Fit {
       TRY(const auto two, simulation_of(*run->run, slowed, stop_));
       add_slowdowns(*run, operations_of(one.timeline), operations_of(two.timeline), samples);
     }
-    if (static_cast<int>(samples.size()) < fewest_operations) {
+    if (static_cast<int>(samples.size()) < min_operations) {
       record_.slowdown.note = "no pass overlaps communication for long enough";
       return {};
     }
     const double median = median_of(std::move(samples), record_.slowdown);
     if (median < 1) record_.slowdown.note = "passes during communication took no longer than others";
-    values().overlap_slowdown = std::clamp(median, 1.0, most_slowdown);
+    values().overlap_slowdown = std::clamp(median, 1.0, max_slowdown);
     return {};
   }
 
   static void add_slowdowns(const Candidate& run, const Operations& one, const Operations& two, Samples& samples) {
-    for (const Observation& seen : run.seen.operations) {
+    for (const OperationMeasurement& seen : run.seen.operations) {
       if (!seen.key.is_pass()) continue;
       const TimelineRow *plain = find(one, seen.key), *slowed = find(two, seen.key);
       if (!plain || !slowed) continue;
       const double beside = to_seconds(slowed->duration - plain->duration).count;
-      if (beside <= least_beside * to_seconds(plain->duration).count) continue;
+      if (beside <= min_beside * to_seconds(plain->duration).count) continue;
       const Seconds gap = seen.gap ? to_seconds(*seen.gap) : run.median_gap;
       const Seconds longer = to_seconds(seen.duration - plain->duration) + gap;
       samples.push_back({1 + longer.count / beside, beside});
@@ -259,7 +259,7 @@ Result<CalibrationRecord> calibrate(const std::vector<MeasuredRun>& runs, const 
     RunUse use = candidate.run->held_out ? RunUse::held_out : RunUse::fit;
     Calibration values = record->values;
     if (in_turn) {
-      use = RunUse::in_turn;
+      use = RunUse::cross_validation;
       const auto without = Fit(others(candidates, &candidate), stop).run();
       if (!without) return without;
       values = without->values;

@@ -43,7 +43,7 @@ class Step {
       if (lane.role == LaneRole::compute) compute_lanes_[lane.device] = lane;
   }
 
-  void observe(std::vector<Observation>& into) const {
+  void observe(std::vector<OperationMeasurement>& into) const {
     for (const auto& [device, lane] : compute_lanes_) observe_passes(lane, into);
     for (const auto& [key, row] : operations_)
       if (key.kind == OpKind::all_reduce || (key.kind == OpKind::send && in_flight(key, row)))
@@ -61,13 +61,13 @@ class Step {
     auto operator<=>(const Sent&) const = default;
   };
 
-  void observe_passes(const TimelineLane& lane, std::vector<Observation>& into) const {
+  void observe_passes(const TimelineLane& lane, std::vector<OperationMeasurement>& into) const {
     std::int64_t before = -1;  // end of the operation before; the first has none
     for (std::size_t i = lane.begin; i < lane.end; ++i) {
       const TimelineRow row = timeline_.row(i);
       const OperationKey key = pass_key(row, lane.device);
       if (key.is_pass()) {
-        Observation seen{key, row.duration, {}, beside_communication(row, lane.device)};
+        OperationMeasurement seen{key, row.duration, {}, beside_communication(row, lane.device)};
         if (before >= 0 && all_there(row.operation, lane.device, before)) seen.gap = row.start - Nanoseconds(before);
         into.push_back(seen);
       }
@@ -224,7 +224,7 @@ Operations operations_of(const Timeline& timeline) {
   return operations;
 }
 
-Result<RunObservations> observe(const Plan& plan, const std::vector<RunEvent>& events) {
+Result<RunObservations> collect_measurements(const Plan& plan, const std::vector<RunEvent>& events) {
   if (!plan.synchronous())
     return fail(ErrorCode::bad_input,
                 fmt::format("found the asynchronous schedule {}, expected a synchronous one", name_of(plan.schedule)));

@@ -31,24 +31,24 @@ using Operations = std::map<OperationKey, TimelineRow>;
 Operations operations_of(const Timeline& timeline);
 
 /// An operation as it was measured in one step.
-struct Observation {
+struct OperationMeasurement {
   OperationKey key;
   Nanoseconds duration;
   /// Passes: the time since the device's previous operation, if all inputs of the pass were there by then. It is the
   /// device's overhead. Absent: the device waited.
   std::optional<Nanoseconds> gap;
   bool beside_communication = false;  ///< passes
-  bool operator==(const Observation&) const = default;
+  bool operator==(const OperationMeasurement&) const = default;
 };
 
 struct RunObservations {
-  std::vector<Observation> operations;  ///< of all steps, the first left out
+  std::vector<OperationMeasurement> operations;  ///< of all steps, the first left out
   int steps = 0;
   Seconds step;  ///< median duration
   Bytes peak;    ///< of the fullest device
 };
 
 /// bad_input where the events are of another plan, of a run that failed, or without measured operations.
-Result<RunObservations> observe(const Plan& plan, const std::vector<RunEvent>& events);
+Result<RunObservations> collect_measurements(const Plan& plan, const std::vector<RunEvent>& events);
 
 }  // namespace pipedeck::sim::calibrate

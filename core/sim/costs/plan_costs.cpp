@@ -21,9 +21,10 @@ struct Passes {
   double forward = 0, backward = 0, weight = 0;
 };
 
-class Coster {
+class CostBuilder {
  public:
-  Coster(const SimulatorInputs& inputs, const Plan& plan) : inputs_(inputs), plan_(plan), profile_(*inputs.profile) {
+  CostBuilder(const SimulatorInputs& inputs, const Plan& plan)
+      : inputs_(inputs), plan_(plan), profile_(*inputs.profile) {
     if (!plan.order || *plan.order == inputs.list_order) {
       order_ = inputs.list_order;
       costs_.cuts = inputs.list_cuts;
@@ -48,7 +49,7 @@ class Coster {
     const Stage& stage = plan_.stages[s];
     StageCosts costs;
     for (int p = stage.first; p < stage.last; ++p) costs.weights += plan::weights_of(layer(p));
-    costs.kept = cost::kept_bytes(plan_, profile_, order_, costs_.held_cuts, StageId(s));
+    costs.kept = cost::stage_saved_bytes(plan_, profile_, order_, costs_.held_cuts, StageId(s));
     costs.held = cost::persistent_memory(plan_, cost::stage_weights(plan_, profile_, order_, StageId(s)), StageId(s),
                                          inputs_.conventions);
     costs.reductions = reductions(s);
@@ -92,7 +93,7 @@ class Coster {
     return list;
   }
 
-  const Chunk& chunk(std::size_t s, std::size_t copy) const { return costs_.chunks[s * copies_ + copy]; }
+  const StageCopy& chunk(std::size_t s, std::size_t copy) const { return costs_.chunks[s * copies_ + copy]; }
 
   std::vector<cost::AllReduce> all_reduces(std::size_t s) const {
     std::vector<cost::AllReduce> ranks;
@@ -115,7 +116,7 @@ class Coster {
   void add_workers(std::size_t s, const StageCosts& costs) {
     const Stage& stage = plan_.stages[s];
     const std::vector<int> shares = replica_samples(stage, plan_.micro_batch);
-    std::map<Look, std::size_t> known;
+    std::map<ReplicaClass, std::size_t> known;
     for (std::size_t copy = 0; copy < copies_; ++copy) {
       int low = 0;
       for (int r = 0; r < stage.replicas(); ++r) {
@@ -155,9 +156,9 @@ class Coster {
 
   /// Replicas of a stage that look the same take the same times: samples and device type, and where several devices
   /// work as one, which devices these are.
-  using Look = std::tuple<int, int, int>;
+  using ReplicaClass = std::tuple<int, int, int>;
 
-  Look replica_class(const StageReplicaCosts& worker, const Stage& stage) const {
+  ReplicaClass replica_class(const StageReplicaCosts& worker, const Stage& stage) const {
     const DeviceId lead = worker.devices.front();
     return {worker.samples(), inputs_.network.device(lead).type, stage.tensor_parallel > 1 ? lead.value : -1};
   }
@@ -210,7 +211,7 @@ class Coster {
     Passes slowest;
     for (std::size_t i = 0; i < devices.size(); ++i) {
       const auto type = [&](std::size_t rank) { return inputs_.network.device(devices[rank]).type; };
-      if (!stage.shards && i > 0 && type(i) == type(i - 1)) continue;
+      if (!stage.shard_fractions && i > 0 && type(i) == type(i - 1)) continue;
       const cost::LayerTimes times =
           cost::layer_times(profile_, layer, samples, *inputs_.cluster, inputs_.network.type(devices[i]), degree);
       const double factor = shard_factor(stage, static_cast<int>(i));
@@ -254,12 +255,12 @@ class Coster {
 std::vector<std::vector<DeviceId>> rank_groups(const Plan& plan, const PlanCosts& costs, std::size_t stage) {
   const auto degree = static_cast<std::size_t>(plan.stages[stage].tensor_parallel);
   std::vector<std::vector<DeviceId>> groups(degree);
-  for (const Chunk& chunk : costs.chunks)
+  for (const StageCopy& chunk : costs.chunks)
     if (chunk.stage.index() == stage)
       for (std::size_t i = 0; i < chunk.devices.size(); ++i) groups[i % degree].push_back(chunk.devices[i]);
   return groups;
 }
 
-PlanCosts plan_costs(const SimulatorInputs& inputs, const Plan& plan) { return Coster(inputs, plan).run(); }
+PlanCosts plan_costs(const SimulatorInputs& inputs, const Plan& plan) { return CostBuilder(inputs, plan).run(); }
 
 }  // namespace pipedeck::sim::costs

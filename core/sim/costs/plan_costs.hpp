@@ -20,7 +20,7 @@ namespace pipedeck::sim::costs {
 struct SimulatorInputs {
   std::shared_ptr<const Profile> profile;
   std::shared_ptr<const Cluster> cluster;
-  Conventions conventions;
+  SimulationOptions conventions;
   cost::Network network;
   std::vector<LayerId> list_order;
   std::vector<Bytes> list_cuts;
@@ -62,9 +62,9 @@ struct LaneCosts {
 };
 
 struct PlanCosts {
-  std::vector<Bytes> cuts;       ///< for the profile's micro-batch
-  std::vector<Bytes> held_cuts;  ///< of these, what each device of a stage that is cut has
-  std::vector<Chunk> chunks;     ///< stage by stage, copy by copy
+  std::vector<Bytes> cuts;        ///< for the profile's micro-batch
+  std::vector<Bytes> held_cuts;   ///< of these, what each device of a stage that is cut has
+  std::vector<StageCopy> chunks;  ///< stage by stage, copy by copy
   std::vector<StageCosts> stages;
   std::vector<StageReplicaCosts> workers;  ///< chunk by chunk, replica by replica
   std::vector<LaneCosts> lanes;

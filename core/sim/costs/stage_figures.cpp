@@ -57,11 +57,11 @@ std::vector<schedule::StageEstimates> stage_figures(const SimulatorInputs& input
     take_worker(own, worker);
     const Bytes kept = cost::scale_bytes(stage.kept.before, worker.samples(), inputs.profile->micro_batch);
     const Bytes full = cost::scale_bytes(stage.kept.full, worker.samples(), inputs.profile->micro_batch);
-    own.kept = std::max(own.kept, kept);
-    own.again = std::max(own.again, full - kept);
-    own.room = std::min(own.room, room_on(inputs, costs, costs.lanes[worker.lane]));
+    own.saved_bytes = std::max(own.saved_bytes, kept);
+    own.recomputed_bytes = std::max(own.recomputed_bytes, full - kept);
+    own.available_memory = std::min(own.available_memory, room_on(inputs, costs, costs.lanes[worker.lane]));
   }
-  for (std::size_t s = 0; s < figures.size(); ++s) figures[s].fitting = costs.fitting[s];
+  for (std::size_t s = 0; s < figures.size(); ++s) figures[s].max_in_flight = costs.fitting[s];
   for (const Channel& channel : channels.all) take_channel(figures, channel);
   return figures;
 }

@@ -76,7 +76,7 @@ class EventEngine : EngineState {
     std::size_t unseen = 0;  // thousands of devices may have their ends at one instant
     for (std::int64_t now = next(); now != network::FluidNetwork::never; now = next()) {
       step(now);
-      unseen += 1 + touched_.size();
+      unseen += 1 + runnable_lanes_.size();
       if (unseen < stop_interval) continue;
       if (stop_.stop_requested()) return std::move(trace_);
       unseen = 0;
@@ -130,7 +130,7 @@ class EventEngine : EngineState {
 
   /// All ends of one instant, then all starts.
   void step(std::int64_t now) {
-    touched_.clear();
+    runnable_lanes_.clear();
     ready_.clear();
     while (!events_.empty() && events_.front().time == now) {
       const std::size_t who = pop(), resources = lines_.size();
@@ -144,12 +144,12 @@ class EventEngine : EngineState {
     if (carrier_) end_flows(now);
 
     enqueue_ready(now);
-    for (const std::size_t l : touched_) try_start(l, now);
-    if (carrier_) carrier_->settle(now);
+    for (const std::size_t l : runnable_lanes_) try_start(l, now);
+    if (carrier_) carrier_->update_rates(now);
   }
 
   void end_flows(std::int64_t now) {
-    const network::FlowScheduler::Ended& ended = carrier_->pass(now);
+    const network::FlowScheduler::Completions& ended = carrier_->advance(now);
     for (const std::size_t resource : ended.resources) {
       if (in_.record) trace_.transfers[resource].back().duration = now - trace_.transfers[resource].back().start;
       end_transfer(resource, now);
@@ -171,13 +171,13 @@ class EventEngine : EngineState {
     const Operation operation = operation_at(*lane.order, lane.next);
     const std::size_t w = worker_of(lane, operation);
     if (!can_start(workers_[w], operation)) return;
-    if (operation.joined && !second_can_start(lane, operation)) return;
+    if (operation.overlapped_with_next && !second_can_start(lane, operation)) return;
     std::int64_t start = now;
     if (!rounds_.empty() && !apply_updates(l, w, operation, start)) return;
 
     start = begin(l, w, operation, start);
-    lane.joined = operation.joined;
-    if (operation.joined) {
+    lane.joined = operation.overlapped_with_next;
+    if (operation.overlapped_with_next) {
       lane.first = operation;
       const Operation second = operation_at(*lane.order, lane.next);
       start = begin(l, worker_of(lane, second), second, start);
@@ -202,7 +202,7 @@ class EventEngine : EngineState {
   }
 
   void sleep(std::size_t l, std::int64_t until) {
-    lanes_[l].running = lanes_[l].asleep = true;
+    lanes_[l].running = lanes_[l].blocked = true;
     push(until, l);
   }
 
@@ -210,8 +210,8 @@ class EventEngine : EngineState {
     Lane& lane = lanes_[l];
     lane.running = false;
     lane.free = now;
-    touched_.push_back(l);
-    if (std::exchange(lane.asleep, false)) return;
+    runnable_lanes_.push_back(l);
+    if (std::exchange(lane.blocked, false)) return;
     if (lane.joined) deliver(lane, lane.first, now);
     deliver(lane, lane.operation, now);
   }
@@ -233,7 +233,7 @@ class EventEngine : EngineState {
         arrive(channel, micro_batch);
         continue;
       }
-      std::vector<int>& owed = owed_[static_cast<std::size_t>(c)];
+      std::vector<int>& owed = pending_sources_[static_cast<std::size_t>(c)];
       if (owed.empty() || --owed[static_cast<std::size_t>(micro_batch)] == 0) ready_.push_back({now, c, micro_batch});
     }
   }
@@ -344,7 +344,7 @@ class EventEngine : EngineState {
 
   void wake(std::size_t stage) {
     for (std::size_t w = first_worker(stage); w < first_worker(stage + 1); ++w)
-      touched_.push_back(workers_[w].costs->lane);
+      runnable_lanes_.push_back(workers_[w].costs->lane);
   }
 
   // --- all-reduces in the `shared` network

@@ -11,7 +11,7 @@ namespace {
 bool joins(const Trace& trace) {
   for (const std::vector<TimelineRow>& rows : trace.operations)
     for (const TimelineRow& row : rows)
-      if (row.operation.joined) return true;
+      if (row.operation.overlapped_with_next) return true;
   return false;
 }
 
@@ -43,7 +43,7 @@ class Arrivals {
       const auto found = index_.pass(static_cast<std::size_t>(worker), from.gradient, micro_batch);
       if (!found) return false;
       const std::vector<TimelineRow>& rows = trace_.operations[found->group];
-      return rows[found->row + (rows[found->row].operation.joined ? 1 : 0)].end().count == time;
+      return rows[found->row + (rows[found->row].operation.overlapped_with_next ? 1 : 0)].end().count == time;
     });
   }
 
@@ -62,7 +62,7 @@ std::vector<std::vector<std::size_t>> waits_of_second(const EngineInput& run, co
     const std::vector<TimelineRow>& rows = trace.operations[lane];
     for (std::size_t i = 1; i + 1 < rows.size(); ++i) {
       const std::int64_t start = rows[i].start.count;
-      if (!rows[i].operation.joined || rows[i - 1].end().count == start) continue;
+      if (!rows[i].operation.overlapped_with_next || rows[i - 1].end().count == start) continue;
       if (!arrivals.at(start, lane, rows[i].operation)) waits[lane].push_back(i);
     }
   }

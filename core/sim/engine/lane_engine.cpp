@@ -17,23 +17,23 @@ class LaneEngine : EngineState {
         activation_at_(missing_activations_.size()),
         gradient_at_(missing_gradients_.size()),
         line_free_(input.channels.resources.size()) {
-    for (const std::vector<int>& owed : owed_) ready_at_.emplace_back(owed.size());
+    for (const std::vector<int>& owed : pending_sources_) ready_at_.emplace_back(owed.size());
   }
 
   Trace run(const std::stop_token& stop) {
     std::vector<char> listed(lanes_.size(), 1);  // among those to be looked at next
     for (std::size_t l = 0; l < lanes_.size(); ++l) {
       if (l < in_.begin.size()) lanes_[l].free = std::max<std::int64_t>(0, in_.begin[l]);
-      touched_.push_back(l);
+      runnable_lanes_.push_back(l);
     }
     std::vector<std::size_t> now;
-    while (!touched_.empty()) {
+    while (!runnable_lanes_.empty()) {
       if (stop.stop_requested()) return std::move(trace_);
-      now.swap(touched_);
+      now.swap(runnable_lanes_);
       for (const std::size_t l : now) listed[l] = 0;
       for (const std::size_t l : now) run_lane(l);
       now.clear();
-      std::erase_if(touched_, [&](std::size_t l) { return std::exchange(listed[l], 1) != 0; });
+      std::erase_if(runnable_lanes_, [&](std::size_t l) { return std::exchange(listed[l], 1) != 0; });
     }
     close_lanes();
     if (trace_.complete) add_all_reduces();
@@ -65,7 +65,7 @@ class LaneEngine : EngineState {
       const costs::Channel& channel = in_.channels.all[static_cast<std::size_t>(c)];
       std::int64_t there = end;
       if (channel.resource != costs::Channel::local) {
-        if (std::vector<int>& owed = owed_[static_cast<std::size_t>(c)]; !owed.empty()) {
+        if (std::vector<int>& owed = pending_sources_[static_cast<std::size_t>(c)]; !owed.empty()) {
           std::int64_t& ready = ready_at_[static_cast<std::size_t>(c)][micro_batch];
           there = ready = std::max(ready, end);
           if (--owed[micro_batch] > 0) continue;
@@ -99,7 +99,7 @@ bool is_contention_free(const EngineInput& input) {
   bool listed = false;
   for (const DeviceLane& lane : input.schedule.lanes) {
     const auto* list = std::get_if<ExplicitOrder>(&lane.order);
-    if (list && std::ranges::any_of(list->operations, &Operation::joined)) return false;
+    if (list && std::ranges::any_of(list->operations, &Operation::overlapped_with_next)) return false;
     listed |= list != nullptr;
   }
   std::vector<int> carried(input.channels.resources.size());

@@ -10,13 +10,13 @@ namespace pipedeck::sim::engine {
 namespace {
 
 // Mostly two or three iterations are enough.
-constexpr int most_iterations = 256, least_iterations = 8;
-constexpr std::int64_t most_operations = 50'000'000;  // of all iterations, beyond the least
+constexpr int max_iterations = 256, min_iterations = 8;
+constexpr std::int64_t max_operations = 50'000'000;  // of all iterations, beyond the least
 
 int iterations_for(const Schedule& schedule) {
   std::int64_t operations = 1;
   for (const DeviceLane& lane : schedule.lanes) operations += operation_count(lane.order);
-  return static_cast<int>(std::clamp<std::int64_t>(most_operations / operations, least_iterations, most_iterations));
+  return static_cast<int>(std::clamp<std::int64_t>(max_operations / operations, min_iterations, max_iterations));
 }
 
 /// When an iteration was over, and how the lanes stood to one another then.
@@ -48,7 +48,7 @@ Nanoseconds longest_span(const costs::PlanCosts& costs, const Trace& trace) {
   return Nanoseconds(longest);
 }
 
-Result<Nanoseconds> period_of(const EngineInput& input, const std::stop_token& stop) {
+Result<Nanoseconds> steady_state_period(const EngineInput& input, const std::stop_token& stop) {
   struct Seen {
     int iteration = 0;
     std::int64_t time = 0;

@@ -12,6 +12,6 @@ Nanoseconds longest_span(const costs::PlanCosts& costs, const Trace& trace);
 
 /// The time from one synchronous iteration to the next, in the long run, where every device begins the next one when
 /// its own step is done, whatever the others do. The network is idle when an iteration begins.
-Result<Nanoseconds> period_of(const EngineInput& input, const std::stop_token& stop);
+Result<Nanoseconds> steady_state_period(const EngineInput& input, const std::stop_token& stop);
 
 }  // namespace pipedeck::sim::engine

@@ -10,12 +10,12 @@ EngineState::EngineState(const EngineInput& input)
   trace_.operations.resize(in_.costs.lanes.size());
   trace_.transfers.resize(in_.channels.resources.size());
   trace_.reductions.resize(in_.costs.stages.size());
-  owed_.resize(in_.channels.all.size());
+  pending_sources_.resize(in_.channels.all.size());
   add_workers();
   add_lanes();
-  for (std::size_t c = 0; c < owed_.size(); ++c)
+  for (std::size_t c = 0; c < pending_sources_.size(); ++c)
     if (in_.channels.all[c].sources.size() > 1)
-      owed_[c].assign(count_, static_cast<int>(in_.channels.all[c].sources.size()));
+      pending_sources_[c].assign(count_, static_cast<int>(in_.channels.all[c].sources.size()));
 }
 
 void EngineState::add_workers() {

@@ -17,7 +17,7 @@ struct Lane {
   const LaneOrder* order = nullptr;
   int next = 0, count = 0;
   bool running = false;
-  bool asleep = false;         // `running` until its begin
+  bool blocked = false;        // `running` until its begin
   bool joined = false;         // what runs is two operations, `first` and `operation`
   Operation first, operation;  // that run, or ran last
   std::int64_t free = 0;       // end of its last operation
@@ -88,7 +88,7 @@ class EngineState {
     std::vector<int>& missing = channel.gradient ? missing_gradients_ : missing_activations_;
     for (const int target : channel.targets) {
       const Worker& worker = workers_[static_cast<std::size_t>(target)];
-      if (--missing[slot_of(worker, micro_batch)] == 0) touched_.push_back(worker.costs->lane);
+      if (--missing[slot_of(worker, micro_batch)] == 0) runnable_lanes_.push_back(worker.costs->lane);
     }
   }
 
@@ -104,8 +104,8 @@ class EngineState {
   std::vector<Worker> workers_;
   std::vector<Lane> lanes_;
   std::vector<int> missing_activations_, missing_gradients_;  // transfers awaited, by worker and its micro-batches
-  std::vector<std::vector<int>> owed_;  // by channel of several sources and micro-batch: sources not done
-  std::vector<std::size_t> touched_;    // lanes that may go on
+  std::vector<std::vector<int>> pending_sources_;  // by channel of several sources and micro-batch: sources not done
+  std::vector<std::size_t> runnable_lanes_;        // lanes that may go on
   Trace trace_;
 
  private:

@@ -12,7 +12,7 @@
 
 #include "core/sim/build_timeline.hpp"
 #include "core/sim/engine/row_index.hpp"
-#include "core/sim/prepared.hpp"
+#include "core/sim/engine_plan.hpp"
 #include "core/sim/simulation_size.hpp"
 #include "core/sim/timeline_index.hpp"
 
@@ -161,9 +161,9 @@ class Finder {
     std::size_t needy = place.row;  // an optimizer step of an asynchronous plan is due when the next pass can start
     while (rows[needy].operation.kind == OpKind::optimizer && needy + 1 < rows.size()) ++needy;
     if (auto input = input_at(place.group, rows[needy].operation, at)) return input;
-    if (rows[needy].operation.joined)
+    if (rows[needy].operation.overlapped_with_next)
       if (auto input = input_at(place.group, rows[needy + 1].operation, at))
-        return Before{input->place, WaitCause::joined};
+        return Before{input->place, WaitCause::overlapped_operation};
     return update_at(rows[place.row].operation.stage.index(), at);
   }
 
@@ -217,11 +217,11 @@ class Finder {
     for (const int worker : channel.sources) {
       const auto found = index_.pass(static_cast<std::size_t>(worker), channel.gradient, micro_batch);
       if (!found) continue;
-      const bool joined = trace_.operations[found->group][found->row].operation.joined;
+      const bool joined = trace_.operations[found->group][found->row].operation.overlapped_with_next;
       const Place place{Place::Of::operation, found->group, found->row + (joined ? 1 : 0), 0};
       if (end(place) != at) continue;
       const WaitCause cause = channel.gradient ? WaitCause::gradient : WaitCause::activation;
-      return Before{place, joined ? WaitCause::joined : cause};
+      return Before{place, joined ? WaitCause::overlapped_operation : cause};
     }
     return std::nullopt;
   }
@@ -335,7 +335,7 @@ Result<CriticalPath> walk(const engine::EngineInput& run, const engine::Trace& t
 Result<CriticalPath> critical_path(const Simulator& simulator, const Plan& plan, std::stop_token stop) {
   if (Result<void> small = check_size(plan, true); !small) return tl::unexpected(small.error());
   const costs::SimulatorInputs& inputs = simulator.inputs();
-  const Result<Prepared> ready = prepare(inputs, plan, stop);
+  const Result<EnginePlan> ready = prepare(inputs, plan, stop);
   if (!ready) return tl::unexpected(ready.error());
   const engine::EngineInput run = ready->run_of(inputs, plan, true);
   const Result<engine::Trace> trace = run_to_end(run, stop);

@@ -12,19 +12,19 @@
 #include <fmt/format.h>
 
 #include "core/base/random.hpp"
-#include "core/sim/prepared.hpp"
+#include "core/sim/engine_plan.hpp"
 #include "core/sim/simulation_size.hpp"
 
 namespace pipedeck::sim::explain {
 namespace {
 
-constexpr int most_threads = 64;
+constexpr int max_threads = 64;
 
 /// A plan made ready once, then run as often as wanted, from several threads.
 class JitterRuns {
  public:
   static Result<JitterRuns> of(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop) {
-    Result<Prepared> prepared = prepare(inputs, plan, stop);
+    Result<EnginePlan> prepared = prepare(inputs, plan, stop);
     if (!prepared) return tl::unexpected(prepared.error());
     JitterRuns runs(inputs, plan, std::move(*prepared));
     const engine::EngineInput recorded = runs.prepared_.run_of(inputs, plan, true);
@@ -36,7 +36,7 @@ class JitterRuns {
   }
 
   /// Without jitter.
-  Nanoseconds still() const { return still_; }
+  Nanoseconds is_disabled() const { return still_; }
 
   /// `passes` is the caller's own, so that it is made once for many runs.
   Result<Nanoseconds> iteration(const Jitter& jitter, engine::PassDurations& passes,
@@ -57,12 +57,12 @@ class JitterRuns {
   }
 
  private:
-  JitterRuns(const costs::SimulatorInputs& inputs, const Plan& plan, Prepared prepared)
+  JitterRuns(const costs::SimulatorInputs& inputs, const Plan& plan, EnginePlan prepared)
       : inputs_(inputs), plan_(plan), prepared_(std::move(prepared)) {}
 
   const costs::SimulatorInputs& inputs_;
   const Plan& plan_;
-  Prepared prepared_;
+  EnginePlan prepared_;
   engine::PassDurations passes_;  // without jitter
   Nanoseconds still_;
 };
@@ -70,7 +70,7 @@ class JitterRuns {
 Result<std::vector<Nanoseconds>> all_runs(const JitterRuns& runs, const JitterOptions& options, int threads,
                                           const Progress& progress, const std::stop_token& stop) {
   const auto count = static_cast<std::size_t>(options.runs);
-  if (options.variation == 0) return std::vector<Nanoseconds>(count, runs.still());
+  if (options.variation == 0) return std::vector<Nanoseconds>(count, runs.is_disabled());
   std::vector<Nanoseconds> iterations(count);
   std::atomic<std::size_t> next = 0;
   const auto work = [&](bool reports) -> Result<void> {
@@ -83,7 +83,7 @@ Result<std::vector<Nanoseconds>> all_runs(const JitterRuns& runs, const JitterOp
     return {};
   };
   std::vector<std::future<Result<void>>> others;
-  for (int t = 1; t < std::min({threads, most_threads, options.runs}); ++t)
+  for (int t = 1; t < std::min({threads, max_threads, options.runs}); ++t)
     others.push_back(std::async(std::launch::async, work, false));
   Result<void> done = work(true);
   for (auto& other : others)
@@ -116,8 +116,8 @@ Jitter::Jitter(double variation, std::uint64_t seed, std::uint64_t run)
 /// exp(sigma z - sigma^2 / 2), z normal (Box, Muller, 1958).
 double Jitter::factor(DeviceId lead, std::size_t place) const {
   Random random(mix_bits(stream_ ^ lead.index()), place);
-  const double radius = std::sqrt(-2 * std::log(1 - random.unit()));
-  const double z = radius * std::cos(2 * std::numbers::pi * random.unit());
+  const double radius = std::sqrt(-2 * std::log(1 - random.uniform()));
+  const double z = radius * std::cos(2 * std::numbers::pi * random.uniform());
   return std::exp(sigma_ * z - sigma_ * sigma_ / 2);
 }
 
@@ -126,9 +126,9 @@ Result<void> check(const JitterOptions& options) {
     return fail(ErrorCode::bad_usage,
                 fmt::format("jitter: found {}, expected a standard deviation over mean from 0 to {}; 0.05 is 5 %",
                             options.variation, largest_jitter));
-  if (options.runs < 1 || options.runs > most_jitter_runs)
+  if (options.runs < 1 || options.runs > max_jitter_runs)
     return fail(ErrorCode::bad_usage,
-                fmt::format("jitter: found {} runs, expected 1 to {}", options.runs, most_jitter_runs));
+                fmt::format("jitter: found {} runs, expected 1 to {}", options.runs, max_jitter_runs));
   return {};
 }
 
@@ -136,13 +136,13 @@ Result<JitterBand> jitter_band(const Simulator& simulator, const Plan& plan, con
                                const Progress& progress, std::stop_token stop) {
   if (Result<void> known = check(options); !known) return tl::unexpected(known.error());
   const costs::SimulatorInputs& inputs = simulator.inputs();
-  const std::int64_t beside = jittered_bytes(std::clamp(threads, 1, most_threads));
-  if (Result<void> small = check_size(plan, false, largest_simulation, beside); !small)
+  const std::int64_t beside = jittered_bytes(std::clamp(threads, 1, max_threads));
+  if (Result<void> small = check_size(plan, false, max_simulation, beside); !small)
     return tl::unexpected(small.error());
   const Result<JitterRuns> runs = JitterRuns::of(inputs, plan, stop);
   if (!runs) return tl::unexpected(runs.error());
   TRY(auto iterations, all_runs(*runs, options, threads, progress, stop));
-  return band_of(options, runs->still(), std::move(iterations));
+  return band_of(options, runs->is_disabled(), std::move(iterations));
 }
 
 }  // namespace pipedeck::sim::explain

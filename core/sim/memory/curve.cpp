@@ -99,7 +99,7 @@ class Chunks {
       hold(MemoryItem::workspace, row.start.count, row.end().count, memory.of(row.operation.kind));
       const std::int64_t released = times(row.operation.micro_batch).released;
       if (row.operation.kind == OpKind::backward_input)
-        hold(MemoryItem::activations, row.end().count, released, memory.apart);
+        hold(MemoryItem::activations, row.end().count, released, memory.split_backward_bytes);
       if (row.operation.kind == OpKind::forward) hold(MemoryItem::activations, row.start.count, released, before, 1);
       if (row.operation.kind == OpKind::recompute) hold(MemoryItem::activations, row.start.count, released, again);
     });

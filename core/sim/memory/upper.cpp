@@ -132,7 +132,7 @@ class Walk {
     for (const State& state : states_) {
       const std::int64_t elsewhere = std::max(state.chunk.before, state.open) - state.open + 1;
       sum += state.before * state.kept + state.chunk.output * state.open + state.chunk.input * elsewhere;
-      sum += state.again * state.whole + state.costs->memory.apart * state.apart;
+      sum += state.again * state.whole + state.costs->memory.split_backward_bytes * state.apart;
     }
     return sum;
   }

@@ -18,17 +18,17 @@ void FlowScheduler::start_all_reduce(std::size_t stage, std::size_t nth, std::in
 
 void FlowScheduler::start(const FlowShape& shape, std::int64_t now, std::int64_t who) {
   const auto number = static_cast<std::size_t>(network_.start(shape, now));
-  if (who_.size() <= number) who_.resize(number + 1);
-  who_[number] = who;
+  if (flow_owner_.size() <= number) flow_owner_.resize(number + 1);
+  flow_owner_[number] = who;
 }
 
-const FlowScheduler::Ended& FlowScheduler::pass(std::int64_t now) {
+const FlowScheduler::Completions& FlowScheduler::advance(std::int64_t now) {
   ended_.resources.clear();
   ended_.stages.clear();
   flows_ended_.clear();
-  network_.pass(now, flows_ended_);
+  network_.advance(now, flows_ended_);
   for (const int number : flows_ended_) {
-    const std::int64_t who = who_[static_cast<std::size_t>(number)];
+    const std::int64_t who = flow_owner_[static_cast<std::size_t>(number)];
     if (who >= 0) {
       ended_.resources.push_back(static_cast<std::size_t>(who));
       continue;

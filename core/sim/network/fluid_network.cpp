@@ -23,17 +23,17 @@ int FluidNetwork::start(const FlowShape& shape, std::int64_t now) {
   fresh = Flow{};
   fresh.shape = &shape;
   fresh.since = now;
-  enter(number, now);
+  add_flow(number, now);
   return number;
 }
 
-void FluidNetwork::pass(std::int64_t now, std::vector<int>& ended) {
+void FluidNetwork::advance(std::int64_t now, std::vector<int>& ended) {
   while (!queue_.empty() && flow(queue_.front()).due == now) {
     const int number = queue_.front();
     unqueue_first();
-    leave(number);
+    remove_flow(number);
     if (++flow(number).phase < flow(number).shape->size()) {
-      enter(number, now);
+      add_flow(number, now);
     } else {
       ended.push_back(number);
       free_.push_back(number);
@@ -43,8 +43,8 @@ void FluidNetwork::pass(std::int64_t now, std::vector<int>& ended) {
 
 // --- phases
 
-/// A flow whose links are empty has them for itself; otherwise settle() computes rates.
-void FluidNetwork::enter(int number, std::int64_t now) {
+/// A flow whose links are empty has them for itself; otherwise update_rates() computes rates.
+void FluidNetwork::add_flow(int number, std::int64_t now) {
   Flow& entering = flow(number);
   const FlowShape& phases = *entering.shape;
   const auto empty = [&](std::size_t p) { return phases[p].until <= (p == 0 ? 0 : phases[p - 1].until); };
@@ -58,7 +58,7 @@ void FluidNetwork::enter(int number, std::int64_t now) {
   for (const LinkUse& use : phase(entering).uses) mark(use.link);
 }
 
-void FluidNetwork::leave(int number) {
+void FluidNetwork::remove_flow(int number) {
   const Flow& leaving = flow(number);
   for (const LinkUse& use : phase(leaving).uses) {
     const int where = use.link;
@@ -93,7 +93,7 @@ void FluidNetwork::set_speed(int number, double speed, std::int64_t now) {
 
 // --- rates
 
-void FluidNetwork::settle(std::int64_t now) {
+void FluidNetwork::update_rates(std::int64_t now) {
   ++search_;
   for (const int number : changed_) {
     link(number).changed = false;

@@ -34,19 +34,19 @@ class FluidNetwork {
  public:
   explicit FluidNetwork(const std::vector<double>& capacities);  ///< bytes/s, by link
 
-  /// The flow's number until it ends. `shape` lives longer than the flow. Call settle() when all have started that
-  /// start now.
+  /// The flow's number until it ends. `shape` lives longer than the flow. Call update_rates() when all have started
+  /// that start now.
   int start(const FlowShape& shape, std::int64_t now);
   /// Gives every flow its rate from now on.
-  void settle(std::int64_t now);
+  void update_rates(std::int64_t now);
 
   static constexpr std::int64_t never = INT64_MAX;
   /// When the next phase ends.
   std::int64_t next() const { return queue_.empty() ? never : flow(queue_.front()).due; }
-  /// Ends the phases that are due now, appends the flows that are at their end. Call settle() after it.
-  void pass(std::int64_t now, std::vector<int>& ended);
+  /// Ends the phases that are due now, appends the flows that are at their end. Call update_rates() after it.
+  void advance(std::int64_t now, std::vector<int>& ended);
 
-  /// Returns a flow's rate after settle(): bytes/s over a link used once; 0 in a delay.
+  /// Returns a flow's rate after update_rates(): bytes/s over a link used once; 0 in a delay.
   double rate(int number) const { return phase(flow(number)).rate * flow(number).speed; }
   std::size_t phase_of(int number) const { return flow(number).phase; }
 
@@ -79,8 +79,8 @@ class FluidNetwork {
   Link& link(int number) { return links_[static_cast<std::size_t>(number)]; }
   static const FlowPhase& phase(const Flow& flow) { return (*flow.shape)[flow.phase]; }
 
-  void enter(int number, std::int64_t now);
-  void leave(int number);
+  void add_flow(int number, std::int64_t now);
+  void remove_flow(int number);
   void mark(int number);
   void set_speed(int number, double speed, std::int64_t now);
 
@@ -99,7 +99,7 @@ class FluidNetwork {
   std::vector<Flow> flows_;
   std::vector<int> free_;  // numbers of flows that ended
   std::vector<Link> links_;
-  std::vector<int> changed_;  // links whose flows changed since settle()
+  std::vector<int> changed_;  // links whose flows changed since update_rates()
   std::vector<int> queue_;    // a heap of flows, the earliest due first
   std::uint64_t search_ = 0;
   std::vector<int> near_links_, near_flows_;  // the current component

@@ -15,7 +15,7 @@ namespace {
 class Search {
  public:
   Search(const SizeCandidates& ladder, const CapacityPoint& point, std::span<const PlannerRequest> planners,
-         const whatif::SearchHow& how)
+         const whatif::SearchOptions& how)
       : ladder_(ladder), point_(point), planners_(planners), how_(how) {}
 
   Result<LargestAnswer> run() {
@@ -65,7 +65,7 @@ class Search {
     answer.next_found = next.found;
     answer.next_states = next.states;
     answer.devices_hold = next.memory;
-    answer.proof = next.states > next.memory ? LargestProof::states : LargestProof::planners;
+    answer.proof = next.states > next.memory ? LargestProof::states_exceed_memory : LargestProof::no_plan_found;
     return answer;
   }
 
@@ -76,7 +76,7 @@ class Search {
   const SizeCandidates& ladder_;
   const CapacityPoint& point_;
   std::span<const PlannerRequest> planners_;
-  const whatif::SearchHow& how_;
+  const whatif::SearchOptions& how_;
   std::map<std::size_t, Tried> tried_;
 };
 
@@ -101,11 +101,11 @@ std::vector<std::int64_t> divisors(std::int64_t number) {
 
 std::string_view name_of(LargestProof proof) {
   switch (proof) {
-    case LargestProof::states:
+    case LargestProof::states_exceed_memory:
       return "states";
-    case LargestProof::planners:
+    case LargestProof::no_plan_found:
       return "planners";
-    case LargestProof::end:
+    case LargestProof::limit_reached:
       return "end";
   }
   return {};
@@ -127,7 +127,7 @@ Bytes memory_of_all(const Problem& problem) {
 }
 
 Result<LargestAnswer> find_largest(const SizeCandidates& ladder, const CapacityPoint& point,
-                                   std::span<const PlannerRequest> planners, const whatif::SearchHow& how) {
+                                   std::span<const PlannerRequest> planners, const whatif::SearchOptions& how) {
   if (ladder.sizes.empty()) return fail(ErrorCode::bad_usage, "found no size to look at, expected at least one");
   return Search(ladder, point, planners, how).run();
 }

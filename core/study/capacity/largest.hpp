@@ -26,10 +26,10 @@ std::vector<std::int64_t> divisors(std::int64_t number);
 
 /// Why nothing larger is the answer.
 enum class LargestProof {
-  states,    ///< the next size's weights, gradients and optimizer states alone are more than all devices hold: no plan
-             ///< at all, whoever makes it
-  planners,  ///< no planner that was asked has a plan for the next size; the nearest is named with what it lacks
-  end,       ///< no larger size was to be looked at
+  states_exceed_memory,  ///< the next size's weights, gradients and optimizer states alone are more than all devices
+                         ///< hold: no plan at all, whoever makes it
+  no_plan_found,  ///< no planner that was asked has a plan for the next size; the nearest is named with what it lacks
+  limit_reached,  ///< no larger size was to be looked at
 };
 std::string_view name_of(LargestProof proof);  // "states"
 
@@ -45,7 +45,7 @@ struct LargestAnswer {
   std::optional<std::int64_t> next;    ///< the next larger size, which was planned for and does not fit
   std::optional<CapacityFound> next_found;
   Bytes next_states, devices_hold;  ///< of the next size: held at least, and what all devices have
-  LargestProof proof = LargestProof::end;
+  LargestProof proof = LargestProof::limit_reached;
   std::vector<SizeTrial> tried;  ///< ascending
 };
 
@@ -58,6 +58,6 @@ Bytes memory_of_all(const Problem& problem);
 /// monotonous in the size (a planner misses a plan) it is the last of one row of sizes that fit. An error is one of the
 /// question.
 Result<LargestAnswer> find_largest(const SizeCandidates& ladder, const CapacityPoint& point,
-                                   std::span<const PlannerRequest> planners, const whatif::SearchHow& how);
+                                   std::span<const PlannerRequest> planners, const whatif::SearchOptions& how);
 
 }  // namespace pipedeck::study::capacity

@@ -8,8 +8,8 @@
 namespace pipedeck::study::capacity {
 namespace {
 
-Result<DeviceType> type_named(const Cluster& cluster, const std::string& name,
-                              const whatif::DeviceCatalogue& catalogue) {
+Result<DeviceType> find_type(const Cluster& cluster, const std::string& name,
+                             const whatif::DeviceCatalogue& catalogue) {
   if (const DeviceType* own = find_device_type(cluster, name)) return *own;
   if (const DeviceModel* known = find_device_model(catalogue, name)) return known->type;
   return fail(ErrorCode::bad_usage,
@@ -54,7 +54,7 @@ Result<Model> capacity_model(const TransformerOrigin& origin, const Profile& pro
   return model;
 }
 
-Result<Problem> problem_at(const Question& question, const CapacityPoint& point,
+Result<Problem> problem_at(const Request& question, const CapacityPoint& point,
                            const whatif::DeviceCatalogue& catalogue) {
   Problem problem = question.problem;
   WhatIf change;
@@ -64,7 +64,7 @@ Result<Problem> problem_at(const Question& question, const CapacityPoint& point,
   change.micro_batch = point.micro_batch;
   std::string type = model_type(*problem.cluster);
   if (!point.type.empty()) {
-    TRY(const auto named, type_named(*problem.cluster, point.type, catalogue));
+    TRY(const auto named, find_type(*problem.cluster, point.type, catalogue));
     type = named.name;
     change.type = named;
   }
@@ -75,7 +75,7 @@ Result<Problem> problem_at(const Question& question, const CapacityPoint& point,
   return whatif::with_change(problem, change, catalogue);
 }
 
-std::vector<CapacityPoint> capacity_points(const Space& space) {
+std::vector<CapacityPoint> capacity_cache(const Space& space) {
   std::vector<CapacityPoint> points;
   for (const std::string& type : space.types)
     for (const int nodes : space.nodes)

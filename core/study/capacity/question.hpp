@@ -29,7 +29,7 @@ struct Model {
 Result<Model> capacity_model(const TransformerOrigin& origin, const Profile& profile,
                              const whatif::DeviceCatalogue& catalogue);
 
-struct Question {
+struct Request {
   Problem problem;                       ///< the cluster whose nodes are taken; the profile, unless there is a `model`
   std::optional<Model> model;            ///< the problem's profile is not looked at
   std::map<std::string, double> prices;  ///< an hour of a device, by type, before the catalogue's
@@ -41,7 +41,7 @@ Result<Profile> model_profile(const Model& model, const std::string& type, int m
                               const whatif::DeviceCatalogue& catalogue);
 
 /// bad_usage where a type is neither in the cluster nor in the catalogue, or with_change can't make the cluster.
-Result<Problem> problem_at(const Question& question, const CapacityPoint& point,
+Result<Problem> problem_at(const Request& question, const CapacityPoint& point,
                            const whatif::DeviceCatalogue& catalogue);
 
 /// The ranges of a sweep, which covers every combination.
@@ -53,6 +53,6 @@ struct Space {
 };
 
 /// Types first, then nodes, batches and micro-batches; a micro-batch that does not divide the batch has no point.
-std::vector<CapacityPoint> capacity_points(const Space& space);
+std::vector<CapacityPoint> capacity_cache(const Space& space);
 
 }  // namespace pipedeck::study::capacity

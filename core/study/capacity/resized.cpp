@@ -33,7 +33,7 @@ std::string_view name_of(SizeKind kind) {
   return std::ranges::find(kinds, kind, &std::pair<SizeKind, std::string_view>::first)->second;
 }
 
-std::optional<SizeKind> size_kind_named(std::string_view name) {
+std::optional<SizeKind> parse_size_kind(std::string_view name) {
   const auto found = std::ranges::find(kinds, name, &std::pair<SizeKind, std::string_view>::second);
   return found == kinds.end() ? std::nullopt : std::optional(found->first);
 }

@@ -15,7 +15,7 @@ namespace pipedeck::study::capacity {
 
 enum class SizeKind { layers, hidden, sequence, micro_batch, global_batch };
 std::string_view name_of(SizeKind kind);  // "micro-batch"
-std::optional<SizeKind> size_kind_named(std::string_view name);
+std::optional<SizeKind> parse_size_kind(std::string_view name);
 
 /// Sizes that a profile alone does not know how to change.
 constexpr bool requires_transformer(SizeKind kind) { return kind == SizeKind::hidden || kind == SizeKind::sequence; }

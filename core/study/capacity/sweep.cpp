@@ -19,13 +19,13 @@ constexpr double plenty = 1e4;
 
 std::vector<PlannerRequest> with_capture(std::span<const PlannerRequest> planners) {
   std::vector<PlannerRequest> asked(planners.begin(), planners.end());
-  const planner::PlannerInfo* capture = *planner::planner_named("capture");
+  const planner::PlannerInfo* capture = *planner::find_planner("capture");
   if (std::ranges::find(asked, capture, &PlannerRequest::planner) == asked.end()) asked.push_back({capture, {}});
   return asked;
 }
 
 /// Less is nearer to fitting.
-std::tuple<bool, double, double> lack(const PlanCandidate& found) {
+std::tuple<bool, double, double> memory_deficit(const PlanCandidate& found) {
   const double capacity = static_cast<double>(std::max<std::int64_t>(1, found.capacity.count));
   return {!found.fits, static_cast<double>(found.peak.count) / capacity, -found.samples_per_second};
 }
@@ -42,7 +42,8 @@ Result<std::optional<PlanCandidate>> nearest_plan(const Problem& problem, std::s
   for (const PlanCandidate& one : answer.found) {
     // With the warm-ups of today's memory: with more they would be longer, and need more again.
     auto judged = whatif::simulate_plan(problem, simulator, whatif::freeze_warmups(problem, *one.plan).back(), stop);
-    if (judged && (!nearest || lack(judged->found) < lack(*nearest))) nearest = std::move(judged->found);
+    if (judged && (!nearest || memory_deficit(judged->found) < memory_deficit(*nearest)))
+      nearest = std::move(judged->found);
   }
   return nearest;
 }
@@ -56,7 +57,7 @@ CapacityFound without_plan(const CapacityPoint& point, std::string why_not) {
 std::vector<PlannerRequest> capacity_planners() {
   std::vector<PlannerRequest> asked;
   for (const char* name : {"amp", "data-parallel", "straight", "megatron"})
-    asked.push_back({*planner::planner_named(name), {}});
+    asked.push_back({*planner::find_planner(name), {}});
   return asked;
 }
 
@@ -66,14 +67,14 @@ Result<CapacityFound> find_capacity(const Problem& problem, const CapacityPoint&
   if (answer.best) return CapacityFound{point, std::move(answer.best->found), {}};
   TRY(auto nearest, nearest_plan(problem, planners, stop));
   CapacityFound found{point, std::move(nearest), {}};
-  if (!found.fits()) found.why_not = answer.why_none;
+  if (!found.fits()) found.failure_reason = answer.failure_reason;
   return found;
 }
 
 Result<std::vector<CapacityFound>> sweep_capacity(std::span<const CapacityPoint> points, const ProblemAt& problem_at,
                                                   std::span<const PlannerRequest> planners,
                                                   std::vector<std::optional<CapacityFound>> known,
-                                                  const whatif::SearchHow& how,
+                                                  const whatif::SearchOptions& how,
                                                   const std::function<void(std::size_t, const CapacityFound&)>& some) {
   known.resize(points.size());
   std::mutex mutex;

@@ -30,10 +30,10 @@ Result<void> restore_clusters(std::map<CapacityPoint, CapacityFound>& found, con
 
 /// Returns every point, in their order for any number of threads. `known`, as long as `points` or empty, holds the
 /// points that need no search. `some`, if there is one, gets each new point, one call at a time. A point that can't be
-/// asked for has its error as `why_not`. After cancellation the answer is the points that `some` got.
+/// asked for has its error as `failure_reason`. After cancellation the answer is the points that `some` got.
 Result<std::vector<CapacityFound>> sweep_capacity(
     std::span<const CapacityPoint> points, const ProblemAt& problem_at, std::span<const PlannerRequest> planners,
-    std::vector<std::optional<CapacityFound>> known, const whatif::SearchHow& how,
+    std::vector<std::optional<CapacityFound>> known, const whatif::SearchOptions& how,
     const std::function<void(std::size_t, const CapacityFound&)>& some = {});
 
 }  // namespace pipedeck::study::capacity

@@ -20,7 +20,7 @@ nlohmann::ordered_json optimizer_json(Optimizer optimizer) {
   return {{"type", optimizer == Optimizer::adam ? "Adam" : "SGD"}, {"params", parameters}};
 }
 
-std::string configuration(const EngineQuestion& question) {
+std::string configuration(const EngineRequest& question) {
   const Plan& plan = question.plan;
   const Grid grid = grid_of(plan);
   nlohmann::ordered_json config;
@@ -39,7 +39,7 @@ std::string configuration(const EngineQuestion& question) {
   return config.dump(2) + "\n";
 }
 
-std::string partition(const EngineQuestion& question) {
+std::string partition(const EngineRequest& question) {
   const Plan& plan = question.plan;
   std::string text = fmt::format(
       "# Plan '{}' for DeepSpeed: its own partition methods know no measured times, so the cuts are given.\n",
@@ -79,7 +79,7 @@ Engine deepspeed() {
   return {"DeepSpeed",
           {.schedules = {ScheduleKind::one_f_one_b},
            .tensor_parallel = false,
-           .most_zero = 1,
+           .max_zero = 1,
            .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
            .is_valid_boundary = may_cut_modules,
            .model_limitation =

@@ -15,15 +15,15 @@ const std::vector<Engine>& engines() {
   return all;
 }
 
-NamedOutput engine_output_named(std::string_view name) {
+NamedOutput find_engine_output(std::string_view name) {
   for (const Engine& engine : engines())
     for (const EngineOutput& output : engine.outputs)
       if (output.name == name) return {&engine, &output};
   return {};
 }
 
-Result<std::string> engine_text(const NamedOutput& wanted, const EngineQuestion& question) {
-  const std::vector<std::string> parts = misfits(*wanted.engine, question.plan, question.profile);
+Result<std::string> engine_text(const NamedOutput& wanted, const EngineRequest& question) {
+  const std::vector<std::string> parts = unsupported_features(*wanted.engine, question.plan, question.profile);
   if (!parts.empty())
     return fail(ErrorCode::bad_input,
                 fmt::format("{} can't run this plan: {}", wanted.engine->name, fmt::join(parts, "; ")));

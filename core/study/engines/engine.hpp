@@ -20,17 +20,17 @@ namespace pipedeck::study::engines {
 struct EngineRules {
   std::vector<ScheduleKind> schedules;  ///< the first is the one that other plans are brought to
   bool tensor_parallel = true;          ///< whether it cuts layers itself
-  int most_zero = 0;
+  int max_zero = 0;
   std::vector<Optimizer> optimizers;
   /// The fewest micro-batches that it takes with this plan's stages and schedule; null: one.
-  int (*least_micro_batches)(const Plan&) = nullptr;
+  int (*min_micro_batches)(const Plan&) = nullptr;
   /// Returns true if a stage may begin at this position (1 .. N-1) of the profile's layers.
   std::function<bool(const Profile&, int)> is_valid_boundary;
   /// Returns the model's own obstacles, for any plan; empty: none.
   std::function<std::string(const Profile&)> model_limitation;
 };
 
-struct EngineQuestion {
+struct EngineRequest {
   const Plan& plan;  ///< valid for profile and cluster
   const Profile& profile;
   const Cluster& cluster;
@@ -43,7 +43,7 @@ struct EngineOutput {
   std::string_view name;     ///< "megatron", as `export` calls it
   std::string_view ending;   ///< ".sh"
   std::string_view summary;  ///< one line
-  std::string (*text)(const EngineQuestion&);
+  std::string (*text)(const EngineRequest&);
 };
 
 struct Engine {
@@ -58,18 +58,18 @@ struct NamedOutput {
   const Engine* engine = nullptr;
   const EngineOutput* output = nullptr;
 };
-NamedOutput engine_output_named(std::string_view name);
+NamedOutput find_engine_output(std::string_view name);
 
 /// Which parts of the plan the engine can't run, a sentence each; empty: it runs the plan as it is.
-std::vector<std::string> misfits(const Engine& engine, const Plan& plan, const Profile& profile);
+std::vector<std::string> unsupported_features(const Engine& engine, const Plan& plan, const Profile& profile);
 
 /// The plan itself where it fits. Else plans that the engine can run and that keep what can be kept, on the same
 /// devices or some of them: as many stages with as many layers where that is possible, called after the plan and the
 /// engine. Valid for the cluster; whether they fit into memory the caller sees. Empty where the engine can't run the
 /// model at all.
-std::vector<Plan> nearest_plans(const Engine& engine, const EngineQuestion& question);
+std::vector<Plan> closest_plans(const Engine& engine, const EngineRequest& question);
 
 /// The text; bad_input with the misfits where the plan does not fit.
-Result<std::string> engine_text(const NamedOutput& wanted, const EngineQuestion& question);
+Result<std::string> engine_text(const NamedOutput& wanted, const EngineRequest& question);
 
 }  // namespace pipedeck::study::engines

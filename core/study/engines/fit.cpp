@@ -74,7 +74,8 @@ class Sentences {
       add(fmt::format("tensor parallelism: found degree {}, {} leaves cutting layers to the layers themselves",
                       first.tensor_parallel, engine_.name));
     for (std::size_t s = 0; s < plan_.stages.size(); ++s)
-      if (plan_.stages[s].shards) return add(fmt::format("stage {}: found uneven shards, expected even ones", s));
+      if (plan_.stages[s].shard_fractions)
+        return add(fmt::format("stage {}: found uneven shards, expected even ones", s));
     const bool all = first.recompute.all;
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       const Recompute& recompute = plan_.stages[s].recompute;
@@ -103,7 +104,7 @@ class Sentences {
     if (plan_.schedule == ScheduleKind::interleaved && plan_.micro_batches % ranks != 0)
       add(fmt::format("micro-batches: found {}, an interleaved schedule takes a multiple of the {} pipeline ranks",
                       plan_.micro_batches, ranks));
-    const int least = rules_.least_micro_batches ? rules_.least_micro_batches(plan_) : 1;
+    const int least = rules_.min_micro_batches ? rules_.min_micro_batches(plan_) : 1;
     if (plan_.micro_batches < least)
       add(fmt::format("micro-batches: found {}, {} takes {} or more with this schedule", plan_.micro_batches,
                       engine_.name, least));
@@ -120,9 +121,9 @@ class Sentences {
   }
 
   void state() {
-    if (plan_.zero > rules_.most_zero)
+    if (plan_.zero > rules_.max_zero)
       add(fmt::format("zero: found stage {}, {} with a pipeline has at most {}", plan_.zero, engine_.name,
-                      rules_.most_zero));
+                      rules_.max_zero));
     if (std::ranges::find(rules_.optimizers, plan_.optimizer) == rules_.optimizers.end())
       add(fmt::format("optimizer: found {}, which {} does not have", name_of(plan_.optimizer), engine_.name));
   }
@@ -136,7 +137,7 @@ class Sentences {
 
 }  // namespace
 
-std::vector<std::string> misfits(const Engine& engine, const Plan& plan, const Profile& profile) {
+std::vector<std::string> unsupported_features(const Engine& engine, const Plan& plan, const Profile& profile) {
   return Sentences(engine, plan, profile).all();
 }
 

@@ -134,14 +134,14 @@ std::string optimizer_arguments(const Plan& plan) {
 }
 
 /// Returns the source of the computed profile if the plan's blocks still match it.
-const TransformerOrigin* shape_of(const EngineQuestion& question, const Blocks& blocks) {
+const TransformerOrigin* shape_of(const EngineRequest& question, const Blocks& blocks) {
   const TransformerOrigin* origin = question.origin;
   const bool same = origin && origin->config.decoder_layers == 0 &&
                     static_cast<std::size_t>(origin->config.layers) == blocks.begins.size();
   return same ? origin : nullptr;
 }
 
-std::string file_header(const EngineQuestion& question, const TransformerOrigin* shape) {
+std::string file_header(const EngineRequest& question, const TransformerOrigin* shape) {
   std::string text = fmt::format(
       "#!/bin/bash\n"
       "# Megatron-LM's arguments for plan '{}': source this file, then for instance\n"
@@ -156,7 +156,7 @@ std::string file_header(const EngineQuestion& question, const TransformerOrigin*
   return text + rank_comment(question.plan, question.cluster, "# ");
 }
 
-std::string arguments(const EngineQuestion& question) {
+std::string arguments(const EngineRequest& question) {
   const Plan& plan = question.plan;
   const Grid grid = grid_of(plan);
   const Blocks blocks = blocks_of(question.profile);
@@ -184,7 +184,7 @@ Engine megatron() {
   return {"Megatron-LM",
           {.schedules = {ScheduleKind::one_f_one_b, ScheduleKind::interleaved},
            .tensor_parallel = true,
-           .most_zero = 1,
+           .max_zero = 1,
            .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
            .is_valid_boundary = is_valid_boundary,
            .model_limitation = model_limitation},

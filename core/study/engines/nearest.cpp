@@ -22,7 +22,7 @@ struct Shape {
 
 class Neighbours {
  public:
-  Neighbours(const Engine& engine, const EngineQuestion& question)
+  Neighbours(const Engine& engine, const EngineRequest& question)
       : engine_(engine), question_(question), profile_(question.profile) {
     for (int p = 1; p < static_cast<int>(profile_.layers.size()); ++p)
       if (engine.rules.is_valid_boundary(profile_, p)) cuts_.push_back(p);
@@ -31,7 +31,7 @@ class Neighbours {
   std::vector<Plan> all() const {
     std::vector<Plan> plans;
     if (!engine_.rules.model_limitation(profile_).empty()) return plans;
-    if (misfits(engine_, question_.plan, profile_).empty()) return {question_.plan};
+    if (unsupported_features(engine_, question_.plan, profile_).empty()) return {question_.plan};
     const std::optional<Plan> base = with_known_schedule();
     if (!base) return plans;
     if (const Shape own = shape_of(*base); alike(*base, own)) keep(plans, in_shape(*base, own));
@@ -54,14 +54,14 @@ class Neighbours {
     if (!scheduled) return std::nullopt;
     plan = *scheduled;
     plan.warmup = Warmup::A;
-    plan.zero = std::min(plan.zero, rules.most_zero);
+    plan.zero = std::min(plan.zero, rules.max_zero);
     if (std::ranges::find(rules.optimizers, plan.optimizer) == rules.optimizers.end())
       plan.optimizer = rules.optimizers.front();
     // Partial recomputation means that memory is short: recompute everywhere.
     const bool recompute = std::ranges::any_of(plan.stages, [](const Stage& s) { return s.recompute.any(); });
     for (Stage& stage : plan.stages) {
-      stage.shares.reset();
-      stage.shards.reset();
+      stage.samples_per_replica.reset();
+      stage.shard_fractions.reset();
       stage.recompute = {recompute, {}};
     }
     return plan;
@@ -166,8 +166,8 @@ class Neighbours {
   /// The micro-batch nearest to the plan's that the replicas share evenly.
   bool resize(Plan& plan, int replicas) const {
     const int ranks = static_cast<int>(pipeline_ranks(plan).size());
-    const auto least_of = engine_.rules.least_micro_batches;
-    const int least = least_of ? least_of(plan) : 1;
+    const auto min_of = engine_.rules.min_micro_batches;
+    const int least = min_of ? min_of(plan) : 1;
     int best = 0;
     for (int size = replicas; size <= plan.global_batch; size += replicas) {
       if (plan.global_batch % size != 0) continue;
@@ -220,7 +220,8 @@ class Neighbours {
   }
 
   void keep(std::vector<Plan>& plans, std::optional<Plan> plan) const {
-    if (!plan || !plan::validate(*plan, profile_, question_.cluster) || !misfits(engine_, *plan, profile_).empty())
+    if (!plan || !plan::validate(*plan, profile_, question_.cluster) ||
+        !unsupported_features(engine_, *plan, profile_).empty())
       return;
     plan->name = fmt::format("{} for {}", plan->name, engine_.name);
     plan->planner = "hand";  // as of any plan that no planner chose
@@ -228,14 +229,14 @@ class Neighbours {
   }
 
   const Engine& engine_;
-  const EngineQuestion& question_;
+  const EngineRequest& question_;
   const Profile& profile_;
   std::vector<int> cuts_;  ///< where the engine may cut, ascending
 };
 
 }  // namespace
 
-std::vector<Plan> nearest_plans(const Engine& engine, const EngineQuestion& question) {
+std::vector<Plan> closest_plans(const Engine& engine, const EngineRequest& question) {
   return Neighbours(engine, question).all();
 }
 

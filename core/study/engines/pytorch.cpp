@@ -32,12 +32,12 @@ std::string_view class_of(ScheduleKind kind) {
 bool splits_backward(ScheduleKind kind) { return kind == ScheduleKind::zb_v || kind == ScheduleKind::dualpipe_v; }
 
 /// Schedule1F1B and ScheduleDualPipeV refuse fewer than one a stage.
-int least_micro_batches(const Plan& plan) {
+int min_micro_batches(const Plan& plan) {
   const bool one_each = plan.schedule == ScheduleKind::one_f_one_b || plan.schedule == ScheduleKind::dualpipe_v;
   return one_each ? static_cast<int>(plan.stages.size()) : 1;
 }
 
-std::string_view truth(bool value) { return value ? "True" : "False"; }
+std::string_view boolean(bool value) { return value ? "True" : "False"; }
 
 std::string_view optimizer_of(Optimizer optimizer) {
   switch (optimizer) {
@@ -278,7 +278,7 @@ if __name__ == "__main__":
     main()
 )py";
 
-std::string program(const EngineQuestion& question) {
+std::string program(const EngineRequest& question) {
   const Plan& plan = question.plan;
   const Grid grid = grid_of(plan);
   std::string text =
@@ -292,11 +292,11 @@ std::string program(const EngineQuestion& question) {
   text += fmt::format("DEVICE_OF_RANK = [{}]\n", device_numbers(plan));
   text += fmt::format("REPLICAS = {}\nGLOBAL_BATCH = {}\nMICRO_BATCHES = {}\nSCHEDULE = \"{}\"\nRECOMPUTE = {}\n",
                       grid.data, plan.global_batch, plan.micro_batches, class_of(plan.schedule),
-                      truth(plan.stages.front().recompute.all));
+                      boolean(plan.stages.front().recompute.all));
   text += fmt::format("MIXED_PRECISION = {}  # passes in bfloat16, weights in float32\n",
-                      truth(plan.precision != Precision::fp32));
+                      boolean(plan.precision != Precision::fp32));
   text += fmt::format("SPLIT_BACKWARD = {}  # the schedule takes gradients of inputs and of weights apart\n",
-                      truth(splits_backward(plan.schedule)));
+                      boolean(splits_backward(plan.schedule)));
   text += fmt::format("\n\ndef make_optimizer(parameters, rate):\n    return {}\n", optimizer_of(plan.optimizer));
   return text + std::string(body);
 }
@@ -309,9 +309,9 @@ Engine pytorch() {
       {.schedules = {ScheduleKind::one_f_one_b, ScheduleKind::gpipe, ScheduleKind::interleaved, ScheduleKind::zb_v,
                      ScheduleKind::dualpipe_v},
        .tensor_parallel = false,
-       .most_zero = 0,
+       .max_zero = 0,
        .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::rmsprop, Optimizer::none},
-       .least_micro_batches = least_micro_batches,
+       .min_micro_batches = min_micro_batches,
        .is_valid_boundary = may_cut_modules,
        .model_limitation = [](const Profile& profile) { return module_limitation(profile, "PyTorch's pipelining"); }},
       {{"pytorch", ".py", "a program for PyTorch's pipelining", program}}};

@@ -7,14 +7,14 @@
 namespace pipedeck::study::reports {
 namespace {
 
-std::string price_sentence(const Words& words, const std::vector<DeviceModel>& list) {
+std::string price_text(const Translator& words, const std::vector<DeviceModel>& list) {
   if (list.empty()) return words("Prices are of whole nodes, all their devices together, from the cluster.");
   return words(
       "Prices are of whole nodes, all their devices together: the cluster's own, else list prices of about {} ({}).",
       price_dates(list), list.front().price.currency);
 }
 
-std::string network_sentence(const Words& words, NetworkModel model) {
+std::string network_text(const Translator& words, NetworkModel model) {
   if (model == NetworkModel::shared)
     return words("Network shared: transfers and all-reduces that use a link at the same time share its bandwidth.");
   return words(
@@ -22,7 +22,7 @@ std::string network_sentence(const Words& words, NetworkModel model) {
       "different pairs do not slow one another down.");
 }
 
-std::string overlap_sentence(const Words& words, const Conventions& judged) {
+std::string overlap_text(const Translator& words, const SimulationOptions& judged) {
   if (judged.overlap == Overlap::none)
     return words("Gradients are all-reduced when the last backward pass of their stage is over.");
   if (judged.overlap == Overlap::layer)
@@ -31,7 +31,7 @@ std::string overlap_sentence(const Words& words, const Conventions& judged) {
                bytes_text(words, judged.bucket));
 }
 
-std::string peaks_sentence(const Words& words, const Conventions& judged) {
+std::string peaks_text(const Translator& words, const SimulationOptions& judged) {
   if (judged.fragmentation > 0)
     return words(
         "Peaks are estimates; \"at most\" is what they can be however long operations take, with {} lost to "
@@ -40,7 +40,7 @@ std::string peaks_sentence(const Words& words, const Conventions& judged) {
   return words("Peaks are estimates; \"at most\" is what they can be however long operations take.");
 }
 
-std::string calibration_sentence(const Words& words, const Calibration& by, const std::string& from) {
+std::string calibration_text(const Translator& words, const Calibration& by, const std::string& from) {
   const double overhead = in_microseconds(by.operation_overhead);
   if (from.empty())
     return words(
@@ -55,19 +55,19 @@ std::string calibration_sentence(const Words& words, const Calibration& by, cons
 
 }  // namespace
 
-std::vector<std::string> assumptions_of(const Words& words, const Question& question, const Prices& prices) {
-  const Conventions& judged = question.problem.workload.conventions;
+std::vector<std::string> assumptions_of(const Translator& words, const Request& question, const Prices& prices) {
+  const SimulationOptions& judged = question.problem.workload.conventions;
   std::vector<std::string> sentences{words("All plans are judged by one simulator, whoever made them. Nothing in this "
                                            "report was measured by running a plan."),
-                                     network_sentence(words, judged.network), overlap_sentence(words, judged),
-                                     words("All-reduces: {}.", words_of(words, judged.collectives))};
+                                     network_text(words, judged.network), overlap_text(words, judged),
+                                     words("All-reduces: {}.", label_of(words, judged.collectives))};
   if (judged.reserve.count > 0 || judged.communication.count > 0)
     sentences.push_back(words("Every device holds {} in reserve and {} for each communicator that it is in.",
                               bytes_text(words, judged.reserve), bytes_text(words, judged.communication)));
-  sentences.push_back(peaks_sentence(words, judged));
+  sentences.push_back(peaks_text(words, judged));
   if (judged.calibration != Calibration())
-    sentences.push_back(calibration_sentence(words, judged.calibration, question.calibration));
-  if (!prices.empty()) sentences.push_back(price_sentence(words, question.price_list));
+    sentences.push_back(calibration_text(words, judged.calibration, question.calibration));
+  if (!prices.empty()) sentences.push_back(price_text(words, question.price_list));
   return sentences;
 }
 

@@ -13,6 +13,6 @@ namespace pipedeck::study::reports {
 /// Per hour, by device type.
 using Prices = std::map<std::string, double>;
 
-std::vector<std::string> assumptions_of(const Words& words, const Question& question, const Prices& prices);
+std::vector<std::string> assumptions_of(const Translator& words, const Request& question, const Prices& prices);
 
 }  // namespace pipedeck::study::reports

@@ -50,8 +50,8 @@ std::string shell_line(const std::vector<std::string>& words) {
   return line;
 }
 
-std::vector<std::string> convention_arguments(const Conventions& judged) {
-  const Conventions usual;
+std::vector<std::string> convention_arguments(const SimulationOptions& judged) {
+  const SimulationOptions usual;
   std::vector<std::string> words;
   const auto add = [&](const char* option, std::string value) {
     words.emplace_back(option);
@@ -68,7 +68,7 @@ std::vector<std::string> convention_arguments(const Conventions& judged) {
   return words;
 }
 
-std::string simulation_command(const SimulatedFiles& files, const Conventions& conventions) {
+std::string simulation_command(const SimulatedFiles& files, const SimulationOptions& conventions) {
   std::vector<std::string> words{program,     "simulate",    "--profile", files.profile,
                                  "--cluster", files.cluster, "--plan",    files.plan};
   if (files.profile_micro_batch)
@@ -89,7 +89,7 @@ std::vector<std::string> question_commands(const ProjectFile& project) {
 }
 
 std::vector<std::string> plan_commands(const ProjectFile& project, const std::string& plan, std::size_t number,
-                                       const Conventions& conventions) {
+                                       const SimulationOptions& conventions) {
   const std::string file = fmt::format("plan-{}.json", number);
   return {
       document_command(project, "plan", plan, file),

@@ -17,7 +17,7 @@ std::string shell_word(const std::string& word);
 std::string shell_line(const std::vector<std::string>& words);
 
 /// --network shared ...: what differs from the defaults. The calibration is a file's, and not among them.
-std::vector<std::string> convention_arguments(const Conventions& conventions);
+std::vector<std::string> convention_arguments(const SimulationOptions& conventions);
 
 /// The files of a simulate command, as they are typed.
 struct SimulatedFiles {
@@ -25,7 +25,7 @@ struct SimulatedFiles {
   std::string calibration;  ///< empty: none
   std::optional<int> profile_micro_batch{};
 };
-std::string simulation_command(const SimulatedFiles& files, const Conventions& conventions);
+std::string simulation_command(const SimulatedFiles& files, const SimulationOptions& conventions);
 
 /// A project's documents, taken out of it into files.
 struct ProjectFile {
@@ -35,6 +35,6 @@ struct ProjectFile {
 std::vector<std::string> question_commands(const ProjectFile& project);
 /// `number`: from 1, of the plan's file.
 std::vector<std::string> plan_commands(const ProjectFile& project, const std::string& plan, std::size_t number,
-                                       const Conventions& conventions);
+                                       const SimulationOptions& conventions);
 
 }  // namespace pipedeck::study::reports

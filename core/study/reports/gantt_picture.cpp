@@ -27,7 +27,7 @@ bool numbered(OpKind kind) {
 /// One timeline drawn: all boxes of a kind are one path.
 class Gantt {
  public:
-  Gantt(Svg& svg, const Words& words, const Simulation& simulation)
+  Gantt(Svg& svg, const Translator& words, const Simulation& simulation)
       : svg_(svg),
         words_(words),
         timeline_(simulation.timeline),
@@ -77,7 +77,7 @@ class Gantt {
     for (int k = 0; k < op_kind_count; ++k) {
       const auto kind = static_cast<OpKind>(k);
       if (paths_[static_cast<std::size_t>(k)].empty()) continue;
-      const std::string name = words_of(words_, kind);
+      const std::string name = label_of(words_, kind);
       places.next(name, 40, 6.4);
       std::string box;
       add_box(box, places.x(), places.top() + 1, swatch, swatch);
@@ -162,7 +162,7 @@ class Gantt {
   };
 
   Svg& svg_;
-  const Words& words_;
+  const Translator& words_;
   const Timeline& timeline_;
   double end_;
   std::array<std::string, op_kind_count> paths_;
@@ -171,7 +171,8 @@ class Gantt {
 
 }  // namespace
 
-Picture gantt_picture(const Words& words, const std::string& name, const Plan& plan, const Simulation& simulation) {
+Picture gantt_picture(const Translator& words, const std::string& name, const Plan& plan,
+                      const Simulation& simulation) {
   const PictureRows drawn = picture_rows(words, plan, simulation);
   const std::string says = words.count(simulation.devices.size(), "Schedule of {}: {} on 1 device, {} an iteration",
                                        "Schedule of {1}: {2} on {0} devices, {3} an iteration", plan.name,

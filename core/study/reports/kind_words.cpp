@@ -3,7 +3,7 @@
 
 namespace pipedeck::study::reports {
 
-std::string words_of(const Words& words, OpKind kind) {
+std::string label_of(const Translator& words, OpKind kind) {
   switch (kind) {
     case OpKind::forward:
       return words("forward");
@@ -26,7 +26,7 @@ std::string words_of(const Words& words, OpKind kind) {
   return {};
 }
 
-std::string file_label(const Words& words, OpKind kind) {
+std::string file_label(const Translator& words, OpKind kind) {
   switch (kind) {
     case OpKind::backward_input:
       return words("backward input");
@@ -39,11 +39,11 @@ std::string file_label(const Words& words, OpKind kind) {
     case OpKind::all_reduce:
       return words("all reduce");
     default:
-      return words_of(words, kind);
+      return label_of(words, kind);
   }
 }
 
-std::string words_of(const Words& words, MemoryItem item) {
+std::string label_of(const Translator& words, MemoryItem item) {
   switch (item) {
     case MemoryItem::weights:
       return words("weights");
@@ -67,7 +67,7 @@ std::string words_of(const Words& words, MemoryItem item) {
   return {};
 }
 
-std::string words_of(const Words& words, TimePart part) {
+std::string label_of(const Translator& words, TimePart part) {
   switch (part) {
     case TimePart::compute:
       return words("compute");
@@ -89,13 +89,13 @@ std::string words_of(const Words& words, TimePart part) {
   return {};
 }
 
-std::string words_of(const Words& words, Fit fit) {
+std::string label_of(const Translator& words, Fit fit) {
   return fit == Fit::surely ? words("yes") : fit == Fit::expected ? words("yes (at most: no)") : words("no");
 }
 
-std::string words_of(const Words& words, Collectives choice) {
+std::string label_of(const Translator& words, Collectives choice) {
   switch (choice) {
-    case Collectives::least:
+    case Collectives::best_ring:
       return words("the quicker of a flat and a hierarchical ring");
     case Collectives::ring:
       return words("ring");

@@ -19,7 +19,7 @@ constexpr double curve_width = 370, bars_at = plot_at + curve_width + 24, bars_w
 /// Memory over time and by item, one row a device, all at one scale.
 class Memory {
  public:
-  Memory(Svg& svg, const Words& words, const Simulation& simulation)
+  Memory(Svg& svg, const Translator& words, const Simulation& simulation)
       : svg_(svg), words_(words), end_(std::max<double>(1, last_time(simulation))) {
     for (const SimulatedDevice& device : simulation.devices)
       most_ = std::max({most_, size(device.peak), size(device.peak_upper_bound), size(device.capacity)});
@@ -49,7 +49,7 @@ class Memory {
     for (int i = 0; i < memory_item_count; ++i) {
       const auto item = static_cast<MemoryItem>(i);
       if (!drawn_[static_cast<std::size_t>(i)]) continue;
-      const std::string name = words_of(words_, item);
+      const std::string name = label_of(words_, item);
       places.next(name, 32, 6.2);
       svg_.rect(places.x(), places.top() + 1, swatch, swatch, color_of(item));
       svg_.text(places.x() + name_beside_swatch, places.top() + swatch, name, inks::muted);
@@ -109,14 +109,15 @@ class Memory {
   }
 
   Svg& svg_;
-  const Words& words_;
+  const Translator& words_;
   double end_, most_ = 1;
   std::array<bool, memory_item_count> drawn_{};
 };
 
 }  // namespace
 
-Picture memory_picture(const Words& words, const std::string& name, const Plan& plan, const Simulation& simulation) {
+Picture memory_picture(const Translator& words, const std::string& name, const Plan& plan,
+                       const Simulation& simulation) {
   const PictureRows drawn = picture_rows(words, plan, simulation);
   const std::string says =
       words.count(simulation.devices.size(), "Memory of {} on 1 device", "Memory of {1} on {0} devices", plan.name);

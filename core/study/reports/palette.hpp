@@ -11,23 +11,23 @@
 namespace pipedeck::study::reports {
 
 /// A colour by its role: the class that elements carry, and both values as "#3d7fc6".
-struct Ink {
+struct ColorRole {
   std::string_view name;
   std::string_view light, dark;
 };
 
 namespace inks {
-inline constexpr Ink text{"text", "#1d2026", "#eceef2"}, muted{"muted", "#686d79", "#9ba1ad"},
+inline constexpr ColorRole text{"text", "#1d2026", "#eceef2"}, muted{"muted", "#686d79", "#9ba1ad"},
     panel{"panel", "#ffffff", "#1b1d21"}, window{"window", "#f3f4f6", "#23262c"},
     raised{"raised", "#ecedf1", "#2b2f37"}, border{"border", "#dddfe4", "#3a3e47"}, grid{"grid", "#edeef1", "#2e3239"},
     accent{"accent", "#2b6cb8", "#5b9ddd"}, warning{"warning", "#a86b00", "#e0b050"}, bad{"bad", "#c93636", "#e46a6a"},
     on_dark{"on-dark", "#ffffff", "#ffffff"}, on_pale{"on-pale", "#1d2026", "#1d2026"};
 }  // namespace inks
 
-const Ink& color_of(OpKind kind);
-const Ink& color_of(MemoryItem item);
+const ColorRole& color_of(OpKind kind);
+const ColorRole& color_of(MemoryItem item);
 /// Returns the colour of text on a box of this kind.
-const Ink& ink_on(OpKind kind);
+const ColorRole& ink_on(OpKind kind);
 /// Returns true for kinds with a hatch, for eyes that see their colours as equal.
 bool hatched(OpKind kind);
 

@@ -10,7 +10,7 @@
 namespace pipedeck::study::reports {
 namespace {
 
-constexpr std::size_t most_picture_rows = 24;  // what a page holds, both pictures together
+constexpr std::size_t max_picture_rows = 24;  // what a page holds, both pictures together
 
 const SimulatedDevice* verdict_of(const Simulation& simulation, DeviceId device) {
   const auto found = std::ranges::find(simulation.devices, device, &SimulatedDevice::device);
@@ -65,11 +65,11 @@ std::string name_of(const std::vector<DeviceId>& devices) {
   return in_a_row ? fmt::format("G{}\u2013G{}", first, last) : fmt::format("G{} \u00d7{}", first, devices.size());
 }
 
-std::string stages_text(const Words& words, const std::vector<Chunk>& chunks, const PipelineRank& rank) {
+std::string stages_text(const Translator& words, const std::vector<StageCopy>& chunks, const PipelineRank& rank) {
   std::vector<int> stages;
   for (const std::size_t chunk : rank.chunks) stages.push_back(chunks[chunk].stage.value);
-  constexpr std::size_t most_named = 3;
-  if (stages.size() > most_named) return words("{} stages", stages.size());
+  constexpr std::size_t max_named = 3;
+  if (stages.size() > max_named) return words("{} stages", stages.size());
   if (stages.size() == 1) return words("stage {}", stages.front());
   return words("stages {}", fmt::format("{}", fmt::join(stages, ", ")));
 }
@@ -79,14 +79,14 @@ bool begins_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0)
 
 }  // namespace
 
-PictureRows picture_rows(const Words& words, const Plan& plan, const Simulation& simulation) {
-  const std::vector<Chunk> chunks = stage_copies(plan);
+PictureRows picture_rows(const Translator& words, const Plan& plan, const Simulation& simulation) {
+  const std::vector<StageCopy> chunks = stage_copies(plan);
   PictureRows made;
   std::size_t left_out = 0;
   for (const PipelineRank& rank : pipeline_ranks(plan)) {
     std::vector<AlikeDevices> groups = grouped(simulation, rank);
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      if (made.rows.size() == most_picture_rows) {
+      if (made.rows.size() == max_picture_rows) {
         left_out += groups[g].devices.size();
         continue;
       }

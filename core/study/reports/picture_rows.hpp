@@ -8,7 +8,7 @@
 
 #include "core/model/plan.hpp"
 #include "core/model/simulation.hpp"
-#include "core/study/reports/words.hpp"
+#include "core/study/reports/translator.hpp"
 
 namespace pipedeck::study::reports {
 
@@ -25,7 +25,7 @@ struct PictureRows {
 };
 
 /// Pointers are into `simulation`.
-PictureRows picture_rows(const Words& words, const Plan& plan, const Simulation& simulation);
+PictureRows picture_rows(const Translator& words, const Plan& plan, const Simulation& simulation);
 
 /// Columns of both pictures.
 inline constexpr double picture_width = 960, stages_at = 0, names_at = 78, plot_at = 136;

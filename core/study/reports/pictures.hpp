@@ -8,13 +8,14 @@
 #include "core/model/plan.hpp"
 #include "core/model/simulation.hpp"
 #include "core/study/reports/document.hpp"
-#include "core/study/reports/words.hpp"
+#include "core/study/reports/translator.hpp"
 
 namespace pipedeck::study::reports {
 
-Picture gantt_picture(const Words& words, const std::string& name, const Plan& plan, const Simulation& simulation);
+Picture gantt_picture(const Translator& words, const std::string& name, const Plan& plan, const Simulation& simulation);
 
 /// Over time against each device's memory, and item by item at the peak.
-Picture memory_picture(const Words& words, const std::string& name, const Plan& plan, const Simulation& simulation);
+Picture memory_picture(const Translator& words, const std::string& name, const Plan& plan,
+                       const Simulation& simulation);
 
 }  // namespace pipedeck::study::reports

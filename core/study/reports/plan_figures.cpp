@@ -24,7 +24,7 @@ std::optional<double> price_of(const Plan& plan, const Cluster& cluster, const s
   return price;
 }
 
-Workload workload_of(const Plan& plan, const Conventions& conventions) {
+Workload workload_of(const Plan& plan, const SimulationOptions& conventions) {
   Workload workload;
   workload.global_batch = plan.global_batch;
   workload.micro_batch = plan.micro_batch;
@@ -42,7 +42,7 @@ std::optional<double> PlanFigures::price_per_million_samples() const {
   return *price_per_hour / 3600 / simulation.samples_per_second * 1e6;
 }
 
-Result<PlanFigures> plan_figures(const FiguresQuestion& question, const Plan& plan, std::stop_token stop) {
+Result<PlanFigures> plan_figures(const FiguresRequest& question, const Plan& plan, std::stop_token stop) {
   const Problem& problem = question.problem;
   TRY_VOID(plan::validate(plan, *problem.profile, *problem.cluster));
   TRY(auto simulation, question.simulator.run(plan, stop));

@@ -24,12 +24,12 @@ struct PlanFigures {
   std::optional<double> price_per_million_samples() const;
 };
 
-struct FiguresQuestion {
+struct FiguresRequest {
   const Problem& problem;
   const sim::Simulator& simulator;
   const std::map<std::string, double>& prices;
 };
 
-Result<PlanFigures> plan_figures(const FiguresQuestion& question, const Plan& plan, std::stop_token stop);
+Result<PlanFigures> plan_figures(const FiguresRequest& question, const Plan& plan, std::stop_token stop);
 
 }  // namespace pipedeck::study::reports

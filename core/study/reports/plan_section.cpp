@@ -14,13 +14,13 @@
 namespace pipedeck::study::reports {
 namespace {
 
-std::string recompute_text(const Words& words, const Stage& stage) {
+std::string recompute_text(const Translator& words, const Stage& stage) {
   if (stage.recompute.all) return words("all layers");
   return stage.recompute.any() ? words.count(stage.recompute.layers.size(), "1 layer", "{} layers") : words("none");
 }
 
 /// "0 to 23: embedding ... block 22"
-std::string layers_text(const Words& words, const Plan& plan, const Stage& stage, const Profile& profile) {
+std::string layers_text(const Translator& words, const Plan& plan, const Stage& stage, const Profile& profile) {
   const std::vector<LayerId> order = order_of(plan, profile);
   const auto layer_name = [&](int position) {
     return profile.layers[order[static_cast<std::size_t>(position)].index()].name;
@@ -31,9 +31,9 @@ std::string layers_text(const Words& words, const Plan& plan, const Stage& stage
 }
 
 /// Pictures and tables would not end; the plan itself has them all.
-constexpr std::size_t most_stage_rows = 64;
+constexpr std::size_t max_stage_rows = 64;
 
-Table stages_table(const Words& words, const Plan& plan, const Profile& profile) {
+Table stages_table(const Translator& words, const Plan& plan, const Profile& profile) {
   Table table{{{words("Stage"), true},
                {words("Layers")},
                {words("Count"), true},
@@ -43,7 +43,7 @@ Table stages_table(const Words& words, const Plan& plan, const Profile& profile)
                {words("Recompute")}},
               {},
               false};
-  for (std::size_t s = 0; s < std::min(plan.stages.size(), most_stage_rows); ++s) {
+  for (std::size_t s = 0; s < std::min(plan.stages.size(), max_stage_rows); ++s) {
     const Stage& stage = plan.stages[s];
     table.rows.push_back({std::to_string(s), layers_text(words, plan, stage, profile),
                           std::to_string(stage.last - stage.first), devices_text(words, stage.devices),
@@ -53,7 +53,7 @@ Table stages_table(const Words& words, const Plan& plan, const Profile& profile)
   return table;
 }
 
-std::string workload_sentence(const Words& words, const Plan& plan) {
+std::string workload_text(const Translator& words, const Plan& plan) {
   const std::string schedule = schedule_text(plan);
   const std::string_view optimizer = name_of(plan.optimizer), precision = name_of(plan.precision);
   if (plan.zero > 0)
@@ -64,8 +64,8 @@ std::string workload_sentence(const Words& words, const Plan& plan) {
 }
 
 /// Whole sentences, one after the other.
-std::string facts_text(const Words& words, const Plan& plan, const Simulation& simulation) {
-  std::string text = workload_sentence(words, plan);
+std::string facts_text(const Translator& words, const Plan& plan, const Simulation& simulation) {
+  std::string text = workload_text(words, plan);
   text += ' ' + words("{} an iteration, {:.2f} samples/s, bubble {}, exposed communication {}.",
                       time_text(words, simulation.iteration), simulation.samples_per_second,
                       percent_text(words, simulation.bubble_fraction),
@@ -74,18 +74,18 @@ std::string facts_text(const Words& words, const Plan& plan, const Simulation& s
   return plan.planner.empty() ? text : text + ' ' + words("Made by the planner {}.", plan.planner);
 }
 
-Table parts_table(const Words& words, const TimeBreakdown& parts) {
+Table parts_table(const Translator& words, const TimeBreakdown& parts) {
   Table table{{{words("The iteration consists of")}, {"ms", true}, {words("Share"), true}}, {}, true};
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);
     table.rows.push_back(
-        {words_of(words, part), milliseconds_text(words, parts[part]), share_text(words, parts[part], parts.total())});
+        {label_of(words, part), milliseconds_text(words, parts[part]), share_text(words, parts[part], parts.total())});
   }
   table.rows.push_back({words("in all"), milliseconds_text(words, parts.total()), ""});
   return table;
 }
 
-Table path_table(const Words& words, const CriticalPath& path, const Plan& plan) {
+Table path_table(const Translator& words, const CriticalPath& path, const Plan& plan) {
   const Nanoseconds whole = path.end - path.begin;
   const CriticalShares shares = shares_of(path, plan.stages.size());
   Table table{{{words("The critical path is in")}, {"ms", true}, {words("Share"), true}}, {}, true};
@@ -95,7 +95,7 @@ Table path_table(const Words& words, const CriticalPath& path, const Plan& plan)
   };
   for (int kind = 0; kind < op_kind_count; ++kind)
     add(file_label(words, static_cast<OpKind>(kind)), shares.by_kind[static_cast<std::size_t>(kind)]);
-  for (std::size_t s = 0; s < std::min(shares.by_stage.size(), most_stage_rows); ++s)
+  for (std::size_t s = 0; s < std::min(shares.by_stage.size(), max_stage_rows); ++s)
     add(words("stage {}", s), shares.by_stage[s]);
   add(words("slowed by others"), shares.slowed);
   return table;
@@ -118,11 +118,11 @@ std::vector<DeviceGroupRow> grouped(const Simulation& simulation) {
     if (rows.empty() || !told_alike(*rows.back().first, device)) rows.push_back({{}, &device});
     rows.back().devices.push_back(device.device);
   }
-  if (rows.size() > most_stage_rows) rows.resize(most_stage_rows);
+  if (rows.size() > max_stage_rows) rows.resize(max_stage_rows);
   return rows;
 }
 
-Table devices_table(const Words& words, const Simulation& simulation) {
+Table devices_table(const Translator& words, const Simulation& simulation) {
   Table table{{{words("Devices")},
                {words("Busy"), true},
                {words("Peak GiB"), true},
@@ -137,12 +137,12 @@ Table devices_table(const Words& words, const Simulation& simulation) {
     table.rows.push_back({devices_text(words, row.devices), share_text(words, device.busy, simulation.iteration),
                           gib_text(words, device.peak), gib_text(words, device.peak_upper_bound),
                           gib_text(words, device.capacity), std::to_string(device.peak_micro_batches),
-                          words_of(words, fit_of(device))});
+                          label_of(words, fit_of(device))});
   }
   return table;
 }
 
-Table items_table(const Words& words, const Simulation& simulation) {
+Table items_table(const Translator& words, const Simulation& simulation) {
   std::vector<MemoryItem> items;  // that some device holds
   Table table{{{words("GiB at the peak of")}}, {}, true};
   for (int i = 0; i < memory_item_count; ++i) {
@@ -150,7 +150,7 @@ Table items_table(const Words& words, const Simulation& simulation) {
     const auto holds = [item](const SimulatedDevice& device) { return device.peak_breakdown[item].count > 0; };
     if (std::ranges::none_of(simulation.devices, holds)) continue;
     items.push_back(item);
-    table.columns.push_back({words_of(words, item), true});
+    table.columns.push_back({label_of(words, item), true});
   }
   for (const DeviceGroupRow& row : grouped(simulation)) {
     std::vector<std::string> cells{devices_text(words, row.devices)};
@@ -161,7 +161,7 @@ Table items_table(const Words& words, const Simulation& simulation) {
 }
 
 /// The stage that the critical path is longest in.
-std::string path_sentence(const Words& words, const PlanFigures& figures, const Plan& plan) {
+std::string path_text(const Translator& words, const PlanFigures& figures, const Plan& plan) {
   const Nanoseconds whole = figures.explanation.path.end - figures.explanation.path.begin;
   const CriticalShares shares = shares_of(figures.explanation.path, plan.stages.size());
   const std::size_t links = figures.explanation.path.links.size();
@@ -174,32 +174,32 @@ std::string path_sentence(const Words& words, const PlanFigures& figures, const 
 }
 
 /// The largest part of the iteration that is no computation.
-std::string lost_sentence(const Words& words, const TimeBreakdown& parts) {
+std::string lost_text(const Translator& words, const TimeBreakdown& parts) {
   auto lost = TimePart::imbalance;
   for (int i = static_cast<int>(TimePart::imbalance); i < time_part_count; ++i)
     if (parts[static_cast<TimePart>(i)] > parts[lost]) lost = static_cast<TimePart>(i);
   if (parts[lost].count <= 0) return words("Nothing but computation takes time.");
-  return words("Apart from computation, most time goes to {}: {} of the iteration.", words_of(words, lost),
+  return words("Apart from computation, most time goes to {}: {} of the iteration.", label_of(words, lost),
                share_text(words, parts[lost], parts.total()));
 }
 
-std::vector<std::string> bounds_of(const Words& words, const PlanFigures& figures, const Plan& plan) {
-  std::vector<std::string> sentences{path_sentence(words, figures, plan) + ' ' +
-                                     lost_sentence(words, figures.explanation.parts)};
+std::vector<std::string> bounds_of(const Translator& words, const PlanFigures& figures, const Plan& plan) {
+  std::vector<std::string> sentences{path_text(words, figures, plan) + ' ' +
+                                     lost_text(words, figures.explanation.parts)};
   const double iteration = to_seconds(figures.simulation.iteration).count;
   if (figures.lower_bound.count > 0)
     sentences.push_back(words("No plan of this problem ends an iteration before {:.3f} ms; this one takes {} longer.",
                               in_milliseconds(figures.lower_bound),
                               percent_text(words, iteration / figures.lower_bound.count - 1)));
   if (plan.certificate && !plan.certificate->optimal_in.empty())
-    sentences.push_back(words("Proven best in its space: {}.", words.sentence(plan.certificate->optimal_in)));
-  for (const std::string& why : plan.why) sentences.push_back(words.sentence(why));
+    sentences.push_back(words("Proven best in its space: {}.", words.translate(plan.certificate->optimal_in)));
+  for (const std::string& why : plan.rationale) sentences.push_back(words.translate(why));
   return sentences;
 }
 
 }  // namespace
 
-std::vector<std::string> warnings_of(const Words& words, const Plan& plan, const Simulation& simulation,
+std::vector<std::string> warnings_of(const Translator& words, const Plan& plan, const Simulation& simulation,
                                      const Problem& problem) {
   std::vector<std::string> warnings;
   switch (fit_of(simulation)) {
@@ -226,7 +226,7 @@ std::vector<std::string> warnings_of(const Words& words, const Plan& plan, const
   return warnings;
 }
 
-std::vector<Block> plan_section(const Words& words, const ReportedPlan& reported, const PlanFigures& figures,
+std::vector<Block> plan_section(const Translator& words, const ReportedPlan& reported, const PlanFigures& figures,
                                 const Problem& problem, const std::string& name) {
   const Plan& plan = *reported.plan;
   const Simulation& simulation = figures.simulation;
@@ -235,8 +235,8 @@ std::vector<Block> plan_section(const Words& words, const ReportedPlan& reported
   if (!reported.remarks.empty()) blocks.push_back(Paragraph{words("Remarks: {}", reported.remarks)});
   blocks.push_back(Heading{3, words("Stages")});
   blocks.push_back(stages_table(words, plan, *problem.profile));
-  if (plan.stages.size() > most_stage_rows)
-    blocks.push_back(Paragraph{words("The first {} of {} stages.", most_stage_rows, plan.stages.size())});
+  if (plan.stages.size() > max_stage_rows)
+    blocks.push_back(Paragraph{words("The first {} of {} stages.", max_stage_rows, plan.stages.size())});
   blocks.push_back(Heading{3, words("Schedule")});
   blocks.push_back(gantt_picture(words, name + "-schedule", plan, simulation));
   blocks.push_back(Heading{3, words("Limits")});

@@ -7,16 +7,16 @@
 
 #include "core/study/reports/plan_figures.hpp"
 #include "core/study/reports/report.hpp"
-#include "core/study/reports/words.hpp"
+#include "core/study/reports/translator.hpp"
 
 namespace pipedeck::study::reports {
 
 /// Returns the warnings about the use of the plan; empty: none.
-std::vector<std::string> warnings_of(const Words& words, const Plan& plan, const Simulation& simulation,
+std::vector<std::string> warnings_of(const Translator& words, const Plan& plan, const Simulation& simulation,
                                      const Problem& problem);
 
 /// `name`: of its pictures, "plan-1".
-std::vector<Block> plan_section(const Words& words, const ReportedPlan& reported, const PlanFigures& figures,
+std::vector<Block> plan_section(const Translator& words, const ReportedPlan& reported, const PlanFigures& figures,
                                 const Problem& problem, const std::string& name);
 
 }  // namespace pipedeck::study::reports

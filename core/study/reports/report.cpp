@@ -23,12 +23,12 @@ Table facts_table(std::vector<std::vector<std::string>> rows, std::string of) {
   return {{{std::move(of)}, {""}}, std::move(rows), true};
 }
 
-std::string times_text(const Words& words, const Profile& profile, Seconds forward, Seconds backward) {
+std::string times_text(const Translator& words, const Profile& profile, Seconds forward, Seconds backward) {
   return words("forward {:.3f} ms, backward {:.3f} ms for a micro-batch of {} on {}", in_milliseconds(forward),
                in_milliseconds(backward), profile.micro_batch, profile.device);
 }
 
-Table model_table(const Words& words, const Profile& profile) {
+Table model_table(const Translator& words, const Profile& profile) {
   Bytes parameters;
   Seconds forward, backward;
   for (const Layer& layer : profile.layers) {
@@ -47,7 +47,7 @@ Table model_table(const Words& words, const Profile& profile) {
   return facts_table(std::move(rows), words("Model"));
 }
 
-std::string node_text(const Words& words, const Cluster& cluster, const Node& node) {
+std::string node_text(const Translator& words, const Cluster& cluster, const Node& node) {
   std::string text;
   for (const DeviceGroup& group : node.devices) {
     const DeviceType* type = find_device_type(cluster, group.type);
@@ -60,7 +60,7 @@ std::string node_text(const Words& words, const Cluster& cluster, const Node& no
 }
 
 /// Neighbours of one kind together: "2 nodes of 8 x V100 (16.00 GiB), 130 GB/s inside".
-std::vector<std::string> nodes_texts(const Words& words, const Cluster& cluster) {
+std::vector<std::string> nodes_texts(const Translator& words, const Cluster& cluster) {
   std::vector<std::string> texts;
   for (std::size_t first = 0, end = 0; first < cluster.nodes.size(); first = end) {
     const std::string own = node_text(words, cluster, cluster.nodes[first]);
@@ -70,7 +70,7 @@ std::vector<std::string> nodes_texts(const Words& words, const Cluster& cluster)
   return texts;
 }
 
-std::string network_text(const Words& words, const Cluster& cluster) {
+std::string network_text(const Translator& words, const Cluster& cluster) {
   if (cluster.bandwidth_matrix) return words("bandwidths between all pairs of devices, measured");
   if (cluster.links.empty()) return words("none");
   const auto [least, most] =
@@ -81,7 +81,7 @@ std::string network_text(const Words& words, const Cluster& cluster) {
   return words.count(cluster.links.size(), "1 link of {} each way", "{} links of {} each way", rates);
 }
 
-Table cluster_table(const Words& words, const Cluster& cluster) {
+Table cluster_table(const Translator& words, const Cluster& cluster) {
   std::vector<std::vector<std::string>> rows{
       {words("Name"), cluster.name},
       {words("Devices"), std::to_string(devices_of(cluster).size())},
@@ -91,12 +91,12 @@ Table cluster_table(const Words& words, const Cluster& cluster) {
   return facts_table(std::move(rows), words("Cluster"));
 }
 
-std::string price_text(const Words& words, const std::optional<double>& price) {
+std::string price_text(const Translator& words, const std::optional<double>& price) {
   return price ? words.figure("{:.2f}", *price) : "-";
 }
 
 /// "13.14 of 16.00 (82 %)" and the device.
-std::pair<std::string, std::string> peak_texts(const Words& words, const Simulation& simulation) {
+std::pair<std::string, std::string> peak_texts(const Translator& words, const Simulation& simulation) {
   const SimulatedDevice* worst = most_loaded_device(simulation);
   if (!worst) return {"-", "-"};
   return {words("{} of {} ({:.0f} %)", gib_text(words, worst->peak), gib_text(words, worst->capacity),
@@ -106,7 +106,7 @@ std::pair<std::string, std::string> peak_texts(const Words& words, const Simulat
 
 class ComparisonTable {
  public:
-  ComparisonTable(const Words& words, bool prices) : words_(words), prices_(prices) {
+  ComparisonTable(const Translator& words, bool prices) : words_(words), prices_(prices) {
     table_.columns = {{words("Plan")},
                       {words("Stages")},
                       {words("Schedule")},
@@ -142,7 +142,7 @@ class ComparisonTable {
         percent_text(words_, simulation.communication_fraction),
         peak,
         device,
-        words_of(words_, fit_of(simulation))};
+        label_of(words_, fit_of(simulation))};
     if (prices_) {
       cells.push_back(price_text(words_, figures.price_per_hour));
       cells.push_back(price_text(words_, figures.price_per_million_samples()));
@@ -160,7 +160,7 @@ class ComparisonTable {
   const Table& table() const { return table_; }
 
  private:
-  const Words& words_;
+  const Translator& words_;
   bool prices_;
   Table table_;
 };
@@ -174,7 +174,7 @@ struct Best {
   std::size_t devices = 0;
 };
 
-std::string best_text(const Words& words, const std::optional<Best>& best) {
+std::string best_text(const Translator& words, const std::optional<Best>& best) {
   if (!best) return words("No plan fits in memory and trains as one device would.");
   return words.count(
       best->devices,
@@ -185,7 +185,7 @@ std::string best_text(const Words& words, const std::optional<Best>& best) {
 }
 
 /// Per hour, by device type: the cluster's own prices, else the list's.
-Prices prices_of(const Question& question) {
+Prices prices_of(const Request& question) {
   Prices prices;
   for (const DeviceType& type : question.problem.cluster->device_types) {
     const DeviceModel* known = find_device_model(question.price_list, type.name);
@@ -199,7 +199,7 @@ Prices prices_of(const Question& question) {
 
 class Reporter {
  public:
-  explicit Reporter(const Question& question)
+  explicit Reporter(const Request& question)
 
       : question_(question),
         words_(question.translation.get()),
@@ -209,7 +209,7 @@ class Reporter {
   Result<Document> run(const Progress& progress, const std::stop_token& stop) {
     const Problem& problem = question_.problem;
     TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
-    const FiguresQuestion asked{problem, simulator, prices_};
+    const FiguresRequest asked{problem, simulator, prices_};
     for (std::size_t p = 0; p < question_.plans.size(); ++p) {
       const ReportedPlan& reported = question_.plans[p];
       if (progress) progress(static_cast<double>(p) / static_cast<double>(question_.plans.size()), reported.plan->name);
@@ -220,11 +220,11 @@ class Reporter {
   }
 
  private:
-  Result<void> add(const ReportedPlan& reported, std::size_t number, const FiguresQuestion& asked,
+  Result<void> add(const ReportedPlan& reported, std::size_t number, const FiguresRequest& asked,
                    const std::stop_token& stop) {
     const Plan& plan = *reported.plan;
     if (plan.stages.empty())
-      return without(plan, reported.note.empty() ? words_("no plan was found") : words_.sentence(reported.note));
+      return without(plan, reported.note.empty() ? words_("no plan was found") : words_.translate(reported.note));
     const auto figures = plan_figures(asked, plan, stop);
     if (!figures && figures.error().code == ErrorCode::cancelled) return tl::unexpected(figures.error());
     if (!figures) return without(plan, words_.error(figures.error()));
@@ -277,8 +277,8 @@ class Reporter {
     return made;
   }
 
-  const Question& question_;
-  Words words_;
+  const Request& question_;
+  Translator words_;
   Prices prices_;
   ComparisonTable comparison_;
   std::optional<Best> best_;
@@ -288,7 +288,7 @@ class Reporter {
 
 }  // namespace
 
-Result<Document> make_report(const Question& question, const Progress& progress, std::stop_token stop) {
+Result<Document> make_report(const Request& question, const Progress& progress, std::stop_token stop) {
   return Reporter(question).run(progress, stop);
 }
 

@@ -15,7 +15,7 @@
 #include "core/model/plan.hpp"
 #include "core/model/workload.hpp"
 #include "core/study/reports/document.hpp"
-#include "core/study/reports/words.hpp"
+#include "core/study/reports/translator.hpp"
 
 namespace pipedeck::study::reports {
 
@@ -27,7 +27,7 @@ struct ReportedPlan {
   std::vector<std::string> commands;  ///< that simulate it again
 };
 
-struct Question {
+struct Request {
   std::string title;
   Problem problem;  ///< batch, optimizer and precision are each plan's own
   std::vector<ReportedPlan> plans;
@@ -39,6 +39,6 @@ struct Question {
 };
 
 /// A plan that can't be simulated is listed with the reason. An error is one of the problem itself, or cancellation.
-Result<Document> make_report(const Question& question, const Progress& progress = {}, std::stop_token stop = {});
+Result<Document> make_report(const Request& question, const Progress& progress = {}, std::stop_token stop = {});
 
 }  // namespace pipedeck::study::reports

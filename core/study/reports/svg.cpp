@@ -16,7 +16,7 @@ std::string length(double value) {
   return text == "-0" ? "0" : text;
 }
 
-std::string fill(const Ink& ink) { return fmt::format("class=\"f-{}\" fill=\"{}\"", ink.name, ink.light); }
+std::string fill(const ColorRole& ink) { return fmt::format("class=\"f-{}\" fill=\"{}\"", ink.name, ink.light); }
 
 std::string_view word(Anchor anchor) {
   return anchor == Anchor::start ? "start" : anchor == Anchor::middle ? "middle" : "end";
@@ -26,20 +26,20 @@ std::string_view word(Anchor anchor) {
 
 Svg::Svg(std::string name, double width, std::string_view says) : name_(std::move(name)), says_(says), width_(width) {}
 
-void Svg::rect(double x, double y, double width, double height, const Ink& ink, double radius) {
+void Svg::rect(double x, double y, double width, double height, const ColorRole& ink, double radius) {
   body_ +=
       fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"{} {}/>\n", length(x), length(y), length(width),
                   length(height), radius > 0 ? fmt::format(" rx=\"{}\"", length(radius)) : "", fill(ink));
 }
 
-void Svg::line(double x1, double y1, double x2, double y2, const Ink& ink, double width, bool dashed) {
+void Svg::line(double x1, double y1, double x2, double y2, const ColorRole& ink, double width, bool dashed) {
   body_ += fmt::format(
       "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" class=\"s-{}\" stroke=\"{}\" stroke-width=\"{}\"{}/>\n",
       length(x1), length(y1), length(x2), length(y2), ink.name, ink.light, length(width),
       dashed ? " stroke-dasharray=\"4 3\"" : "");
 }
 
-void Svg::path(const std::string& data, const Ink& ink, double opacity) {
+void Svg::path(const std::string& data, const ColorRole& ink, double opacity) {
   if (data.empty()) return;
   body_ += fmt::format("<path d=\"{}\" {}{}/>\n", data, fill(ink),
                        opacity < 1 ? fmt::format(" fill-opacity=\"{}\"", length(opacity)) : "");
@@ -51,7 +51,8 @@ void Svg::hatch(const std::string& data) {
   body_ += fmt::format("<path d=\"{}\" fill=\"url(#{}-hatch)\"/>\n", data, name_);
 }
 
-void Svg::text(double x, double y, std::string_view words, const Ink& ink, Anchor anchor, double size, bool strong) {
+void Svg::text(double x, double y, std::string_view words, const ColorRole& ink, Anchor anchor, double size,
+               bool strong) {
   body_ +=
       fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\"{} {}>{}</text>\n", length(x), length(y),
                   length(size), word(anchor), strong ? " font-weight=\"600\"" : "", fill(ink), xml_text(words));

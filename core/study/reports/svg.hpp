@@ -17,14 +17,14 @@ class Svg {
   /// `name`: of the picture, unique in a page; `says`: for who does not see it.
   Svg(std::string name, double width, std::string_view says);
 
-  void rect(double x, double y, double width, double height, const Ink& ink, double radius = 0);
-  void line(double x1, double y1, double x2, double y2, const Ink& ink, double width = 1, bool dashed = false);
+  void rect(double x, double y, double width, double height, const ColorRole& ink, double radius = 0);
+  void line(double x1, double y1, double x2, double y2, const ColorRole& ink, double width = 1, bool dashed = false);
   /// Filled; `data` as boxes() and the like write it.
-  void path(const std::string& data, const Ink& ink, double opacity = 1);
+  void path(const std::string& data, const ColorRole& ink, double opacity = 1);
   /// Diagonal strokes over the area.
   void hatch(const std::string& data);
-  void text(double x, double y, std::string_view words, const Ink& ink, Anchor anchor = Anchor::start, double size = 11,
-            bool strong = false);
+  void text(double x, double y, std::string_view words, const ColorRole& ink, Anchor anchor = Anchor::start,
+            double size = 11, bool strong = false);
 
   /// The element, as high as was drawn on.
   std::string element(double height) const;

@@ -15,7 +15,7 @@
 #include "core/model/memory_verdict.hpp"
 #include "core/plan/validate.hpp"
 #include "core/schedule/build.hpp"
-#include "core/study/judge.hpp"
+#include "core/study/plan_simulator.hpp"
 
 namespace pipedeck::study::whatif {
 namespace {
@@ -60,7 +60,7 @@ PlanCandidate figures_of(const Problem& problem, std::shared_ptr<const Plan> pla
 /// The results of all threads, and their receiver.
 class Answers {
  public:
-  Answers(std::size_t tasks, const SearchHow& how, const std::function<void(const Candidate&)>& better)
+  Answers(std::size_t tasks, const SearchOptions& how, const std::function<void(const Candidate&)>& better)
       : plans_(tasks), reasons_(tasks), done_(tasks, 0.0), how_(how), better_(better) {}
 
   void add(std::size_t task, Candidate judged) {
@@ -96,9 +96,9 @@ class Answers {
     for (const Candidate& one : all) answer.found.push_back(one.found);
     if (!all.empty()) answer.best = std::move(all.front());
     for (const std::string& reason : reasons_)
-      if (answer.why_none.empty()) answer.why_none = reason;
-    if (answer.why_none.empty()) answer.why_none = "no planner found a plan that fits";
-    if (answer.best) answer.why_none.clear();
+      if (answer.failure_reason.empty()) answer.failure_reason = reason;
+    if (answer.failure_reason.empty()) answer.failure_reason = "no planner found a plan that fits";
+    if (answer.best) answer.failure_reason.clear();
     return answer;
   }
 
@@ -108,7 +108,7 @@ class Answers {
   std::vector<std::string> reasons_;
   std::vector<double> done_;
   std::optional<PlanCandidate> best_;
-  const SearchHow& how_;
+  const SearchOptions& how_;
   const std::function<void(const Candidate&)>& better_;
 };
 
@@ -118,9 +118,9 @@ std::string text_of(const planner::Infeasible& infeasible, const planner::Planne
   return text;
 }
 
-planner::PlannerContext context_of(const sim::Simulator& simulator, int top, const SearchHow& how) {
+planner::PlannerContext context_of(const sim::Simulator& simulator, int top, const SearchOptions& how) {
   planner::PlannerContext context = context_for(simulator, how.stop);
-  context.hurry = how.hurry;
+  context.deadline_token = how.deadline_token;
   context.top = top;
   context.relax = false;
   return context;
@@ -161,7 +161,7 @@ std::vector<Plan> freeze_warmups(const Problem& problem, const Plan& plan) {
   const std::vector<int> fitting =
       cost::max_in_flight_micro_batches(plan, *problem.profile, *network, problem.workload.conventions);
   std::vector<schedule::StageEstimates> figures(fitting.size());
-  for (std::size_t s = 0; s < fitting.size(); ++s) figures[s].fitting = fitting[s];
+  for (std::size_t s = 0; s < fitting.size(); ++s) figures[s].max_in_flight = fitting[s];
   Plan counted = plan;
   counted.warmup_counts = schedule::warmup_counts(plan, figures);
   kept.push_back(std::move(counted));
@@ -169,7 +169,7 @@ std::vector<Plan> freeze_warmups(const Problem& problem, const Plan& plan) {
 }
 
 Result<BestPlan> best_plan(const Problem& problem, std::span<const PlannerRequest> planners, std::span<const Plan> kept,
-                           int top, const SearchHow& how, const std::function<void(const Candidate&)>& better) {
+                           int top, const SearchOptions& how, const std::function<void(const Candidate&)>& better) {
   TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
   std::vector<PlannerRequest> asked(planners.begin(), planners.end());
   std::stable_partition(asked.begin(), asked.end(), [](const PlannerRequest& one) { return !is_slow(*one.planner); });

@@ -19,10 +19,10 @@
 
 namespace pipedeck::study::whatif {
 
-struct SearchHow {
+struct SearchOptions {
   int threads = 1;  ///< changes speed, never the answer
   std::stop_token stop{};
-  std::stop_token hurry{};  ///< requested: answer with what is there
+  std::stop_token deadline_token{};  ///< requested: answer with what is there
   Progress progress{};
 };
 
@@ -34,7 +34,7 @@ struct Candidate {
 struct BestPlan {
   std::optional<Candidate> best;     ///< absent: no plan fits
   std::vector<PlanCandidate> found;  ///< every plan that fits, best first
-  std::string why_none;              ///< the planners' messages if there is no plan
+  std::string failure_reason;        ///< the planners' messages if there is no plan
 };
 
 /// Orders plans: a plan that fits, with a flush, of more samples per second comes first. Ties go to less memory.
@@ -57,6 +57,6 @@ std::vector<Plan> freeze_warmups(const Problem& problem, const Plan& plan);
 /// each plan that is better than all before it, from any thread, one call at a time. An error is one of the question; a
 /// failure of one planner is not.
 Result<BestPlan> best_plan(const Problem& problem, std::span<const PlannerRequest> planners, std::span<const Plan> kept,
-                           int top, const SearchHow& how, const std::function<void(const Candidate&)>& better = {});
+                           int top, const SearchOptions& how, const std::function<void(const Candidate&)>& better = {});
 
 }  // namespace pipedeck::study::whatif

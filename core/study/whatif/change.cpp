@@ -174,7 +174,7 @@ Result<Problem> with_change(const Problem& problem, const WhatIf& change, const 
 
 TimeScale time_scale(const Problem& problem, const DeviceType& type, const DeviceCatalogue& catalogue) {
   const std::string& own = problem.profile->device;
-  if (type.name == own) return {TimeScale::Source::same, 1, own, own};
+  if (type.name == own) return {TimeScale::Source::same_device, 1, own, own};
   if (measured_on(*problem.profile, type.name)) return {TimeScale::Source::measured, 1, own, type.name};
   const double factor = in_cluster(problem, type, catalogue).relative_speed / speed_of_profile_device(problem);
   const bool known = find_device_type(*problem.cluster, type.name) || !find_device_model(catalogue, type.name) ||

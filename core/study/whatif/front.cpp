@@ -10,13 +10,13 @@
 #include "core/base/pareto.hpp"
 #include "core/plan/reschedule.hpp"
 #include "core/schedule/build.hpp"
-#include "core/study/judge.hpp"
+#include "core/study/plan_simulator.hpp"
 #include "core/study/whatif/scales.hpp"
 
 namespace pipedeck::study::whatif {
 namespace {
 
-constexpr int most_sizes = 8;
+constexpr int max_sizes = 8;
 constexpr std::size_t varied = 2;  ///< of the plans of one size and micro-batch
 
 /// A size of the cluster and a micro-batch.
@@ -39,7 +39,7 @@ Figures key_of(const PlanCandidate& plan) {
 
 class Finder {
  public:
-  Finder(std::vector<Cell> cells, std::vector<Task> tasks, const FrontSpace& space, const SearchHow& how,
+  Finder(std::vector<Cell> cells, std::vector<Task> tasks, const FrontSpace& space, const SearchOptions& how,
          const std::function<void(const std::vector<PlanCandidate>&)>& some)
       : cells_(std::move(cells)),
         tasks_(std::move(tasks)),
@@ -65,7 +65,7 @@ class Finder {
   }
 
  private:
-  bool over() const { return how_.stop.stop_requested() || how_.hurry.stop_requested(); }
+  bool over() const { return how_.stop.stop_requested() || how_.deadline_token.stop_requested(); }
 
   void take(std::vector<PlanCandidate>& place, std::vector<PlanCandidate> plans) {
     if (some_ && !plans.empty()) {
@@ -89,7 +89,7 @@ class Finder {
   std::vector<PlanCandidate> ask(const Task& task) const {
     const Cell& cell = cells_[task.cell];
     planner::PlannerContext context = context_for(cell.simulator, how_.stop);
-    context.hurry = how_.hurry;
+    context.deadline_token = how_.deadline_token;
     context.top = space_.top;
     context.relax = false;
     std::vector<PlanCandidate> found;
@@ -150,7 +150,7 @@ class Finder {
   std::vector<Cell> cells_;
   std::vector<Task> tasks_;
   const FrontSpace& space_;
-  const SearchHow& how_;
+  const SearchOptions& how_;
   const std::function<void(const std::vector<PlanCandidate>&)>& some_;
   std::vector<std::vector<PlanCandidate>> of_task_, of_cell_;
   std::mutex mutex_;
@@ -184,7 +184,7 @@ Result<std::vector<Cell>> cells_of(const Problem& problem, const FrontSpace& spa
 FrontSpace front_space(const Problem& problem) {
   FrontSpace space;
   const int nodes = static_cast<int>(problem.cluster->nodes.size());
-  const int sizes = std::min(nodes, most_sizes);
+  const int sizes = std::min(nodes, max_sizes);
   for (int i = 1; i <= sizes; ++i) space.nodes.push_back(static_cast<int>(std::int64_t{nodes} * i / sizes));
   if (nodes > 1 && space.nodes.front() != 1) space.nodes.insert(space.nodes.begin(), 1);
   const Workload& workload = problem.workload;
@@ -198,10 +198,10 @@ FrontSpace front_space(const Problem& problem) {
   return space;
 }
 
-std::vector<Costs> front_costs(std::span<const PlanCandidate> plans) {
+std::vector<ObjectiveVector> front_costs(std::span<const PlanCandidate> plans) {
   const bool priced = std::all_of(plans.begin(), plans.end(),
                                   [](const PlanCandidate& plan) { return plan.price_per_hour.has_value(); });
-  std::vector<Costs> costs;
+  std::vector<ObjectiveVector> costs;
   for (const PlanCandidate& plan : plans)
     costs.push_back(
         {-plan.samples_per_second, static_cast<double>(plan.largest_peak.count), priced ? *plan.price_per_hour : 0});
@@ -217,7 +217,7 @@ std::vector<std::size_t> front_of(std::span<const PlanCandidate> plans) {
 }
 
 Result<std::vector<PlanCandidate>> find_front(const Problem& problem, std::span<const PlannerRequest> planners,
-                                              const FrontSpace& space, const SearchHow& how,
+                                              const FrontSpace& space, const SearchOptions& how,
                                               const std::function<void(const std::vector<PlanCandidate>&)>& some) {
   TRY(auto cells, cells_of(problem, space));
   std::vector<Task> tasks;

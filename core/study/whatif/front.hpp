@@ -22,14 +22,14 @@ FrontSpace front_space(const Problem& problem);
 
 /// Samples a second, largest peak and price of an hour, as non_dominated() wants them: the first negative. Where the
 /// price of some plan is not known it is left aside for all.
-std::vector<Costs> front_costs(std::span<const PlanCandidate> plans);
+std::vector<ObjectiveVector> front_costs(std::span<const PlanCandidate> plans);
 /// Returns the Pareto front of throughput, memory and price; positions ascending.
 std::vector<std::size_t> front_of(std::span<const PlanCandidate> plans);
 
 /// Every plan that fits, each once, in an order that does not depend on threads. `some`, if there is one, gets them as
 /// they are found, one call at a time. Hurried, it answers with what there is; an error is one of the question.
 Result<std::vector<PlanCandidate>> find_front(const Problem& problem, std::span<const PlannerRequest> planners,
-                                              const FrontSpace& space, const SearchHow& how,
+                                              const FrontSpace& space, const SearchOptions& how,
                                               const std::function<void(const std::vector<PlanCandidate>&)>& some = {});
 
 }  // namespace pipedeck::study::whatif

@@ -233,7 +233,7 @@ void TestSession::live_answers_are_the_newest_and_stop_when_cancelled() {
   std::vector<std::int64_t> seen;
   Plan last;
   connect(&session.live(), &session::plans::PreviewSimulator::simulated, this,
-          [&](std::int64_t generation, const Plan& plan, const std::shared_ptr<const study::Verdict>& verdict,
+          [&](std::int64_t generation, const Plan& plan, const std::shared_ptr<const study::PlanResult>& verdict,
               const QString& why) {
             QVERIFY2(verdict && verdict->simulation && verdict->reasons, qPrintable(why));
             seen.push_back(generation);
@@ -446,7 +446,7 @@ void TestSession::launch_of_a_missing_program_is_a_failed_run() {
   recorded.wait();
   const int plan = recorded.session.state().selected_plan;
   QVERIFY(plan > 0);
-  QCOMPARE(recorded.session.why_not_launchable(plan), QString());
+  QCOMPARE(recorded.session.not_launchable_reason(plan), QString());
   session::runs::RunSettings settings;
   settings.steps = 3;
   QVERIFY(recorded.session.launch({plan, nullptr, settings}));
@@ -471,7 +471,7 @@ void TestSession::presets_without_layers_are_planned_on_not_launched() {
   recorded.wait();
   const int plan = recorded.session.state().selected_plan;
   QVERIFY(plan > 0);
-  QVERIFY(!recorded.session.why_not_launchable(plan).isEmpty());
+  QVERIFY(!recorded.session.not_launchable_reason(plan).isEmpty());
 }
 
 PIPEDECK_TEST(TestSession)

@@ -148,7 +148,7 @@ class Hand {
   }
   void insert_layer() { change_profile(session::profile::with_layer_inserted(profile(), 1)); }
   void choose_conventions(int i) {
-    Conventions conventions = state().question.workload.conventions;
+    SimulationOptions conventions = state().question.workload.conventions;
     conventions.network = conventions.network == NetworkModel::ideal ? NetworkModel::shared : NetworkModel::ideal;
     conventions.reserve = Bytes(i);
     conventions.fragmentation = i / 1000.0;

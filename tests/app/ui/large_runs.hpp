@@ -44,7 +44,8 @@ inline session::project::RunRecord large_run(const Plan& plan, int number, int o
 /// 2.3 MB a run of 100,000 operations.
 inline session::project::State with_large_runs(session::project::State state, int runs, int operations) {
   Plan plan;
-  plan.stages.push_back({.first = 0, .last = 1, .devices = {DeviceId(0)}, .shares = {}, .recompute = {}, .extra = {}});
+  plan.stages.push_back(
+      {.first = 0, .last = 1, .devices = {DeviceId(0)}, .samples_per_replica = {}, .recompute = {}, .extra = {}});
   for (int i = 0; i < runs; ++i)
     state = session::project::with_run(
                 std::move(state), std::make_shared<const session::project::RunRecord>(large_run(plan, i, operations)))

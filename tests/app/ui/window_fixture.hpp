@@ -138,7 +138,7 @@ class WindowFixture {
       questions << project;
       return answers.unsaved;
     };
-    dialogs.recovery = [this](QWidget*, const session::RecoveryQuestion& question) {
+    dialogs.recovery = [this](QWidget*, const session::RecoveryRequest& question) {
       questions << question.name;
       return answers.recovery;
     };

@@ -187,25 +187,25 @@ class TestAnalytic : public QObject {
     const TransformerConfig config = gpt(heads, hidden, 2);
     const analytic::times::LayerCount block =
         layer_named(analytic::transformer::count_layers(config, options), "block_1");
-    QCOMPARE(analytic::times::kept_bytes(block), s * b * h * (34 + 5 * a * s / h));                           // 1
-    QCOMPARE(analytic::times::kept_bytes(block, 8, false), s * b * h * (10 + 24 / t + 5 * a * s / (h * t)));  // 2
-    QCOMPARE(analytic::times::kept_bytes(block, 8, true), s * b * h / t * (34 + 5 * a * s / h));              // 4
+    QCOMPARE(analytic::times::saved_bytes(block), s * b * h * (34 + 5 * a * s / h));                           // 1
+    QCOMPARE(analytic::times::saved_bytes(block, 8, false), s * b * h * (10 + 24 / t + 5 * a * s / (h * t)));  // 2
+    QCOMPARE(analytic::times::saved_bytes(block, 8, true), s * b * h / t * (34 + 5 * a * s / h));              // 4
     // Without the scores, 34 s b h / t (equation 6) and a row sum a head and token, which they recompute.
     options.attention = AttentionMemory::fused;
     const analytic::times::LayerCount fused =
         layer_named(analytic::transformer::count_layers(config, options), "block_1");
-    QCOMPARE(analytic::times::kept_bytes(fused, 8, true) - 4 * s * b * a / t, 34 * s * b * h / t);
+    QCOMPARE(analytic::times::saved_bytes(fused, 8, true) - 4 * s * b * a / t, 34 * s * b * h / t);
     // Selective recomputation keeps neither: equation 6 to the byte.
     options.attention = AttentionMemory::selective;
     const analytic::times::LayerCount again =
         layer_named(analytic::transformer::count_layers(config, options), "block_1");
-    QCOMPARE(analytic::times::kept_bytes(again, 8, true), 34 * s * b * h / t);
+    QCOMPARE(analytic::times::saved_bytes(again, 8, true), 34 * s * b * h / t);
     options.attention = AttentionMemory::fused;
     // Behind the blocks: 4 s b h (1 + v / h) (section 4.3).
     const analytic::transformer::CountedModel model = analytic::transformer::count_layers(config, options);
-    const double behind = analytic::times::kept_bytes(layer_named(model, "final_norm")) +
-                          analytic::times::kept_bytes(layer_named(model, "head")) +
-                          analytic::times::kept_bytes(layer_named(model, "loss"));
+    const double behind = analytic::times::saved_bytes(layer_named(model, "final_norm")) +
+                          analytic::times::saved_bytes(layer_named(model, "head")) +
+                          analytic::times::saved_bytes(layer_named(model, "loss"));
     QCOMPARE(behind, 4 * s * b * h * (1 + 51200 / h));
   }
 
@@ -259,7 +259,7 @@ class TestAnalytic : public QObject {
         options.precision = "fp16";
         options.sequence = 384;
         options.attention = attention;
-        options.reached.products = products;
+        options.reached.gemms = products;
         const auto made =
             analytic::analytic_profile(model_of(name), presets::catalogue_device(device).value(), options);
         QVERIFY(made.has_value());

@@ -192,7 +192,7 @@ class TestCost : public QObject {
     const cost::Network network = cost::Network::of(cluster).value();
     // One sample each of 20 bytes, and 40 of weights, gradients and moments; then 100 bytes in 145.
     QCOMPARE(cost::max_in_flight_micro_batches(plan, profile, network, {}), (std::vector<int>{5, 1}));
-    Conventions conventions;
+    SimulationOptions conventions;
     conventions.reserve = Bytes(50);
     QCOMPARE(cost::max_in_flight_micro_batches(plan, profile, network, conventions), (std::vector<int>{2, 1}));
   }

@@ -85,7 +85,7 @@ class TestNcclModel : public QObject {
            {8.4 + 2 * (7 * 4.0 + 2 * 14.0), 0.5 * 0.85 * 0.92 * 50 * 0.9});
     group.amd_cpu = true;
     expect(group, reduce_all, ring, ll, mebibyte, {6.6 + inside * 2.0 + between * 2.7, 19.0 * 32 / 62});
-    group.alike = false;
+    group.is_uniform = false;
     QVERIFY(!cost::nccl_cost(group, reduce_all, ring, ll128, mebibyte));
   }
 
@@ -161,7 +161,7 @@ class TestNcclModel : public QObject {
     QCOMPARE(group.ranks, 3);
     QCOMPARE(group.nodes, 1);
     QCOMPARE(group.generation, cost::GpuGeneration::ampere);
-    QVERIFY(group.alike && group.nvlink);
+    QVERIFY(group.is_uniform && group.nvlink);
     QCOMPARE(group.bandwidth, gigabytes_per_second(300));
     QCOMPARE(group.inside, microseconds(2));
   }

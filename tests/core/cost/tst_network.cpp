@@ -217,7 +217,7 @@ class TestNetwork : public QObject {
       for (const Fabric fabric : {Fabric::star, Fabric::tree, Fabric::two_switches, Fabric::mesh}) {
         const cost::Network network = cost::Network::of(large_cluster(nodes, fabric, random)).value();
         for (const bool inside : {false, true})
-          QCOMPARE(extremes(network, network.representatives(), inside),
+          QCOMPARE(extremes(network, network.representative_devices(), inside),
                    extremes(network, all_devices(network), inside));
       }
     Cluster equal = test::flat_cluster(1);
@@ -227,7 +227,7 @@ class TestNetwork : public QObject {
       equal.nodes.push_back(node_named("n" + std::to_string(n), 8, Link{gigabytes_per_second(100), {}}));
       equal.links.push_back({"s", equal.nodes.back().name, Link{gigabytes_per_second(1), {}}});
     }
-    QCOMPARE(cost::Network::of(equal).value().representatives().size(), 4u);
+    QCOMPARE(cost::Network::of(equal).value().representative_devices().size(), 4u);
   }
 
   /// A lazily searched core, used by two threads at once.
@@ -341,7 +341,7 @@ class TestNetwork : public QObject {
     const auto by = [&](Collectives collectives) { return cost::AllReduce(network, all, collectives); };
     QCOMPARE(by(Collectives::ring).time(bytes), cost::ring_all_reduce(network, all, bytes));
     QCOMPARE(by(Collectives::hierarchical).time(bytes), cost::hierarchical_all_reduce(network, all, bytes));
-    QCOMPARE(by(Collectives::least).time(bytes), cost::all_reduce(network, all, bytes));
+    QCOMPARE(by(Collectives::best_ring).time(bytes), cost::all_reduce(network, all, bytes));
     QCOMPARE(by(Collectives::tree).time(bytes), cost::tree_all_reduce(network, all, bytes));
     QVERIFY(by(Collectives::nccl).time(bytes) > cost::ring_all_reduce(network, all, Bytes(0)));
     const auto ring = by(Collectives::ring).parts(bytes), tree = by(Collectives::tree).parts(bytes);
@@ -349,7 +349,7 @@ class TestNetwork : public QObject {
     QVERIFY(std::abs(tree.front().volume() - 2e6) < 1e-3);
     const auto phases = by(Collectives::hierarchical).parts(bytes);
     QCOMPARE(phases.size(), std::size_t{2});
-    QVERIFY(phases[0].over == cost::RingLinks::inside && phases[1].over == cost::RingLinks::between);
+    QVERIFY(phases[0].over == cost::RingLinks::intra_node && phases[1].over == cost::RingLinks::inter_node);
     QVERIFY(cost::AllReduce(network, devices({2}), Collectives::nccl).parts(bytes).empty());
     QVERIFY(by(Collectives::tree).parts(Bytes()).empty());
   }

@@ -61,8 +61,9 @@ void TestPassMemory::what_is_left_for_weight_gradients_is_never_too_low() {
   const cost::PassMemory passes = cost::pass_memory(plan, profile, order, cuts, StageId(0), samples);
   // Between the two halves of the backward: both layers' sums instead of what both saved.
   const std::int64_t truth = 2 * norm.sums - 2 * samples * norm.sample;
-  QVERIFY2(passes.apart.count >= truth, qPrintable(QString("%1 < %2").arg(passes.apart.count).arg(truth)));
-  if (samples <= measured) QCOMPARE(passes.apart.count, truth);
+  QVERIFY2(passes.split_backward_bytes.count >= truth,
+           qPrintable(QString("%1 < %2").arg(passes.split_backward_bytes.count).arg(truth)));
+  if (samples <= measured) QCOMPARE(passes.split_backward_bytes.count, truth);
 }
 
 /// A convolution that repacks 1000 bytes of weights after freeing 100 bytes per sample: 900 besides the saved bytes of

@@ -19,14 +19,16 @@ constexpr std::int64_t width = 100;  // bytes of each tensor between layers
 /// Returns a product on two devices. By columns it saves its whole input and half of its output. By rows it saves half
 /// of its input and its whole output, and its bias is on every rank.
 Layer product() {
-  ShardingCost columns{{Lies::whole, Lies::column_sharded, 2 * width}, Bytes(0), Bytes(150), Bytes(50), {}};
+  ShardingCost columns{
+      {TensorLayout::replicated, TensorLayout::column_sharded, 2 * width}, Bytes(0), Bytes(150), Bytes(50), {}};
   columns.memory.input = Bytes(100);
-  ShardingCost rows{{Lies::column_sharded, Lies::whole, 2 * width}, Bytes(8), Bytes(151), Bytes(100), {}};
+  ShardingCost rows{
+      {TensorLayout::column_sharded, TensorLayout::replicated, 2 * width}, Bytes(8), Bytes(151), Bytes(100), {}};
   rows.memory.input = Bytes(50);
   ShardingCost whole_rows = rows;
-  whole_rows.step = {Lies::whole, Lies::whole, 3 * width}, whole_rows.saved = Bytes(152);
+  whole_rows.step = {TensorLayout::replicated, TensorLayout::replicated, 3 * width}, whole_rows.saved = Bytes(152);
   ShardingCost gathered = columns;
-  gathered.step = {Lies::whole, Lies::whole, 3 * width}, gathered.saved = Bytes(153);
+  gathered.step = {TensorLayout::replicated, TensorLayout::replicated, 3 * width}, gathered.saved = Bytes(153);
   Layer layer;
   layer.output = Bytes(width), layer.saved = Bytes(200), layer.parameters = Bytes(1008);
   layer.memory = LayerMemory{};
@@ -60,7 +62,7 @@ struct Case {
 
   std::vector<std::int64_t> saved(std::int32_t stage) const {
     std::vector<std::int64_t> bytes;
-    for (const ShardingCost* way : cost::stage_ways(plan, profile, order, StageId(stage)))
+    for (const ShardingCost* way : cost::stage_sharding(plan, profile, order, StageId(stage)))
       bytes.push_back(way->saved.count);
     return bytes;
   }
@@ -94,10 +96,10 @@ void TestStageWays::a_stage_begins_and_ends_whole() {
   QVERIFY(even.held() == (Saved{0, 100, 100, 50, 0}));
   // One bias is halved, one is whole.
   QCOMPARE(cost::stage_weights(even.plan, even.profile, even.order, StageId(1)).whole, Bytes(8));
-  QCOMPARE(
-      cost::kept_bytes(even.plan, even.profile, even.order, plan::boundary_bytes(even.profile, even.order), StageId(1))
-          .before,
-      Bytes(301));
+  QCOMPARE(cost::stage_saved_bytes(even.plan, even.profile, even.order, plan::boundary_bytes(even.profile, even.order),
+                                   StageId(1))
+               .before,
+           Bytes(301));
 }
 
 void TestStageWays::stages_cut_alike_are_one_chain() {
@@ -121,7 +123,7 @@ void TestStageWays::who_does_not_know_the_ways_has_none() {
   QVERIFY(one.held() == (Saved{0, 100, 100, 100, 0}));
   QCOMPARE(cost::stage_weights(one.plan, one.profile, one.order, StageId(1)).whole, Bytes(0));
   Case uneven(2);
-  for (Stage& stage : uneven.plan.stages) stage.shards = {{0.75, 0.25}};
+  for (Stage& stage : uneven.plan.stages) stage.shard_fractions = {{0.75, 0.25}};
   QVERIFY(uneven.saved(0).empty());
 }
 

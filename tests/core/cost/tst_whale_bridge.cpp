@@ -27,20 +27,20 @@ void TestWhaleBridge::bridges_by_hand() {
   const Bytes output(1200);
   // replicate(2) -> replicate(3): the same dimension, fused; each sample goes to one device.
   cost::Bridge bridge = cost::bridge_between(stage(2, 1), stage(3, 1), output);
-  QVERIFY(bridge.gather == cost::Gather::batch && bridge.fused);
+  QVERIFY(bridge.gather == cost::BridgeGather::batch && bridge.fused);
   QCOMPARE(bridge.moved.count, std::int64_t{1200});
   QCOMPARE(bridge.whole.count, std::int64_t{3600});
   // replicate(2) -> split(4): every device behind needs all of it.
   bridge = cost::bridge_between(stage(2, 1), stage(4, 4), output, cost::WhaleSplitPattern::columns);
-  QVERIFY(bridge.gather == cost::Gather::batch && !bridge.fused);
+  QVERIFY(bridge.gather == cost::BridgeGather::batch && !bridge.fused);
   QCOMPARE(bridge.moved.count, std::int64_t{4800});
   // split(4) -> split(4) whose first product takes columns: fused.
   bridge = cost::bridge_between(stage(4, 4), stage(4, 4), output, cost::WhaleSplitPattern::rows);
-  QVERIFY(bridge.gather == cost::Gather::columns && bridge.fused);
+  QVERIFY(bridge.gather == cost::BridgeGather::columns && bridge.fused);
   QCOMPARE(bridge.moved.count, std::int64_t{1200});
   bridge = cost::bridge_between(stage(4, 4), stage(2, 1), output);
-  QVERIFY(bridge.gather == cost::Gather::columns && !bridge.fused);
-  QVERIFY(cost::bridge_between(stage(1, 1), stage(1, 1), output).gather == cost::Gather::none);
+  QVERIFY(bridge.gather == cost::BridgeGather::columns && !bridge.fused);
+  QVERIFY(cost::bridge_between(stage(1, 1), stage(1, 1), output).gather == cost::BridgeGather::none);
 }
 
 void TestWhaleBridge::patterns_by_hand() {

@@ -116,7 +116,7 @@ class TestPlanEdits : public QObject {
   void a_cut_takes_its_layers_along() {
     Plan plan = pipeline({2, 2, 2});
     plan.stages[0].recompute.layers = {LayerId(std::int32_t{1}), LayerId(std::int32_t{3})};
-    plan.why = {"was best"};
+    plan.rationale = {"was best"};
     plan.predicted.emplace();
     const Plan moved = edit_(plan, plan::MoveBoundary{1, 3}).value();
     QCOMPARE(moved.stages[0].last, 3);
@@ -124,7 +124,7 @@ class TestPlanEdits : public QObject {
     QCOMPARE(moved.stages[0].recompute.layers, std::vector<LayerId>{LayerId(std::int32_t{1})});
     QCOMPARE(moved.stages[1].recompute.layers, std::vector<LayerId>{LayerId(std::int32_t{3})});
     QCOMPARE(moved.planner, std::string("hand"));
-    QVERIFY(moved.why.empty() && !moved.predicted);
+    QVERIFY(moved.rationale.empty() && !moved.predicted);
     // Back again: the marks are where they were.
     QCOMPARE(edit_(moved, plan::MoveBoundary{1, 4}).value().stages, plan.stages);
     QVERIFY(why(edit_(plan, plan::MoveBoundary{1, 8})).contains("can go from layer 1 to 7"));
@@ -169,11 +169,11 @@ class TestPlanEdits : public QObject {
 
   void devices_change_order_and_keep_their_shares() {
     Plan plan = pipeline({3, 2});
-    plan.stages[0].shares = {1, 2, 5};
+    plan.stages[0].samples_per_replica = {1, 2, 5};
     const Plan moved = edit_(plan, plan::MoveDevices{numbered({2}), 0, 0}).value();
     QCOMPARE(on(moved, 0), (Numbers{2, 0, 1}));
-    QCOMPARE(*moved.stages[0].shares, (std::vector<int>{5, 1, 2}));
-    QVERIFY(!edit_(plan, plan::MoveDevices{numbered({2}), 1, {}}).value().stages[0].shares);
+    QCOMPARE(*moved.stages[0].samples_per_replica, (std::vector<int>{5, 1, 2}));
+    QVERIFY(!edit_(plan, plan::MoveDevices{numbered({2}), 1, {}}).value().stages[0].samples_per_replica);
   }
 
   void two_devices_are_exchanged() {
@@ -256,8 +256,8 @@ class TestPlanEdits : public QObject {
   void shares_are_whole_samples() {
     const Plan plan = pipeline({2, 2});
     const Plan shared = edit_(plan, plan::SetReplicaSamples{0, {3, 5}}).value();
-    QCOMPARE(*shared.stages[0].shares, (std::vector<int>{3, 5}));
-    QVERIFY(!edit_(shared, plan::SetReplicaSamples{0, {}}).value().stages[0].shares);
+    QCOMPARE(*shared.stages[0].samples_per_replica, (std::vector<int>{3, 5}));
+    QVERIFY(!edit_(shared, plan::SetReplicaSamples{0, {}}).value().stages[0].samples_per_replica);
     QVERIFY(why(edit_(plan, plan::SetReplicaSamples{0, {3, 4}})).contains("7 samples in all, and a micro-batch has 8"));
     QVERIFY(why(edit_(plan, plan::SetReplicaSamples{0, {8}})).contains("one for each"));
     QVERIFY(!edit_(plan, plan::SetReplicaSamples{0, {8, 0}}));
@@ -265,12 +265,12 @@ class TestPlanEdits : public QObject {
 
   void micro_batches_divide_the_batch() {
     Plan plan = pipeline({2, 2});
-    plan.stages[0].shares = {2, 6};
-    plan.stages[1].shares = {3, 5};
+    plan.stages[0].samples_per_replica = {2, 6};
+    plan.stages[1].samples_per_replica = {3, 5};
     const Plan larger = edit_(plan, plan::SetMicroBatch{4}).value();
     QCOMPARE(larger.micro_batches, 8);
-    QCOMPARE(*larger.stages[0].shares, (std::vector<int>{1, 3}));
-    QVERIFY(!larger.stages[1].shares);
+    QCOMPARE(*larger.stages[0].samples_per_replica, (std::vector<int>{1, 3}));
+    QVERIFY(!larger.stages[1].samples_per_replica);
     QVERIFY(why(edit_(plan, plan::SetMicroBatch{5})).contains("the nearest that do: 4 and 8"));
     QVERIFY(why(edit_(plan, plan::SetMicroBatch{50})).contains("the nearest that does: 32"));
     QVERIFY(why(edit_(plan, plan::SetMicroBatch{1})).contains("2 replicas for micro-batches of 1 sample,"));

@@ -147,7 +147,7 @@ class TestReschedule : public QObject {
     const Profile profile = profile_of(9);
     Plan plan = straight(2, 9);
     plan.stages[0].devices = {DeviceId(0), DeviceId(2)};
-    plan.stages[0].shares = std::vector<int>{1, 1};
+    plan.stages[0].samples_per_replica = std::vector<int>{1, 1};
     plan.stages[0].recompute.all = true;
     plan.stages[1].recompute.layers = {LayerId(5), LayerId(7)};
     plan.objective = Objective{"x", milliseconds(1), {}};
@@ -155,7 +155,7 @@ class TestReschedule : public QObject {
     const Plan v = plan::with_schedule(plan, profile, ScheduleKind::zb_v).value();
     for (const std::size_t s : {std::size_t{0}, std::size_t{3}}) {
       QCOMPARE(v.stages[s].devices, plan.stages[0].devices);
-      QVERIFY(v.stages[s].shares && v.stages[s].recompute.all);
+      QVERIFY(v.stages[s].samples_per_replica && v.stages[s].recompute.all);
     }
     // The first rank has two devices and gets two thirds of the layers.
     QCOMPARE(v.stages[0].last - v.stages[0].first + v.stages[3].last - v.stages[3].first, 6);
@@ -179,11 +179,11 @@ class TestReschedule : public QObject {
     const Profile profile = profile_of(4);
     Plan plan = straight(2, 4, 8);
     plan.stages[0].devices = {DeviceId(0), DeviceId(2)};
-    plan.stages[0].shares = std::vector<int>{1, 1};
+    plan.stages[0].samples_per_replica = std::vector<int>{1, 1};
     const Plan rounds = plan::with_schedule(plan, profile, ScheduleKind::pipedream).value();
     QCOMPARE(rounds.micro_batch, 1);
     QCOMPARE(rounds.micro_batches, 16);
-    QVERIFY(!rounds.stages[0].shares);
+    QVERIFY(!rounds.stages[0].samples_per_replica);
     const Plan back = plan::with_schedule(rounds, profile, ScheduleKind::one_f_one_b).value();
     QCOMPARE(back.micro_batch, 2);
     QCOMPARE(back.micro_batches, 8);

@@ -19,17 +19,18 @@ using Layers = std::vector<std::vector<ShardingStep>>;
 using Cost = std::tuple<std::int64_t, int>;
 
 Layers random_layers(Random& random) {
-  const auto below = [&](int most) { return static_cast<int>(random.below(static_cast<std::uint64_t>(most))); };
+  const auto below = [&](int most) { return static_cast<int>(random.uniform_int(static_cast<std::uint64_t>(most))); };
   Layers layers(static_cast<std::size_t>(1 + below(6)));
   for (auto& ways : layers)
     for (int w = 1 + below(4); w > 0; --w)
-      ways.push_back({static_cast<Lies>(below(2)), static_cast<Lies>(below(2)), below(4), random.coin()});
+      ways.push_back(
+          {static_cast<TensorLayout>(below(2)), static_cast<TensorLayout>(below(2)), below(4), random.coin()});
   return layers;
 }
 
-std::optional<Cost> cost_of(const Layers& layers, const std::vector<std::size_t>& ways, Lies end) {
+std::optional<Cost> cost_of(const Layers& layers, const std::vector<std::size_t>& ways, TensorLayout end) {
   Cost cost{0, 0};
-  Lies lies = Lies::whole;
+  TensorLayout lies = TensorLayout::replicated;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const ShardingStep& way = layers[i][ways[i]];
     if (way.from != lies) return {};
@@ -40,7 +41,7 @@ std::optional<Cost> cost_of(const Layers& layers, const std::vector<std::size_t>
 }
 
 /// Returns the least cost of all combinations.
-std::optional<Cost> least(const Layers& layers, Lies end) {
+std::optional<Cost> least(const Layers& layers, TensorLayout end) {
   std::optional<Cost> best;
   std::vector<std::size_t> ways(layers.size());
   const std::function<void(std::size_t)> from = [&](std::size_t layer) {
@@ -74,18 +75,18 @@ void TestCutPath::moves_the_least_of_all_paths() {
       bool goes_on = true;
       for (std::size_t l = 0; l < layers.size() && goes_on; ++l) goes_on = path.add(layers[l]);
       if (!goes_on) continue;  // as a stage that could end there: refused
-      const auto whole = least(layers, Lies::whole), columns = least(layers, Lies::column_sharded);
+      const auto whole = least(layers, TensorLayout::replicated), columns = least(layers, TensorLayout::column_sharded);
       QVERIFY(whole.has_value());
       const bool column_sharded = may_end_in_columns && columns && *columns < *whole;
       const auto ways = path.chosen(may_end_in_columns);
       QCOMPARE(ways.size(), layers.size());
-      QVERIFY(cost_of(layers, ways, column_sharded ? Lies::column_sharded : Lies::whole) ==
+      QVERIFY(cost_of(layers, ways, column_sharded ? TensorLayout::column_sharded : TensorLayout::replicated) ==
               (column_sharded ? columns : whole));
       ++(column_sharded ? column_ends : whole_ends);
     }
     plan::ShardingPath path;
     if (!path.add(layers.front())) {
-      QVERIFY(!least({layers.front()}, Lies::whole));
+      QVERIFY(!least({layers.front()}, TensorLayout::replicated));
       ++none;
     }
   }
@@ -93,8 +94,10 @@ void TestCutPath::moves_the_least_of_all_paths() {
 }
 
 void TestCutPath::of_equal_ways_the_first() {
-  const ShardingStep to_columns{Lies::whole, Lies::column_sharded, 2}, back{Lies::column_sharded, Lies::whole, 2};
-  const ShardingStep at_once{Lies::whole, Lies::whole, 2}, alike{Lies::whole, Lies::whole, 2, true};
+  const ShardingStep to_columns{TensorLayout::replicated, TensorLayout::column_sharded, 2},
+      back{TensorLayout::column_sharded, TensorLayout::replicated, 2};
+  const ShardingStep at_once{TensorLayout::replicated, TensorLayout::replicated, 2},
+      alike{TensorLayout::replicated, TensorLayout::replicated, 2, true};
   plan::ShardingPath path;
   QVERIFY(path.add(std::vector{alike, to_columns, at_once, at_once}));
   QVERIFY(path.add(std::vector{at_once, back}));

@@ -27,9 +27,14 @@ Plan two_stages() {
   plan.micro_batch = 4;
   plan.micro_batches = 2;
   plan.stages.resize(2);
-  plan.stages[0] = {
-      .first = 0, .last = 2, .devices = {DeviceId(0), DeviceId(1)}, .shares = {}, .recompute = {}, .extra = {}};
-  plan.stages[1] = {.first = 2, .last = 4, .devices = {DeviceId(2)}, .shares = {}, .recompute = {}, .extra = {}};
+  plan.stages[0] = {.first = 0,
+                    .last = 2,
+                    .devices = {DeviceId(0), DeviceId(1)},
+                    .samples_per_replica = {},
+                    .recompute = {},
+                    .extra = {}};
+  plan.stages[1] = {
+      .first = 2, .last = 4, .devices = {DeviceId(2)}, .samples_per_replica = {}, .recompute = {}, .extra = {}};
   return plan;
 }
 
@@ -86,10 +91,10 @@ class TestValidate : public QObject {
     plan.schedule = ScheduleKind::pipedream;
     plan.global_batch = 2, plan.micro_batch = 1;
     QVERIFY(plan::validate(plan, profile_, cluster_));  // two replicas take samples in turn
-    plan.stages[0].shares = {1, 0};
+    plan.stages[0].samples_per_replica = {1, 0};
     expect(plan::validate(plan, profile_, cluster_), "/stages/0/shares", "never cuts a micro-batch");
     plan.schedule = ScheduleKind::one_f_one_b;
-    plan.stages[0].shares = {};
+    plan.stages[0].samples_per_replica = {};
     expect(plan::validate(plan, profile_, cluster_), "/stages/0/devices", "2 replicas for a micro-batch of 1");
   }
 

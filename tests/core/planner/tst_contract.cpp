@@ -136,7 +136,7 @@ void planner_rows() {
 
 const planner::PlannerInfo& planner_of_row() {
   QFETCH_GLOBAL(QString, name);
-  return **planner::planner_named(name.toStdString());
+  return **planner::find_planner(name.toStdString());
 }
 
 }  // namespace
@@ -240,7 +240,7 @@ void TestContract::answers_when_time_is_up() {
   for (const int after : {50, 200, 400, 700}) {
     std::stop_source source;
     planner::PlannerContext context = judged(long_problem());
-    context.hurry = source.get_token();
+    context.deadline_token = source.get_token();
     const Interrupted found = interrupt(planner, long_problem(), context, source, after);
     QVERIFY2(found.ranking.has_value(), bytes_of(found.ranking).c_str());
     QVERIFY2(!found.ranking->plans.empty(), bytes_of(found.ranking).c_str());
@@ -260,7 +260,7 @@ void TestContract::hurried_from_the_start() {
     const Problem problem = drawn(seed);
     planner::PlannerContext context = judged(problem);
     const auto whole = planner::run_planner(planner, problem, {}, context);
-    context.hurry = over.get_token();
+    context.deadline_token = over.get_token();
     const auto hurried = planner::run_planner(planner, problem, {}, context);
     QVERIFY2(hurried.has_value(), bytes_of(hurried).c_str());
     QCOMPARE(hurried->plans.empty(), whole->plans.empty());
@@ -324,8 +324,8 @@ void TestContract::the_order_of_equal_nodes_does_not_matter() {
 
 namespace {
 
-Pins random_pins(test::Random& random, int layers, int devices, int kind) {
-  Pins pins;
+PlanConstraints random_pins(test::Random& random, int layers, int devices, int kind) {
+  PlanConstraints pins;
   const int stages = random.integer(1, std::min(layers, devices));
   if (kind == 0) pins.stages = stages;
   if (kind == 1) pins.max_stages = stages;
@@ -337,7 +337,7 @@ Pins random_pins(test::Random& random, int layers, int devices, int kind) {
   return pins;
 }
 
-bool supports(const planner::PinSupport& support, const Pins& pins) {
+bool supports(const planner::PinSupport& support, const PlanConstraints& pins) {
   return (!pins.stages || support.stages) && (!pins.max_stages || support.max_stages) &&
          (!pins.replicas || support.replicas) && (pins.layers.empty() || support.layers);
 }
@@ -378,7 +378,7 @@ void TestContract::its_own_answer_can_be_pinned() {
     QVERIFY2(free.has_value(), bytes_of(free).c_str());
     if (free->plans.empty()) continue;
     const Plan& plan = free->plans.front();
-    Pins pins;
+    PlanConstraints pins;
     if (planner.pins.stages) pins.stages = static_cast<int>(plan.stages.size());
     if (planner.pins.max_stages) pins.max_stages = static_cast<int>(plan.stages.size());
     if (planner.pins.layers)
@@ -396,21 +396,25 @@ void TestContract::its_own_answer_can_be_pinned() {
 
 void TestContract::contradictory_pins_are_refused() {
   const planner::PlannerInfo& planner = planner_of_row();
-  const auto refused = [&](const std::function<void(Pins&)>& set) {
+  const auto refused = [&](const std::function<void(PlanConstraints&)>& set) {
     Problem problem = drawn(3);
     set(problem.pins);
     return is(planner::run_planner(planner, problem, {}, judged(problem)), ErrorCode::bad_usage);
   };
-  QVERIFY(refused([](Pins& pins) { pins.stages = 3, pins.max_stages = 2; }));
-  QVERIFY(refused([](Pins& pins) { pins.stages = 0; }));
-  QVERIFY(refused([](Pins& pins) { pins.max_stages = 0; }));
-  QVERIFY(refused([](Pins& pins) { pins.replicas = 0; }));
-  QVERIFY(refused([](Pins& pins) { pins.tensor_parallel = 0; }));
-  QVERIFY(refused([](Pins& pins) { pins.stages = 1000; }));
-  QVERIFY(refused([](Pins& pins) { pins.replicas = 1000; }));
-  QVERIFY(refused([](Pins& pins) { pins.tensor_parallel = 7; }));
-  QVERIFY(refused([](Pins& pins) { pins.layers = {{LayerId(std::int32_t{99}), DeviceId(std::int32_t{0})}}; }));
-  QVERIFY(refused([](Pins& pins) { pins.layers = {{LayerId(std::int32_t{0}), DeviceId(std::int32_t{99})}}; }));
+  QVERIFY(refused([](PlanConstraints& pins) { pins.stages = 3, pins.max_stages = 2; }));
+  QVERIFY(refused([](PlanConstraints& pins) { pins.stages = 0; }));
+  QVERIFY(refused([](PlanConstraints& pins) { pins.max_stages = 0; }));
+  QVERIFY(refused([](PlanConstraints& pins) { pins.replicas = 0; }));
+  QVERIFY(refused([](PlanConstraints& pins) { pins.tensor_parallel = 0; }));
+  QVERIFY(refused([](PlanConstraints& pins) { pins.stages = 1000; }));
+  QVERIFY(refused([](PlanConstraints& pins) { pins.replicas = 1000; }));
+  QVERIFY(refused([](PlanConstraints& pins) { pins.tensor_parallel = 7; }));
+  QVERIFY(refused([](PlanConstraints& pins) {
+    pins.layers = {{LayerId(std::int32_t{99}), DeviceId(std::int32_t{0})}};
+  }));
+  QVERIFY(refused([](PlanConstraints& pins) {
+    pins.layers = {{LayerId(std::int32_t{0}), DeviceId(std::int32_t{99})}};
+  }));
 }
 
 void TestContract::options_are_checked() {

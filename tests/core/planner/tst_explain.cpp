@@ -54,18 +54,18 @@ class TestExplain : public QObject {
       const Problem problem = make_problem(random, 8);
       planner::PlannerContext context = context_for(problem);
       context.explain = true;
-      const auto ranking = planner::run_planner(**planner::planner_named("dapple"), problem, {}, context);
+      const auto ranking = planner::run_planner(**planner::find_planner("dapple"), problem, {}, context);
       QVERIFY(ranking.has_value() && !ranking->plans.empty());
       const Plan& plan = ranking->plans.front();
-      QVERIFY(!plan.why.empty());
+      QVERIFY(!plan.rationale.empty());
       if (plan.stages.size() < 2) continue;
       // The plan with the named other warm-up takes exactly the stated time.
       const auto other = with_alternate_warmup(plan);
       if (!other) continue;
       const double change = context.score(*other, {})->count / context.score(plan, {})->count - 1;
-      const auto line = std::find_if(plan.why.begin(), plan.why.end(),
+      const auto line = std::find_if(plan.rationale.begin(), plan.rationale.end(),
                                      [](const std::string& one) { return one.starts_with("Warm-up"); });
-      QVERIFY(line != plan.why.end());
+      QVERIFY(line != plan.rationale.end());
       if (std::abs(change) >= 5e-4)
         QVERIFY2(text(*line).contains(QString::number(100 * std::abs(change), 'f', 1)), line->c_str());
     }
@@ -167,9 +167,9 @@ class TestExplain : public QObject {
   void pins_that_contradict_are_refused() {
     test::Random random(14);
     Problem problem = make_problem(random, 8);
-    const auto refused = [&](const Pins& pins) {
+    const auto refused = [&](const PlanConstraints& pins) {
       problem.pins = pins;
-      const auto answer = planner::run_planner(**planner::planner_named("dapple"), problem, {}, context_for(problem));
+      const auto answer = planner::run_planner(**planner::find_planner("dapple"), problem, {}, context_for(problem));
       return !answer && answer.error().code == ErrorCode::bad_usage;
     };
     QVERIFY(refused({.stages = 3, .max_stages = 2, .replicas = {}, .tensor_parallel = {}, .layers = {}}));

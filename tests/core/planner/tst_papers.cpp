@@ -39,7 +39,7 @@ Result<planner::Ranking> answer(const std::string& planner, const Problem& probl
   planner::PlannerContext context;
   context.top = top;
   context.score = sim::score_of(*simulator);
-  return planner::run_planner(**planner::planner_named(planner), problem, options, context);
+  return planner::run_planner(**planner::find_planner(planner), problem, options, context);
 }
 
 QString devices_a_stage(const Plan& plan) {

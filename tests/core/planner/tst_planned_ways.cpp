@@ -24,17 +24,17 @@ using pipedeck::test::Random;
 
 namespace {
 
-using enum Lies;
+using enum TensorLayout;
 
 Bytes some(Random& random, Bytes most) {
   return Bytes(static_cast<std::int64_t>(static_cast<double>(most.count) * random.uniform(0, 1)));
 }
 
 /// Returns a sharding; `input`: of the whole layer.
-ShardingCost way(Random& random, const Layer& layer, Bytes input, int degree, Lies from, Lies to) {
+ShardingCost way(Random& random, const Layer& layer, Bytes input, int degree, TensorLayout from, TensorLayout to) {
   ShardingCost way{{from, to, random.integer(0, 3), random.integer(0, 5) == 0}, {}, {}, {}, {}};
   way.replicated_parameters = some(random, layer.parameters);
-  way.memory.input = from == whole ? input : Bytes((input.count + degree - 1) / degree);
+  way.memory.input = from == replicated ? input : Bytes((input.count + degree - 1) / degree);
   way.saved = way.memory.input + Bytes(layer.saved.count / degree) + some(random, Bytes(layer.saved.count / 2));
   way.memory.forward = way.memory.backward = some(random, layer.saved);
   way.workspace = way.memory.backward + layer.output;  // the incoming gradient is part of the pass
@@ -53,11 +53,13 @@ void add_configs(Random& random, Profile& profile, bool broken) {
     for (const int degree : {2, 3}) {
       TensorParallelPoint point{degree, layer.forward / degree, layer.backward / degree,
                                 Bytes(1000000 * random.integer(0, 3)), Bytes(1000000 * random.integer(0, 3))};
-      const auto add = [&](Lies from, Lies to) { point.ways.push_back(way(random, layer, input, degree, from, to)); };
+      const auto add = [&](TensorLayout from, TensorLayout to) {
+        point.ways.push_back(way(random, layer, input, degree, from, to));
+      };
       const bool first = &layer == &profile.layers.front(), last = &layer == &profile.layers.back();
-      if (!first) add(column_sharded, random.integer(0, 1) == 0 || last ? whole : column_sharded);
-      if (!last && random.integer(0, 2) > 0) add(whole, column_sharded);
-      if (!broken || random.integer(0, 3) > 0) add(whole, whole);
+      if (!first) add(column_sharded, random.integer(0, 1) == 0 || last ? replicated : column_sharded);
+      if (!last && random.integer(0, 2) > 0) add(replicated, column_sharded);
+      if (!broken || random.integer(0, 3) > 0) add(replicated, replicated);
       // The figure after the previous layer is below that of a stage that begins here.
       point.details.saved = Bytes(layer.saved.count / degree), point.details.workspace = Bytes(layer.saved.count / 2);
       layer.tensor_parallel.push_back(point);
@@ -142,7 +144,7 @@ void TestPlannedWays::ranges_are_never_below_the_stages_own() {
     const Plan plan = random_plan(random, made);
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
       const Stage& stage = plan.stages[s];
-      const std::vector<const ShardingCost*> ways = cost::stage_ways(plan, profile, order, StageId(s));
+      const std::vector<const ShardingCost*> ways = cost::stage_sharding(plan, profile, order, StageId(s));
       QCOMPARE(ways.empty(), stage.tensor_parallel == 1);
       if (ways.empty()) continue;
       const auto ranges = cost::ShardedRanges::of(profile, order, stage.tensor_parallel);
@@ -185,7 +187,7 @@ void TestPlannedWays::plans_fit_in_the_simulator() {
     const Case made = problem_with_ways(seed, broken);
     const Problem& problem = made.problem;
     const auto ranking =
-        planner::run_planner(**planner::planner_named(planner.toStdString()), problem, {}, judged(problem));
+        planner::run_planner(**planner::find_planner(planner.toStdString()), problem, {}, judged(problem));
     QVERIFY2(ranking.has_value(),
              ranking ? "" : qPrintable(QString("seed %1: ").arg(seed) + ranking.error().text().c_str()));
     for (const Plan& plan : ranking->plans) {
@@ -209,7 +211,7 @@ void TestPlannedWays::amp_finds_what_enumeration_finds() {
     const auto all = enumerate_amp(made.problem, {});
     planner::PlannerContext context;
     context.relax = false;
-    const auto ranking = planner::run_planner(**planner::planner_named("amp"), made.problem, {}, context);
+    const auto ranking = planner::run_planner(**planner::find_planner("amp"), made.problem, {}, context);
     QVERIFY(ranking.has_value());
     QCOMPARE(ranking->plans.empty(), all.empty());
     if (all.empty()) continue;
@@ -228,7 +230,7 @@ void TestPlannedWays::what_no_way_leads_through_is_refused() {
   for (std::size_t i = 0; i < 3; ++i) {
     Layer& layer = profile.layers[i];
     TensorParallelPoint point{2, layer.forward / 10, layer.backward / 10, {}, {}};
-    point.ways.push_back(way(random, layer, {}, 2, i == 1 ? column_sharded : whole, whole));
+    point.ways.push_back(way(random, layer, {}, 2, i == 1 ? column_sharded : replicated, replicated));
     layer.tensor_parallel.push_back(point);
   }
   problem.profile = std::make_shared<const Profile>(profile);
@@ -257,7 +259,7 @@ void TestPlannedWays::what_no_way_leads_through_is_refused() {
   QCOMPARE(QString::fromStdString(refused.error().place), QString("/stages/1/tensor_parallel"));
   QVERIFY(QString::fromStdString(refused.error().message).contains("layer 'l1' can be cut where it stands"));
   for (const char* name : {"amp", "megatron", "capture", "joint", "whale"}) {
-    const auto ranking = planner::run_planner(**planner::planner_named(name), problem, {}, judged(problem));
+    const auto ranking = planner::run_planner(**planner::find_planner(name), problem, {}, judged(problem));
     QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
     for (const Plan& answer : ranking->plans)
       for (const Stage& stage : answer.stages)

@@ -57,7 +57,7 @@ class TestPlanners : public QObject {
 };
 
 void TestPlanners::options_are_checked() {
-  const planner::PlannerInfo& dapple = **planner::planner_named("dapple");
+  const planner::PlannerInfo& dapple = **planner::find_planner("dapple");
   QVERIFY(planner::check_options(dapple, {{"allow-idle", "true"}, {"min-slice", "3"}}).has_value());
   for (const planner::PlannerOptions& wrong : {planner::PlannerOptions{{"nonsense", "true"}},
                                                {{"allow-idle", "yes"}},
@@ -67,7 +67,7 @@ void TestPlanners::options_are_checked() {
     QVERIFY(!result.has_value());
     QCOMPARE(result.error().code, ErrorCode::bad_usage);
   }
-  QCOMPARE(planner::planner_named("dappel").error().code, ErrorCode::bad_usage);
+  QCOMPARE(planner::find_planner("dappel").error().code, ErrorCode::bad_usage);
   const auto simulations = std::ranges::find(dapple.options, "simulations", &planner::OptionInfo::name);
   QCOMPARE(simulations->default_value, std::string("256"));
 }
@@ -119,7 +119,7 @@ void TestPlanners::dapple_ranks_by_simulation() {
     const Problem problem = small(seed);
     const sim::Simulator simulator =
         *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-    const planner::PlannerInfo& dapple = **planner::planner_named("dapple");
+    const planner::PlannerInfo& dapple = **planner::find_planner("dapple");
     const auto simulated = planner::run_planner(dapple, problem, {}, judged_by(simulator, 4));
     const auto objective = planner::run_planner(dapple, problem, {{"rank-by", "objective"}}, judged_by(simulator));
     QVERIFY(simulated.has_value() && objective.has_value());
@@ -143,7 +143,7 @@ void TestPlanners::a_micro_batch_of_its_own_has_its_bound() {
   problem.workload.global_batch = 16;
   problem.workload.micro_batch = 1;
   const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  const auto ranking = planner::run_planner(**planner::planner_named("pipedream"), problem, {{"synchronous", "true"}},
+  const auto ranking = planner::run_planner(**planner::find_planner("pipedream"), problem, {{"synchronous", "true"}},
                                             judged_by(simulator));
   QVERIFY(ranking && !ranking->plans.empty());
   const Plan& plan = ranking->plans.front();
@@ -159,7 +159,7 @@ void TestPlanners::l_max_is_a_lower_bound() {
     problem.workload.conventions.overlap = Overlap::none;
     const sim::Simulator simulator =
         *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-    const auto ranking = planner::run_planner(**planner::planner_named("dapple"), problem, {}, judged_by(simulator, 8));
+    const auto ranking = planner::run_planner(**planner::find_planner("dapple"), problem, {}, judged_by(simulator, 8));
     QVERIFY(ranking.has_value());
     for (const Plan& plan : ranking->plans) {
       const double l_max = plan.objective->time->count, simulated = simulator.iteration_time(plan)->count;
@@ -192,7 +192,7 @@ void TestPlanners::plans_fit_in_simulation() {
         *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
     for (const char* name :
          {"dapple", "pipedream", "capture", "data-parallel", "gpipe", "gpipe-balanced", "straight", "single"}) {
-      const auto ranking = planner::run_planner(**planner::planner_named(name), problem, {}, judged_by(simulator, 4));
+      const auto ranking = planner::run_planner(**planner::find_planner(name), problem, {}, judged_by(simulator, 4));
       QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
       for (const Plan& plan : ranking->plans) {
         ++answers;
@@ -236,7 +236,7 @@ void TestPlanners::the_relaxation_is_enough() {
   QFETCH(QString, option);
   planner::PlannerOptions options;
   if (!option.isEmpty()) options[option.toStdString()] = option == "recompute" ? "on" : "true";
-  const planner::PlannerInfo& info = **planner::planner_named(planner.toStdString());
+  const planner::PlannerInfo& info = **planner::find_planner(planner.toStdString());
   for (const int seed : {90, 91, 92, 93}) {
     Problem problem = small(seed);
     Profile profile = *problem.profile;
@@ -273,7 +273,7 @@ void TestPlanners::fewer_samples_are_enough() {
   const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   const auto relaxation = [&](const char* name, int batch, planner::PlannerOptions options) {
     problem.workload.global_batch = batch;
-    const auto ranking = planner::run_planner(**planner::planner_named(name), problem, options, judged_by(simulator));
+    const auto ranking = planner::run_planner(**planner::find_planner(name), problem, options, judged_by(simulator));
     return ranking->infeasible ? ranking->infeasible->relaxation : std::string();
   };
   for (const char* name : {"capture", "gpipe", "gpipe-balanced", "straight", "single"}) {
@@ -293,7 +293,7 @@ void TestPlanners::capture_takes_the_micro_batch_of_the_smallest_peak() {
     Problem problem = small(seed);
     const sim::Simulator simulator =
         *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-    const planner::PlannerInfo& capture = **planner::planner_named("capture");
+    const planner::PlannerInfo& capture = **planner::find_planner("capture");
     const auto open = planner::run_planner(capture, problem, {}, judged_by(simulator, 50));
     QVERIFY(open.has_value());
     for (std::size_t i = 1; i < open->plans.size(); ++i)
@@ -340,7 +340,7 @@ void TestPlanners::stop_is_honoured() {
 void TestPlanners::pipedream_lists_the_synchronous_plan() {
   const Problem problem = small(7);
   const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
-  const planner::PlannerInfo& pipedream = **planner::planner_named("pipedream");
+  const planner::PlannerInfo& pipedream = **planner::find_planner("pipedream");
   const auto both = planner::run_planner(pipedream, problem, {}, judged_by(simulator, 2));
   QVERIFY(both.has_value());
   QCOMPARE(both->plans.size(), std::size_t{2});
@@ -361,13 +361,13 @@ void TestPlanners::a_wrong_objective_is_withheld() {
   const Problem problem = small(8);
   const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   for (const char* name : {"dapple", "pipedream", "capture", "amp", "amp-sa", "whale"}) {
-    auto ranking = planner::run_planner(**planner::planner_named(name), problem, {}, judged_by(simulator));
+    auto ranking = planner::run_planner(**planner::find_planner(name), problem, {}, judged_by(simulator));
     QVERIFY(ranking.has_value());
     Plan plan = ranking->plans[0];
-    QVERIFY(planner::evaluate(**planner::planner_named(plan.planner), problem, plan).has_value());
+    QVERIFY(planner::evaluate(**planner::find_planner(plan.planner), problem, plan).has_value());
     if (plan.objective->time) plan.objective->time = *plan.objective->time * (1 + 1e-8);
     if (plan.objective->bytes) plan.objective->bytes = *plan.objective->bytes + Bytes(1);
-    const auto wrong = planner::evaluate(**planner::planner_named(plan.planner), problem, plan);
+    const auto wrong = planner::evaluate(**planner::find_planner(plan.planner), problem, plan);
     QVERIFY(!wrong.has_value());
     QCOMPARE(wrong.error().code, ErrorCode::internal);
   }
@@ -398,19 +398,19 @@ void TestPlanners::memory_counts_device_by_device() {
     plan.stages = {stage};
     const bool fitting = planner::search::set_warmup(chain, plan, Warmup::A, false);
     if (!fitting) planner::search::set_warmup(chain, plan, Warmup::A, true);
-    return std::array{fitting, planner::evaluate(**planner::planner_named("joint"), with, plan).has_value(),
+    return std::array{fitting, planner::evaluate(**planner::find_planner("joint"), with, plan).has_value(),
                       sim::simulate(with, plan)->fits};
   };
   Stage stage = planner::search::stage_on(0, 1, {DeviceId(0), DeviceId(1)});
-  stage.shares = {6, 2};
+  stage.samples_per_replica = {6, 2};
   QVERIFY(fits(10000000, 6000000, stage) == (std::array{true, true, true}));
   QVERIFY(fits(10000000, 5999999, stage) == (std::array{false, false, false}));
   QVERIFY(fits(9999999, 6000000, stage) == (std::array{false, false, false}));
-  stage.shares.reset();
+  stage.samples_per_replica.reset();
   stage.tensor_parallel = 2;
   QVERIFY(fits(10000000, 10000000, stage) == (std::array{true, true, true}));
   QVERIFY(fits(10000000, 9999999, stage) == (std::array{false, false, false}));
-  stage.shards = {{0.75, 0.25}};
+  stage.shard_fractions = {{0.75, 0.25}};
   QVERIFY(fits(11000000, 9000000, stage) == (std::array{true, true, true}));
   QVERIFY(fits(11000000, 8999999, stage) == (std::array{false, false, false}));
   QVERIFY(fits(10999999, 9000000, stage) == (std::array{false, false, false}));

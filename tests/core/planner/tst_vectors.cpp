@@ -19,7 +19,7 @@ struct Question {
   std::string planner;
   Workload workload;
   planner::PlannerOptions options;
-  Pins pins;
+  PlanConstraints pins;
 };
 
 Question question_of(const nlohmann::json& words) {
@@ -37,7 +37,7 @@ Question question_of(const nlohmann::json& words) {
     else if (name == "micro-batch")
       question.workload.micro_batch = std::stoi(value);
     else if (name == "optimizer")
-      question.workload.optimizer = *optimizer_named(value);
+      question.workload.optimizer = *parse_optimizer(value);
     else if (name == "pp")
       question.pins.stages = std::stoi(value);
     else if (name == "dp")
@@ -81,7 +81,7 @@ void TestVectors::objective() {
   QVERIFY(profile && cluster);
   const Problem problem{std::make_shared<const Profile>(*profile), std::make_shared<const Cluster>(*cluster),
                         question.workload, question.pins};
-  const auto ranking = planner::run_planner(**planner::planner_named(question.planner), problem, question.options, {});
+  const auto ranking = planner::run_planner(**planner::find_planner(question.planner), problem, question.options, {});
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
   const Objective& objective = *ranking->plans.at(0).objective;
   const auto& expected = given.at("expected").at("objective");

@@ -10,8 +10,8 @@
 #include "core/io/importers.hpp"
 #include "core/io/topology/slurm.hpp"
 #include "core/plan/validate.hpp"
-#include "core/presets/cloud_shapes.hpp"
 #include "core/presets/device_catalogue.hpp"
+#include "core/presets/instance_types.hpp"
 #include "core/presets/machine_import.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -211,9 +211,9 @@ class TestClusterImport : public QObject {
   }
 
   void shapes_of_clouds_are_clusters() {
-    QVERIFY(presets::cloud_shapes().size() > 30);
+    QVERIFY(presets::instance_types().size() > 30);
     std::set<std::string> names;
-    for (const presets::InstanceType& shape : presets::cloud_shapes()) {
+    for (const presets::InstanceType& shape : presets::instance_types()) {
       QVERIFY2(names.insert(shape.name).second, shape.name.c_str());
       QVERIFY(!shape.source.empty() && shape.date.size() == 7 && !presets::cloud_shape_summary(shape).empty());
       presets::MachineImport how;

@@ -76,7 +76,7 @@ class TestMachineImport : public QObject {
   /// Measured bandwidths replace those from the links' kind and lanes.
   void measured_links_are_kept() {
     std::vector<DetectedMachine> timed = machines({"dgx-a100.xml"});
-    std::vector<std::vector<Joint>>& joints = timed[0].joints;
+    std::vector<std::vector<Interconnect>>& joints = timed[0].joints;
     const auto measure = [&](std::size_t i, std::size_t j, const Link& link) {
       joints[i][j].measured = joints[j][i].measured = link;
     };
@@ -232,7 +232,7 @@ class TestMachineImport : public QObject {
     // Without latencies that were measured those that are usual.
     DetectedMachine copies = machines({"8xh100.nvbandwidth.txt"})[0];
     for (auto& row : copies.joints)
-      for (Joint& joint : row)
+      for (Interconnect& joint : row)
         if (joint.measured) joint.measured->latency = Seconds();
     const auto made = presets::cluster_of({copies});
     QVERIFY(made && says(*made, "A latency of 5 µs is assumed"));

@@ -49,7 +49,7 @@ float addend(std::size_t worker, int round, std::size_t i) {
 }
 
 struct Checks {
-  runtime::mpi::Processes& processes;
+  runtime::mpi::ProcessGroup& processes;
   runtime::transport::Transport& transport;
   runtime::transport::RunControl& control;
   Memories& memories;
@@ -127,18 +127,18 @@ struct Checks {
 };
 
 /// No rank sends before all are there.
-void get_ready(runtime::mpi::Processes& processes) {
+void get_ready(runtime::mpi::ProcessGroup& processes) {
   processes.gather("ready");
-  processes.any(false);
+  processes.any_of(false);
 }
 
 /// `work` on a thread for each worker here; false where one was interrupted.
 template <class Work>
-bool on_threads(runtime::mpi::Processes& processes, runtime::transport::Transport& transport,
+bool on_threads(runtime::mpi::ProcessGroup& processes, runtime::transport::Transport& transport,
                 runtime::transport::RunControl& control, std::size_t workers, Work work) {
   std::vector<std::thread> threads;
   for (std::size_t worker = 0; worker < workers; ++worker) {
-    if (!transport.here(worker)) continue;
+    if (!transport.is_local(worker)) continue;
     threads.emplace_back([&, worker] {
       try {
         work(worker);
@@ -162,7 +162,7 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-void exchange(runtime::mpi::Processes& processes, runtime::transport::Transport& transport,
+void exchange(runtime::mpi::ProcessGroup& processes, runtime::transport::Transport& transport,
               runtime::transport::RunControl& control, Memories& memories) {
   const Checks checks{processes, transport, control, memories};
   std::vector<std::size_t> everybody, odd, reversed;
@@ -173,7 +173,7 @@ void exchange(runtime::mpi::Processes& processes, runtime::transport::Transport&
   std::vector<std::vector<std::unique_ptr<runtime::transport::Collective>>> groups(memories.size());
   for (std::size_t worker = 0; worker < memories.size(); ++worker)
     for (const auto& list : lists)
-      groups[worker].push_back(transport.here(worker) && std::count(list.begin(), list.end(), worker) > 0
+      groups[worker].push_back(transport.is_local(worker) && std::count(list.begin(), list.end(), worker) > 0
                                    ? transport.join(list, worker)
                                    : nullptr);
   get_ready(processes);
@@ -189,15 +189,16 @@ void exchange(runtime::mpi::Processes& processes, runtime::transport::Transport&
 }
 
 /// Returns whether this plan trains to the same bits as on threads.
-bool same_bits(const std::shared_ptr<runtime::mpi::Processes>& processes, const ModelSpec& model, const Plan& plan) {
+bool same_bits(const std::shared_ptr<runtime::mpi::ProcessGroup>& processes, const ModelSpec& model, const Plan& plan) {
   if (devices_used(plan).size() < static_cast<std::size_t>(processes->size())) return true;
   const Schedule schedule = test::built(plan);
   runtime::train::TrainOptions options;
   options.steps = 3;
-  const runtime::train::Site site{[processes](const Memories& memories, runtime::transport::RunControl& control) {
-                                    return processes->connect(memories, control);
-                                  },
-                                  processes};
+  const runtime::train::RunEnvironment site{
+      [processes](const Memories& memories, runtime::transport::RunControl& control) {
+        return processes->connect(memories, control);
+      },
+      processes};
   std::vector<double> far_losses, near_losses;
   const auto into = [](std::vector<double>& losses) {
     return [&losses](const RunEvent& event) {
@@ -206,7 +207,7 @@ bool same_bits(const std::shared_ptr<runtime::mpi::Processes>& processes, const 
   };
   const auto far =
       runtime::train_with(runtime::cpu::cpu_backend(), model, plan, schedule, options, into(far_losses), {}, site);
-  if (!processes->first()) return far.has_value();
+  if (!processes->is_rank_zero()) return far.has_value();
   const auto near = runtime::train_on_cpu(model, plan, schedule, options, into(near_losses));
   if (!far || !near) {
     std::fprintf(stderr, "%s\n", (far ? near : far).error().text().c_str());
@@ -215,7 +216,7 @@ bool same_bits(const std::shared_ptr<runtime::mpi::Processes>& processes, const 
   return far->layers == near->layers && far_losses == near_losses && near_losses.size() == 3;
 }
 
-bool train(const std::shared_ptr<runtime::mpi::Processes>& processes) {
+bool train(const std::shared_ptr<runtime::mpi::ProcessGroup>& processes) {
   bool all = true;
   int trained = 0;
   for (const ScheduleTraits& info : all_schedules) {
@@ -236,11 +237,11 @@ bool train(const std::shared_ptr<runtime::mpi::Processes>& processes) {
     all = all && same;
     ++trained;
   }
-  if (processes->first()) std::printf("%d schedules trained\n", trained);
+  if (processes->is_rank_zero()) std::printf("%d schedules trained\n", trained);
   return all && trained > 10;
 }
 
-void idle(runtime::mpi::Processes& processes) {
+void idle(runtime::mpi::ProcessGroup& processes) {
   std::this_thread::sleep_for(std::chrono::seconds(1));
   const double before = cpu_seconds();
   std::this_thread::sleep_for(std::chrono::seconds(4));
@@ -249,7 +250,7 @@ void idle(runtime::mpi::Processes& processes) {
 }
 
 /// Round trips and one-way bandwidth between the first and the last worker.
-void speed(runtime::mpi::Processes& processes, runtime::transport::Transport& transport,
+void speed(runtime::mpi::ProcessGroup& processes, runtime::transport::Transport& transport,
            runtime::transport::RunControl& control, Memories& memories) {
   const std::size_t last = memories.size() - 1;
   for (const std::int64_t width :
@@ -267,7 +268,7 @@ void speed(runtime::mpi::Processes& processes, runtime::transport::Transport& tr
       }
     });
     const double one_way = std::chrono::duration<double>(runtime::tensor::RunClock::now() - begin).count() / rounds / 2;
-    if (processes.first())
+    if (processes.is_rank_zero())
       std::printf("%9lld bytes: %8.1f us, %.2f GB/s\n", static_cast<long long>(width * 4), 1e6 * one_way,
                   static_cast<double>(width) * 4e-9 / one_way);
     get_ready(processes);
@@ -278,10 +279,10 @@ int main_of(const std::string& module, const std::string& what, std::size_t work
   const auto wire = runtime::mpi::wire_in(module);
   if (!wire) return std::fprintf(stderr, "%s\n", wire.error().text().c_str()), 2;
   constexpr std::chrono::milliseconds timeout(60000);
-  auto joined = runtime::mpi::Processes::join(**wire, timeout);
+  auto joined = runtime::mpi::ProcessGroup::join(**wire, timeout);
   if (!joined) return std::fprintf(stderr, "%s\n", joined.error().text().c_str()), 4;
-  const std::shared_ptr<runtime::mpi::Processes> shared = std::move(*joined);
-  runtime::mpi::Processes& processes = *shared;
+  const std::shared_ptr<runtime::mpi::ProcessGroup> shared = std::move(*joined);
+  runtime::mpi::ProcessGroup& processes = *shared;
   bool well = what != "train" || train(shared);
   Memories memories = memories_of(workers);
   runtime::transport::RunControl control = control_of(workers, timeout);
@@ -294,12 +295,12 @@ int main_of(const std::string& module, const std::string& what, std::size_t work
     if (what == "speed") speed(processes, *transport, control, memories);
   }
   if (const auto failure = control.failure()) {
-    if (processes.speaks()) std::fprintf(stderr, "failed: %s\n", failure->text().c_str());
+    if (processes.is_reporter()) std::fprintf(stderr, "failed: %s\n", failure->text().c_str());
     processes.abort(4);
   }
-  if (processes.first() && well) std::printf("all is well\n");
+  if (processes.is_rank_zero() && well) std::printf("all is well\n");
   std::fflush(stdout);
-  well = processes.part() && well;
+  well = processes.disconnect() && well;
   return well ? 0 : 1;
 }
 

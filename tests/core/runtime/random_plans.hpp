@@ -52,7 +52,7 @@ inline void recompute_some(Plan& plan, Draw& random) {
 
 /// The requirements of a schedule on its placement: stages per rank, micro-batches, equal numbers of replicas.
 struct Needs {
-  int chunks = 1, least_batches = 1, batch_multiple = 1;
+  int chunks = 1, min_batches = 1, batch_multiple = 1;
   bool even_ranks = false, paired = false;
 };
 inline Needs needs_of(ScheduleKind kind, int ranks, Draw& random) {
@@ -83,12 +83,12 @@ inline Plan random_plan(const ModelSpec& model, ScheduleKind kind, int ranks, co
   const int micro_batch = random.integer(3, 6);
   const int some = random.integer(1, 6);
   const int batches =
-      std::max(needs.least_batches, (some + needs.batch_multiple - 1) / needs.batch_multiple * needs.batch_multiple);
+      std::max(needs.min_batches, (some + needs.batch_multiple - 1) / needs.batch_multiple * needs.batch_multiple);
   Plan plan = placed_plan(model, kind, replicas, needs.chunks, micro_batch, batches);
   cut_anywhere(plan, random);
   if (random.once_in(2)) recompute_some(plan, random);
   for (Stage& stage : plan.stages)
-    if (random.once_in(2)) stage.shares = random.shares(micro_batch, stage.replicas());
+    if (random.once_in(2)) stage.samples_per_replica = random.shares(micro_batch, stage.replicas());
   if (random.once_in(2)) plan.warmup = Warmup::B;
   plan.optimizer = random.once_in(2) ? Optimizer::adam : Optimizer::momentum;
   return plan;
@@ -124,7 +124,7 @@ inline QString difference_from_one_device(const ModelSpec& model, const Plan& pl
   for (const DeviceLane& lane : schedule.lanes) {
     std::vector<Operation> list;
     for (int i = 0; i < operation_count(lane.order); ++i) list.push_back(operation_at(lane.order, i));
-    for (Operation& operation : list) operation.joined = false;  // timelines do not record it
+    for (Operation& operation : list) operation.overlapped_with_next = false;  // timelines do not record it
     if (lanes.at(lane.device).passes != list) return QString("another order on device %1").arg(lane.device.value);
   }
   return {};

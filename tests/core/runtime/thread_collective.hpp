@@ -38,14 +38,14 @@ class ThreadCollective final : public runtime::transport::Collective {
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(meeting_->shown.size()); }
 
-  runtime::tensor::Moment all_reduce(std::span<float> values) override {
+  runtime::tensor::Completion all_reduce(std::span<float> values) override {
     return combine(values, [](float a, float b) { return a + b; });
   }
-  runtime::tensor::Moment all_reduce_max(std::span<float> values) override {
+  runtime::tensor::Completion all_reduce_max(std::span<float> values) override {
     return combine(values, [](float a, float b) { return std::max(a, b); });
   }
-  runtime::tensor::Moment all_gather(std::span<const float> mine, std::span<float> all,
-                                     std::span<const std::size_t> counts) override {
+  runtime::tensor::Completion all_gather(std::span<const float> mine, std::span<float> all,
+                                         std::span<const std::size_t> counts) override {
     const auto began = show(mine);
     auto to = all.begin();
     for (std::size_t rank = 0; rank < counts.size(); ++rank) {
@@ -55,7 +55,7 @@ class ThreadCollective final : public runtime::transport::Collective {
     meeting_->wait_for_all();
     return began;
   }
-  runtime::tensor::Moment broadcast(int root, std::span<float> values) override {
+  runtime::tensor::Completion broadcast(int root, std::span<float> values) override {
     const auto began = show(values);
     std::copy_n(meeting_->shown[static_cast<std::size_t>(root)].begin(), values.size(), values.begin());
     meeting_->wait_for_all();
@@ -63,14 +63,14 @@ class ThreadCollective final : public runtime::transport::Collective {
   }
 
  private:
-  runtime::tensor::Moment show(std::span<const float> values) {
+  runtime::tensor::Completion show(std::span<const float> values) {
     meeting_->shown[static_cast<std::size_t>(rank_)].assign(values.begin(), values.end());
     meeting_->wait_for_all();
     return runtime::tensor::RunClock::now();
   }
 
   template <class Combine>
-  runtime::tensor::Moment combine(std::span<float> values, Combine combine) {
+  runtime::tensor::Completion combine(std::span<float> values, Combine combine) {
     const auto began = show(values);
     std::copy(meeting_->shown[0].begin(), meeting_->shown[0].end(), values.begin());
     for (std::size_t rank = 1; rank < meeting_->shown.size(); ++rank) {

@@ -33,7 +33,7 @@ std::string text_of(const DeviceLane& lane) {
 
 std::vector<schedule::StageEstimates> fitting(const std::vector<int>& counts) {
   std::vector<schedule::StageEstimates> figures;
-  for (const int count : counts) figures.emplace_back().fitting = count;
+  for (const int count : counts) figures.emplace_back().max_in_flight = count;
   return figures;
 }
 std::vector<schedule::StageEstimates> plenty(const Plan& plan) {

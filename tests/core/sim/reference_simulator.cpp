@@ -63,7 +63,7 @@ class Reference {
     std::vector<int> owner;
     for (int r = 0; r < replicas(s); ++r) {
       int share = plan_.micro_batch / replicas(s) + (r < plan_.micro_batch % replicas(s) ? 1 : 0);
-      if (stage(s).shares) share = (*stage(s).shares)[static_cast<std::size_t>(r)];
+      if (stage(s).samples_per_replica) share = (*stage(s).samples_per_replica)[static_cast<std::size_t>(r)];
       owner.insert(owner.end(), static_cast<std::size_t>(share), r);
     }
     return owner;

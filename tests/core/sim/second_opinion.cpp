@@ -137,10 +137,10 @@ class FixedPoint : PlainParts {
 
   /// Iterates to the fixed point, which always exists with the plan's own durations.
   bool settle() {
-    constexpr int most_passes = 1000;
+    constexpr int max_passes = 1000;
     int passes = 0;
     while ((shared_ ? move_flows() : move_transfers()) | move_steps())
-      if (durations_ && ++passes == most_passes) return false;
+      if (durations_ && ++passes == max_passes) return false;
     return true;
   }
 
@@ -153,7 +153,7 @@ class FixedPoint : PlainParts {
     for (std::size_t i = 0; i < steps.size(); ++i)
       if (steps[i].part == part && steps[i].operation.micro_batch == micro_batch &&
           (gradient ? is_gradient(steps[i].operation.kind) : steps[i].operation.kind == OpKind::forward))
-        return steps[steps[i].operation.joined ? i + 1 : i].end();
+        return steps[steps[i].operation.overlapped_with_next ? i + 1 : i].end();
     return 0;
   }
 
@@ -359,7 +359,7 @@ class FixedPoint : PlainParts {
       for (std::size_t i = 0; i < lane.steps.size(); ++i) {
         Step& step = lane.steps[i];
         Time start = std::max(free, arrival(step));
-        if (step.operation.joined) start = std::max(start, arrival(lane.steps[i + 1]));
+        if (step.operation.overlapped_with_next) start = std::max(start, arrival(lane.steps[i + 1]));
         if (!rounds_.empty()) start = apply_rounds(step, start, backwards, applied);
         if (is_gradient(step.operation.kind)) ++backwards;
         moved |= set(step.start, start);

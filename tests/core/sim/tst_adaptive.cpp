@@ -149,14 +149,15 @@ class TestAdaptive : public QObject {
         own.backward_input = random.integer(1, 9);
         own.backward_weight = random.integer(0, 9);
         own.activation_transfer = own.gradient_transfer = random.integer(0, 3);
-        own.kept = Bytes(random.integer(0, 9));
-        if (plan.stages[s].recompute.all) own.recompute = own.forward, own.again = Bytes(random.integer(0, 9));
+        own.saved_bytes = Bytes(random.integer(0, 9));
+        if (plan.stages[s].recompute.all)
+          own.recompute = own.forward, own.recomputed_bytes = Bytes(random.integer(0, 9));
       }
       const std::vector<PipelineRank> parts = pipeline_ranks(plan);
       std::vector<Bytes> rooms;
       for (const PipelineRank& rank : parts) {
         Bytes each;
-        for (const std::size_t s : rank.chunks) each += figures[s].kept + figures[s].again;
+        for (const std::size_t s : rank.chunks) each += figures[s].saved_bytes + figures[s].recomputed_bytes;
         rooms.push_back(each + Bytes(random.integer(0, 20)));
       }
       const schedule::ListRule rule{static_cast<schedule::ListRule::Order>(random.integer(0, 2)),
@@ -238,11 +239,11 @@ class TestAdaptive : public QObject {
     for (int i = 0; i < operation_count(lane->order); ++i) {
       const Operation operation = operation_at(lane->order, i);
       const schedule::StageEstimates& own = figures[operation.stage.index()];
-      if (operation.kind == OpKind::forward) used += own.kept.count;
-      if (operation.kind == OpKind::recompute) used += own.again.count;
+      if (operation.kind == OpKind::forward) used += own.saved_bytes.count;
+      if (operation.kind == OpKind::recompute) used += own.recomputed_bytes.count;
       QVERIFY(used <= room.count);
       if (operation.kind == OpKind::backward || operation.kind == OpKind::backward_weight)
-        used -= own.kept.count + own.again.count;
+        used -= own.saved_bytes.count + own.recomputed_bytes.count;
     }
     QCOMPARE(used, std::int64_t{0});
   }

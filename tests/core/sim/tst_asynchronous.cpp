@@ -26,7 +26,7 @@ Plan straight(int stages, int micro_batches, ScheduleKind schedule) {
 }
 
 Simulation run(const Profile& profile, const Plan& plan, const Cluster& cluster, Overlap overlap = Overlap::layer) {
-  Conventions conventions;
+  SimulationOptions conventions;
   conventions.overlap = overlap;
   const Result<Simulation> simulation = sim::Simulator::of(std::make_shared<const Profile>(profile),
                                                            std::make_shared<const Cluster>(cluster), conventions)
@@ -160,7 +160,7 @@ class TestAsynchronous : public QObject {
       for (Stage& stage : plan.stages) stage.recompute.all = random.integer(0, 3) == 0;
       plan.micro_batches = plan.global_batch = 6 * random.integer(5, 8);
       for (const Overlap overlap : {Overlap::none, Overlap::layer}) {
-        Conventions conventions;
+        SimulationOptions conventions;
         conventions.overlap = overlap;
         const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, conventions);
         const Result<Simulation> simulation = simulator->run(plan);

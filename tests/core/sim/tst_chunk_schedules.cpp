@@ -16,7 +16,7 @@ using namespace pipedeck;
 
 namespace {
 
-constexpr int most_stages = 32, most_micro_batches = 128;
+constexpr int max_stages = 32, max_micro_batches = 128;
 
 /// Times of a whole stage, all its chunks together, in ms.
 struct Times {
@@ -67,17 +67,17 @@ std::set<int> micro_batches_for(int ranks, test::Random& random) {
   std::set<int> chosen;
   const bool all = drawn_problems() >= 500 || ranks <= 4;
   if (all)
-    for (int m = 1; m <= most_micro_batches; ++m) chosen.insert(m);
+    for (int m = 1; m <= max_micro_batches; ++m) chosen.insert(m);
   for (const int m : {1, ranks - 1, ranks, ranks + 1, 2 * ranks - 2, 2 * ranks - 1, 2 * ranks, 2 * ranks + 1,
-                      3 * ranks - 1, 3 * ranks, random.integer(1, most_micro_batches)})
-    if (m >= 1 && m <= most_micro_batches) chosen.insert(m);
+                      3 * ranks - 1, 3 * ranks, random.integer(1, max_micro_batches)})
+    if (m >= 1 && m <= max_micro_batches) chosen.insert(m);
   return chosen;
 }
 
 template <class Check>
 void for_all_sizes(Check check) {
   test::Random random(5);
-  for (int ranks = 1; ranks <= most_stages; ++ranks)
+  for (int ranks = 1; ranks <= max_stages; ++ranks)
     for (const int m : micro_batches_for(ranks, random)) check(ranks, m);
 }
 
@@ -185,7 +185,7 @@ class TestChunkSchedules : public QObject {
         QCOMPARE(kept(schedule.lanes[static_cast<std::size_t>(i)], OpKind::backward_input), 2 * (S - i) - 1);
         QCOMPARE(kept(schedule.lanes[static_cast<std::size_t>(i)], OpKind::backward_weight), 2 * S - 1);
       }
-      if (S > 16 && S < most_stages) return;
+      if (S > 16 && S < max_stages) return;
       const double span = M * times.all() + (S - 1) * std::max(0., F + Bi - 2 * W);
       compare_ms(in_milliseconds(to_seconds(bench.run(plan).longest_span)), span, "span of zb-h2", S, M);
       // If no device waits inside its span, none waits between iterations either.
@@ -203,7 +203,7 @@ class TestChunkSchedules : public QObject {
       compare_ms(time, M * times.all() + (S - 1) * times.forward / 2, "zb-v", S, M);
       const Schedule schedule = bench.schedule(plan);
       for (const DeviceLane& lane : schedule.lanes) QCOMPARE(kept(lane, OpKind::backward_weight), 2 * S);
-      if (S > 16 && S < most_stages) return;
+      if (S > 16 && S < max_stages) return;
       compare_ms(in_milliseconds(to_seconds(bench.run(plan).longest_span)), M * times.all(), "span of zb-v", S, M);
       compare_ms(bench.period(plan), M * times.all(), "period of zb-v", S, M);
     });
@@ -212,7 +212,7 @@ class TestChunkSchedules : public QObject {
   /// No closed form is published: checks the schedules' memory, and a smaller bubble than 1F1B's.
   void controllableMemory() {
     const Times times{2, 2, 2};
-    for (int S = 3; S <= most_stages; ++S) {
+    for (int S = 3; S <= max_stages; ++S) {
       const int M = 4 * S;
       for (const ScheduleKind kind : {ScheduleKind::v_half, ScheduleKind::v_min}) {
         const Plan plan = chunked(S, M, kind, 2);

@@ -13,7 +13,7 @@ using namespace pipedeck;
 
 namespace {
 
-constexpr int most_stages = 8, most_micro_batches = 32;
+constexpr int max_stages = 8, max_micro_batches = 32;
 
 /// S stages of one layer each, on one device each.
 Plan straight(int stages, int micro_batches, ScheduleKind schedule, Warmup warmup = Warmup::A) {
@@ -60,8 +60,8 @@ Profile equal_stages(int stages, double forward, double backward, double c) {
 
 template <class Check>
 void for_all_sizes(Check check) {
-  for (int stages = 1; stages <= most_stages; ++stages)
-    for (int micro_batches = 1; micro_batches <= most_micro_batches; ++micro_batches) check(stages, micro_batches);
+  for (int stages = 1; stages <= max_stages; ++stages)
+    for (int micro_batches = 1; micro_batches <= max_micro_batches; ++micro_batches) check(stages, micro_batches);
 }
 
 }  // namespace

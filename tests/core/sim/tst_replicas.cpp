@@ -44,11 +44,11 @@ class TestReplicas : public QObject {
     cluster.nodes[0].devices.push_back({"Y", 1});
     const Profile profile = test::uniform_profile(1, milliseconds(1), milliseconds(2));
     Plan plan = one_stage(3, 2);
-    plan.stages[0].shares = std::vector<int>{2, 1};
+    plan.stages[0].samples_per_replica = std::vector<int>{2, 1};
     const Simulation simulation = run(profile, cluster, plan);
     QCOMPARE(simulation.iteration.count, std::int64_t{12'000'000});
     QCOMPARE(simulation.devices[0].busy.count, simulation.devices[1].busy.count);
-    plan.stages[0].shares = std::vector<int>{1, 2};
+    plan.stages[0].samples_per_replica = std::vector<int>{1, 2};
     QCOMPARE(run(profile, cluster, plan).iteration.count, std::int64_t{24'000'000});
   }
 
@@ -83,9 +83,9 @@ class TestReplicas : public QObject {
     Plan plan = one_stage(1, 1);
     plan.stages[0].tensor_parallel = 2;
     QCOMPARE(run(profile, cluster, plan).iteration.count, std::int64_t{5'600'000});
-    plan.stages[0].shards = {{0.5, 0.5}};
+    plan.stages[0].shard_fractions = {{0.5, 0.5}};
     QCOMPARE(run(profile, cluster, plan).iteration.count, std::int64_t{5'600'000});
-    plan.stages[0].shards = {{2.0 / 3, 1.0 / 3}};
+    plan.stages[0].shard_fractions = {{2.0 / 3, 1.0 / 3}};
     const Simulation simulation = run(profile, cluster, plan);
     QCOMPARE(simulation.iteration.count, std::int64_t{4'400'000});
     for (const auto& [device, weights] : {std::pair(0, 534), std::pair(1, 267)}) {
@@ -104,7 +104,7 @@ class TestReplicas : public QObject {
     Plan plan = one_stage(2, 1);
     plan.stages[0].devices = {DeviceId(0), DeviceId(1), DeviceId(2), DeviceId(3)};
     plan.stages[0].tensor_parallel = 2;
-    plan.stages[0].shards = {{0.75, 0.25}};
+    plan.stages[0].shard_fractions = {{0.75, 0.25}};
     const Simulation simulation = run(profile, test::flat_cluster(4, gigabytes_per_second(1)), plan);
     QCOMPARE(simulation.iteration.count, std::int64_t{8'250'000});
   }

@@ -30,7 +30,7 @@ std::map<DeviceId, std::vector<TimelineRow>> compute_rows(const Timeline& timeli
 /// Removes the mark of overlapped operations, which the timeline's columns don't have.
 std::map<DeviceId, std::vector<TimelineRow>> without_marks(std::map<DeviceId, std::vector<TimelineRow>> rows) {
   for (auto& [device, own] : rows)
-    for (TimelineRow& row : own) row.operation.joined = false;
+    for (TimelineRow& row : own) row.operation.overlapped_with_next = false;
   return rows;
 }
 

@@ -61,10 +61,10 @@ Plan random_plan(test::Random& random, const Problem& problem) {
   plan.global_batch = plan.micro_batch * plan.micro_batches;
   for (Stage& stage : plan.stages)
     if (random.integer(0, 2) == 0) {
-      stage.shares = replica_samples(stage, plan.micro_batch);
+      stage.samples_per_replica = replica_samples(stage, plan.micro_batch);
       for (int move = 0; move < 3; ++move) {
-        int& from = (*stage.shares)[static_cast<std::size_t>(random.integer(0, stage.replicas() - 1))];
-        int& to = (*stage.shares)[static_cast<std::size_t>(random.integer(0, stage.replicas() - 1))];
+        int& from = (*stage.samples_per_replica)[static_cast<std::size_t>(random.integer(0, stage.replicas() - 1))];
+        int& to = (*stage.samples_per_replica)[static_cast<std::size_t>(random.integer(0, stage.replicas() - 1))];
         if (from > 1) --from, ++to;
       }
     }
@@ -148,9 +148,9 @@ Plan plan_of(const nlohmann::json& text) {
   plan.global_batch = text["global_batch"];
   plan.micro_batch = text["micro_batch"];
   plan.micro_batches = text["micro_batches"];
-  plan.schedule = schedule_named(text["schedule"].get<std::string>()).value();
-  plan.warmup = warmup_named(text["warmup"].get<std::string>()).value();
-  plan.optimizer = optimizer_named(text["optimizer"].get<std::string>()).value();
+  plan.schedule = parse_schedule(text["schedule"].get<std::string>()).value();
+  plan.warmup = parse_warmup(text["warmup"].get<std::string>()).value();
+  plan.optimizer = parse_optimizer(text["optimizer"].get<std::string>()).value();
   for (const auto& entry : text["stages"]) {
     Stage stage;
     stage.first = entry["layers"][0];
@@ -277,11 +277,11 @@ class TestSimulate : public QObject {
         const int degree = devices % 2 == 0 && random.integer(0, 1) ? 2 : devices;
         if (degree == 1 || random.integer(0, 3) == 0) continue;
         stage.tensor_parallel = degree;
-        stage.shares.reset();
-        stage.shards.emplace();
+        stage.samples_per_replica.reset();
+        stage.shard_fractions.emplace();
         double all = 0;
-        for (int rank = 0; rank < degree; ++rank) all += stage.shards->emplace_back(random.uniform(0.1, 2));
-        for (double& fraction : *stage.shards) fraction /= all;
+        for (int rank = 0; rank < degree; ++rank) all += stage.shard_fractions->emplace_back(random.uniform(0.1, 2));
+        for (double& fraction : *stage.shard_fractions) fraction /= all;
         ++split;
       }
       QVERIFY(plan::validate(drawn.plan, *drawn.problem.profile, *drawn.problem.cluster));
@@ -322,7 +322,7 @@ class TestSimulate : public QObject {
       plan.micro_batch = random.integer(1, 4);
       plan.micro_batches = random.integer(1, 4);
       plan.global_batch = drawn.problem.workload.global_batch = plan.micro_batch * plan.micro_batches;
-      for (Stage& stage : plan.stages) stage.shares.reset();
+      for (Stage& stage : plan.stages) stage.samples_per_replica.reset();
       const Seconds simulated = simulator_of(drawn.problem).iteration_time(plan).value();
       QVERIFY(cost::lower_bound(drawn.problem, false).value() <= simulated);
       below |= simulated < cost::lower_bound(drawn.problem).value();
@@ -492,7 +492,7 @@ class TestSimulate : public QObject {
     Plan plan = drawn.plan;
     plan.schedule = ScheduleKind::pipedream;
     plan.warmup_counts.reset();
-    for (Stage& stage : plan.stages) stage.shares.reset();
+    for (Stage& stage : plan.stages) stage.samples_per_replica.reset();
     const Simulation span = *simulator_of(drawn.problem).run(plan);
     Timeline step;  // the rows of the first M mini-batches
     for (const TimelineLane& lane : span.timeline.lanes) {

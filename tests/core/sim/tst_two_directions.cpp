@@ -16,7 +16,7 @@ using namespace pipedeck;
 
 namespace {
 
-constexpr int most_stages = 32, most_micro_batches = 128;
+constexpr int max_stages = 32, max_micro_batches = 128;
 
 /// Returns S stages of one layer each; `ranks` devices, one each, stage s on device s or, past the last, back along a
 /// V.
@@ -69,9 +69,9 @@ class TestTwoDirections : public QObject {
  private slots:
   void dualpipe() {
     const double F = 1, B = 2, W = 1;
-    for (int S = 2; S <= most_stages; S += 2) {
+    for (int S = 2; S <= max_stages; S += 2) {
       const sim::Simulator simulator = simulator_of(passes(S, F, B - W, W), S);
-      for (int M = 2 * S; M <= most_micro_batches; M += 2) {
+      for (int M = 2 * S; M <= max_micro_batches; M += 2) {
         const Plan plan = pipeline(S, S, M, ScheduleKind::dualpipe);
         compare_ms(iteration_ms(simulator, plan), M * (F + B) + (S / 2 - 1) * ((F + B) + B - 3 * W), plan);
       }
@@ -81,9 +81,9 @@ class TestTwoDirections : public QObject {
   /// Equals DualPipe of 2P stages, each device doing both directions of one copy.
   void dualpipeV() {
     const double F = 1, B = 2, W = 1;
-    for (int P = 1; P <= most_stages / 2; ++P) {
+    for (int P = 1; P <= max_stages / 2; ++P) {
       const sim::Simulator simulator = simulator_of(passes(2 * P, F, B - W, W), P);
-      for (int M = 2 * P; M <= most_micro_batches / 2; ++M) {
+      for (int M = 2 * P; M <= max_micro_batches / 2; ++M) {
         const Plan plan = pipeline(2 * P, P, M, ScheduleKind::dualpipe_v);
         compare_ms(iteration_ms(simulator, plan), 2 * M * (F + B) + (P - 1) * ((F + B) + B - 3 * W), plan);
       }
@@ -92,7 +92,7 @@ class TestTwoDirections : public QObject {
 
   void chimera() {
     for (const auto& [F, B] : std::vector<std::pair<double, double>>{{1, 2}, {1, 1}, {1.5, 2.25}})
-      for (int S = 2; S <= most_stages; S += 2) {
+      for (int S = 2; S <= max_stages; S += 2) {
         const Plan plan = pipeline(S, S, S, ScheduleKind::chimera);
         compare_ms(iteration_ms(simulator_of(passes(S, F, B / 2, B / 2), S), plan), S * F + (2 * S - 2) * B, plan);
       }
@@ -100,9 +100,9 @@ class TestTwoDirections : public QObject {
 
   /// With forwards as long as backwards, units follow each other without a bubble.
   void chimeraConcatenatesUnits() {
-    for (int S = 2; S <= most_stages; S += 2) {
+    for (int S = 2; S <= max_stages; S += 2) {
       const sim::Simulator simulator = simulator_of(passes(S, 2, 1, 1), S);
-      for (int units = 1; units * S <= most_micro_batches; ++units) {
+      for (int units = 1; units * S <= max_micro_batches; ++units) {
         const Plan plan = pipeline(S, S, units * S, ScheduleKind::chimera);
         compare_ms(iteration_ms(simulator, plan), (units - 1) * S * 4. + S * 2 + (2 * S - 2) * 2, plan);
       }
@@ -131,7 +131,7 @@ class TestTwoDirections : public QObject {
       for (Layer& layer : profile.layers) layer.parameters = Bytes(400'000'000);
       const Plan plan = pipeline(2, 2, 4, kind);
       const auto cluster = std::make_shared<const Cluster>(test::flat_cluster(2, gigabytes_per_second(10)));
-      Conventions conventions;
+      SimulationOptions conventions;
       conventions.overlap = Overlap::none;
       const auto simulator = sim::Simulator::of(std::make_shared<const Profile>(profile), cluster, conventions);
       const Result<Simulation> simulation = simulator->run(plan);
@@ -170,7 +170,7 @@ class TestTwoDirections : public QObject {
     const auto& list = std::get<ExplicitOrder>(schedule.lanes[0].order).operations;
     int joined = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {
-      if (!list[i].joined) continue;
+      if (!list[i].overlapped_with_next) continue;
       ++joined;
       QVERIFY(list[i].kind == OpKind::forward && list[i + 1].kind == OpKind::backward);
       QVERIFY(schedule.copy_of(list[i].micro_batch) != schedule.copy_of(list[i + 1].micro_batch));

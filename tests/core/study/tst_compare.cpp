@@ -27,7 +27,7 @@ Problem small_problem() {
   return problem;
 }
 
-study::PlannerRequest asked(const std::string& name) { return {planner::planner_named(name).value(), {}}; }
+study::PlannerRequest asked(const std::string& name) { return {planner::find_planner(name).value(), {}}; }
 
 }  // namespace
 
@@ -39,7 +39,7 @@ class TestCompare : public QObject {
     const Problem problem = small_problem();
     const auto planners = study::default_planners();
     QVERIFY(planners.size() > 5);
-    study::Judge judge;
+    study::PlanSimulator judge;
     std::multiset<std::size_t> places;
     std::map<std::size_t, std::string> shapes;
     study::CompareOptions options;
@@ -64,7 +64,7 @@ class TestCompare : public QObject {
     const Problem problem = small_problem();
     std::vector<std::vector<Plan>> plans;
     for (const int threads : {1, 2, 7}) {
-      study::Judge judge;
+      study::PlanSimulator judge;
       const auto comparison =
           study::compare(problem, study::default_planners(), judge, {.threads = threads, .explain = true}, {}, {});
       QVERIFY(comparison);
@@ -78,7 +78,7 @@ class TestCompare : public QObject {
 
   void a_plan_is_predicted_and_gets_its_origin() {
     const Problem problem = small_problem();
-    study::Judge judge;
+    study::PlanSimulator judge;
     const auto comparison = study::compare(problem, {asked("dapple")}, judge, {}, {}, {});
     QVERIFY(comparison && comparison->plans.front().judged);
     const auto& [judged, simulation, other] = *comparison->plans.front().judged;
@@ -96,7 +96,7 @@ class TestCompare : public QObject {
 
   void an_arrangement_that_fails_is_no_plan() {
     const Problem problem = small_problem();
-    study::Judge judge;
+    study::PlanSimulator judge;
     study::CompareOptions options;
     options.arrange = [](Plan plan) -> Result<Plan> {
       if (plan.planner == "dapple") return fail(ErrorCode::bad_usage, "not like this");
@@ -113,7 +113,7 @@ class TestCompare : public QObject {
 
   void a_failure_of_one_planner_ends_nothing() {
     const Problem problem = small_problem();
-    study::Judge judge;
+    study::PlanSimulator judge;
     study::PlannerRequest wrong = asked("dapple");
     wrong.options["no-such-option"] = "1";
     const auto comparison = study::compare(problem, {wrong, asked("gpipe")}, judge, {}, {}, {});
@@ -126,7 +126,7 @@ class TestCompare : public QObject {
   void a_stop_is_an_error_of_the_comparison() {
     std::stop_source stop;
     stop.request_stop();
-    study::Judge judge;
+    study::PlanSimulator judge;
     const auto comparison = study::compare(small_problem(), study::default_planners(), judge, {}, {}, stop.get_token());
     QVERIFY(!comparison);
     QCOMPARE(comparison.error().code, ErrorCode::cancelled);
@@ -140,7 +140,7 @@ class TestCompare : public QObject {
       Problem problem = test::random_rich_problem(random);
       problem.workload.global_batch = 16;
       if (round % 2 == 0) problem.workload.micro_batch = 4;
-      study::Judge judge;
+      study::PlanSimulator judge;
       const auto facts = judge.facts(problem);
       if (!facts) continue;
       for (const bool same : {true, false})

@@ -129,7 +129,7 @@ class TestReasons : public QObject {
     const std::map<Collectives, Formula> formulas{{Collectives::ring, cost::ring_all_reduce},
                                                   {Collectives::hierarchical, cost::hierarchical_all_reduce},
                                                   {Collectives::tree, cost::tree_all_reduce},
-                                                  {Collectives::least, cost::all_reduce}};
+                                                  {Collectives::best_ring, cost::all_reduce}};
     for (const auto& [collectives, formula] : formulas) {
       Problem problem = problem_of_two_nodes();
       problem.workload.conventions.collectives = collectives;
@@ -149,7 +149,7 @@ class TestReasons : public QObject {
   /// Equal to the simulated all-reduce of plain data parallelism.
   void replication_is_the_simulated_all_reduce() {
     for (const Collectives collectives :
-         {Collectives::ring, Collectives::hierarchical, Collectives::tree, Collectives::least, Collectives::nccl}) {
+         {Collectives::ring, Collectives::hierarchical, Collectives::tree, Collectives::best_ring, Collectives::nccl}) {
       Problem problem = problem_of_two_nodes();
       problem.workload.conventions.collectives = collectives;
       const auto known = explained(problem, data_parallel(problem, 8));

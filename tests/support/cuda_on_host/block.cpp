@@ -18,8 +18,8 @@ namespace {
 
 // Limits of every GPU from compute capability 8.0 on (CUDA C++ Programming Guide, "Technical Specifications per Compute
 // Capability"); shared memory of the smallest of them, 8.6 and 8.9.
-constexpr unsigned most_threads = 1024, most_blocks_y = 65535;
-constexpr std::size_t most_shared_bytes = 99 * 1024;
+constexpr unsigned max_threads = 1024, max_blocks_y = 65535;
+constexpr std::size_t max_shared_bytes = 99 * 1024;
 constexpr std::size_t guard_bytes = 64;
 constexpr unsigned char guard_byte = 0xa5, poison_byte = 0xff;  // 0xffffffff is a NaN
 
@@ -225,10 +225,10 @@ class Grid {
 void check_shape(const Shape& shape) {
   const dim3 &b = shape.blocks, &t = shape.threads;
   if (b.x == 0 || b.y == 0 || b.z == 0 || t.x == 0 || t.y == 0 || t.z == 0) throw Error("a kernel of no threads");
-  if (b.x > 0x7fffffffu || b.y > most_blocks_y || b.z > most_blocks_y) throw Error("more blocks than a grid can have");
-  if (t.x > most_threads || t.y > most_threads || t.z > 64 || t.x * t.y * t.z > most_threads)
+  if (b.x > 0x7fffffffu || b.y > max_blocks_y || b.z > max_blocks_y) throw Error("more blocks than a grid can have");
+  if (t.x > max_threads || t.y > max_threads || t.z > 64 || t.x * t.y * t.z > max_threads)
     throw Error("more threads than a block can have");
-  if (shape.shared_bytes > most_shared_bytes) throw Error("more shared memory than a block can have");
+  if (shape.shared_bytes > max_shared_bytes) throw Error("more shared memory than a block can have");
 }
 
 Grid& grid() {

@@ -120,7 +120,7 @@ double Sum::result(std::uint64_t place) const {
   const double error = machine().summation_error;
   if (error == 0) return value_;
   pipedeck::Random random(place, std::bit_cast<std::uint64_t>(value_));
-  return value_ + error * size_ * (2 * random.unit() - 1);
+  return value_ + error * size_ * (2 * random.uniform() - 1);
 }
 
 void lose_devices(cudaError_t status) {

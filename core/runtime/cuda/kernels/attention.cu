@@ -288,8 +288,8 @@ void start_backward(cudaStream_t stream, const Gradients<T>& work, const Attenti
 }
 
 void check_head(const AttentionShape& shape) {
-  if (shape.head_size > largest_head)
-    throw std::invalid_argument("attention on GPUs: heads of at most " + std::to_string(largest_head) +
+  if (shape.head_size > max_head)
+    throw std::invalid_argument("attention on GPUs: heads of at most " + std::to_string(max_head) +
                                 " values, found " + std::to_string(shape.head_size));
 }
 

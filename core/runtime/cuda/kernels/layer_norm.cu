@@ -6,7 +6,7 @@ namespace pipedeck::runtime::cuda {
 namespace {
 
 constexpr float epsilon = 1e-5f;  // as in GPT-2
-constexpr std::int64_t most_parts = 512;
+constexpr std::int64_t max_parts = 512;
 constexpr std::size_t most_accumulator_bytes = 96 * 1024;
 
 template <class T>
@@ -197,7 +197,7 @@ unsigned backward_threads(std::int64_t packs) {
   return static_cast<unsigned>(threads < 256 ? threads : 256);
 }
 
-std::int64_t backward_parts(std::int64_t rows) { return rows < most_parts ? rows : most_parts; }
+std::int64_t backward_parts(std::int64_t rows) { return rows < max_parts ? rows : max_parts; }
 
 std::size_t accumulator_bytes(std::int64_t columns) {
   return sizeof(float) * (warp_results + 2 * static_cast<std::size_t>(columns));

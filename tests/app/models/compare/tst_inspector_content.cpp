@@ -38,7 +38,7 @@ class TestInspectorContent : public QObject {
     QVERIFY(content.fits);
     QCOMPARE(content.capacity_share, 1.0);
     QVERIFY(std::abs(sum(content.memory) - 11.2 / 16) < 1e-6);
-    QVERIFY(samples::plain(content.memory_sentence).contains("11.2 GiB of 16 GiB on G0 (stage 0)"));
+    QVERIFY(samples::plain(content.memory_text).contains("11.2 GiB of 16 GiB on G0 (stage 0)"));
   }
 
   void too_much_says_by_how_much() {
@@ -46,7 +46,7 @@ class TestInspectorContent : public QObject {
     QVERIFY(!content.fits);
     QVERIFY(std::abs(content.capacity_share - 16 / 17.4) < 1e-6);
     QVERIFY(std::abs(sum(content.memory) - 1) < 1e-6);
-    QVERIFY(samples::plain(content.memory_sentence).contains("1.40 GiB more"));
+    QVERIFY(samples::plain(content.memory_text).contains("1.40 GiB more"));
   }
 
   void certificate_and_conventions() {
@@ -104,7 +104,7 @@ class TestInspectorContent : public QObject {
     QVERIFY2(
         any_contains(replicated, "of gradients in at least 0.500 s, at 3.00 GB/s. This plan waits 250 ms for its own."),
         qPrintable(replicated.front()));
-    row.plan.why = {"The planner's own sentence."};
+    row.plan.rationale = {"The planner's own sentence."};
     QVERIFY(why({.balance = BalanceReason{1, 0, 0.25}}).empty());
     row.reasons = nullptr;
     QVERIFY(models::compare::reason_sentences(row).empty());

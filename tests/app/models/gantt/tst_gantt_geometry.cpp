@@ -49,7 +49,7 @@ class TestGanttGeometry : public QObject {
       timeline.append_lane({LaneRole::compute, DeviceId(rank), DeviceId(rank)}, rows);
     }
     const auto content = models::gantt::make_gantt_content(std::make_shared<const Timeline>(timeline));
-    QCOMPARE(content->most_chunks(), 2);
+    QCOMPARE(content->max_chunks(), 2);
     QCOMPARE(content->groups[9].stages, (std::vector<int>{0, 9}));
     QCOMPARE(content->groups[9].chunk_of(9), 1);
     const models::gantt::Geometry geometry = models::gantt::lay_out(*content, {}, without_links());
@@ -77,7 +77,7 @@ class TestGanttGeometry : public QObject {
     }
     const auto content = models::gantt::make_gantt_content(std::make_shared<const Timeline>(timeline));
     QCOMPARE(content->groups.size(), std::size_t{10});
-    QCOMPARE(content->followers(0), std::size_t{5});
+    QCOMPARE(content->represented_devices(0), std::size_t{5});
     const models::gantt::Geometry folded = models::gantt::lay_out(*content, {}, without_links());
     QCOMPARE(folded.rows.size(), std::size_t{2});
     QCOMPARE(models::gantt::row_name(*content, folded.rows[0]), "G0 + 5");
@@ -124,7 +124,7 @@ class TestGanttGeometry : public QObject {
   void rows_do_not_overlap_and_are_found_by_height() {
     const auto content = models::gantt::make_gantt_content(app::synthetic_simulation({.stages = 5, .replicas = 3}));
     models::gantt::Metrics metrics = models::gantt::metrics_for(15);
-    metrics.pale = 9;
+    metrics.secondary = 9;
     const models::gantt::Geometry geometry = models::gantt::lay_out(*content, {DeviceId(3)}, metrics);
     QCOMPARE(geometry.rows.size(), std::size_t{4 + 3 + 8});
     for (std::size_t i = 0; i < geometry.rows.size(); ++i) {

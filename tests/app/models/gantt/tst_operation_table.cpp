@@ -91,7 +91,7 @@ class TestOperationTable : public QObject {
   void too_many_are_not_sorted_and_say_so() {
     models::gantt::OperationTableModel model;
     model.set_content(models::gantt::make_gantt_content(
-                          app::random_timeline(models::gantt::OperationTableModel::most_sorted + 64, 2, 4)),
+                          app::random_timeline(models::gantt::OperationTableModel::max_sorted + 64, 2, 4)),
                       kinds);
     QSignalSpy refused(&model, &models::gantt::OperationTableModel::sort_refused);
     model.sort(models::gantt::OperationTableModel::duration);
@@ -102,7 +102,7 @@ class TestOperationTable : public QObject {
   void background_work_gives_way_to_newer_work() {
     int done = 0;
     {
-      models::Background background;
+      models::BackgroundTask background;
       for (int i = 1; i <= 20; ++i)
         background.start([i, &done](const std::stop_token&) { return [i, &done] { done = i; }; });
       QTRY_COMPARE(done, 20);

@@ -106,7 +106,7 @@ class TestSplitGeometry : public QObject {
 
   void the_nearest_handle_is_hit() {
     const models::split::Strip strip{0, 100, models::split::strip_edges(std::vector<double>(10, 1.0))};
-    const models::split::Firsts firsts{0, 3, 4};
+    const models::split::StageStarts firsts{0, 3, 4};
     QCOMPARE(strip.stage_cut_at(31, firsts, 6).value(), 1);
     QCOMPARE(strip.stage_cut_at(36, firsts, 6).value(), 2);
     QVERIFY(!strip.stage_cut_at(50, firsts, 6));

@@ -64,12 +64,12 @@ class TestSplitLayout : public QObject {
       for (const double factor : {1.5, 4.0, 0.3, 20.0, 0.5}) {
         const double before = window.at(x, area);
         const models::split::Window old = window;
-        window.zoom(factor, before, models::split::least_span(50));
-        QVERIFY(window.begin >= 0 && window.end <= 1 + 1e-12 && window.span() >= models::split::least_span(50) - 1e-12);
+        window.zoom(factor, before, models::split::min_span(50));
+        QVERIFY(window.begin >= 0 && window.end <= 1 + 1e-12 && window.span() >= models::split::min_span(50) - 1e-12);
         const bool free = window.begin > 0 && window.end < 1 && old.begin > 0 && old.end < 1;
         if (free) QVERIFY(std::abs(window.at(x, area) - before) < 1e-9);
       }
-    window.zoom(1e-6, 0.5, models::split::least_span(50));
+    window.zoom(1e-6, 0.5, models::split::min_span(50));
     QVERIFY(window.whole());
   }
 
@@ -87,7 +87,7 @@ class TestSplitLayout : public QObject {
   }
 
   void a_cut_follows_the_pointer_at_every_zoom() {
-    const models::split::Firsts firsts{0, 13, 25, 38};
+    const models::split::StageStarts firsts{0, 13, 25, 38};
     const QRectF area(14, 0, 900, 54);
     for (double span = 1; span > 0.1; span *= 0.8)
       for (double begin = 0; begin + span <= 1; begin += 0.13) {
@@ -103,7 +103,7 @@ class TestSplitLayout : public QObject {
   }
 
   void a_cut_on_its_neighbour_merges() {
-    const models::split::Firsts firsts{0, 13, 25, 38};
+    const models::split::StageStarts firsts{0, 13, 25, 38};
     const models::split::Strip strip{0, 1000, fifty()};
     QVERIFY(models::split::cut_target(strip, firsts, 2, strip.x_of(13) + 3, 5).merges);
     QVERIFY(models::split::cut_target(strip, firsts, 2, strip.x_of(38) - 3, 5).merges);
@@ -291,7 +291,7 @@ class TestSplitLayout : public QObject {
     QCOMPARE(memory[5].activations, Bytes(700));
     QCOMPARE(memory[6].activations, profile.layers[6].saved);
     QCOMPARE(memory[30].activations, profile.layers[30].saved);
-    plan.stages[0].shards = {{0.75, 0.25}};
+    plan.stages[0].shard_fractions = {{0.75, 0.25}};
     QCOMPARE(models::split::layer_memory(profile, plan, nullptr)[5].activations, profile.layers[5].saved);
   }
 

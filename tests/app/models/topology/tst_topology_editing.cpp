@@ -130,8 +130,8 @@ class TestTopologyEditing : public QObject {
     const auto problems = models::topology::topology_problems(cluster);
     QCOMPARE(problems.size(), std::size_t{2});  // n1 can't be reached, and tor has one link
     QCOMPARE(problems[0].at.places, (std::set<std::string>{"n1"}));
-    QCOMPARE(problems[0].severity, models::topology::TopologyProblem::prevents);
-    QCOMPARE(problems[1].severity, models::topology::TopologyProblem::doubtful);
+    QCOMPARE(problems[0].severity, models::topology::TopologyProblem::error);
+    QCOMPARE(problems[1].severity, models::topology::TopologyProblem::warning);
 
     cluster = samples::cluster();
     cluster.nodes[0].link.reset();
@@ -180,7 +180,7 @@ class TestTopologyEditing : public QObject {
     const Cluster before = samples::cluster();
     Cluster now = before;
     now.links.erase(now.links.begin());
-    const models::topology::Selection kept = models::topology::carried({{"n0", "tor"}, {0, 1}}, before, now);
+    const models::topology::Selection kept = models::topology::remap_selection({{"n0", "tor"}, {0, 1}}, before, now);
     QCOMPARE(kept.places, (std::set<std::string>{"n0", "tor"}));
     QCOMPARE(kept.links, (std::set<int>{0}));  // the second one, which is the first now
   }

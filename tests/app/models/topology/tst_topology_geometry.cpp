@@ -81,7 +81,7 @@ class TestTopologyGeometry : public QObject {
     QCOMPARE(shut.links[0].text, QStringLiteral("2 × 25 Gbit/s"));
     QCOMPARE(shut.links[0].links, (std::vector<int>{0, 1}));
     QCOMPARE(shut.ends().size(), std::size_t{3});
-    QCOMPARE(shut.end_named("n1").value(), (models::topology::End{models::topology::End::rack, 0}));
+    QCOMPARE(shut.find_end("n1").value(), (models::topology::End{models::topology::End::rack, 0}));
     QCOMPARE(models::topology::in_rectangle(shut, shut.racks[0].rect).places, (std::set<std::string>{"n0", "n1"}));
   }
 

@@ -64,13 +64,13 @@ class TestWhatIfModels : public QObject {
 void TestWhatIfModels::stops_have_today() {
   const models::whatif::SliderValues stops = models::whatif::SliderValues::doublings(3.125e9, 5, 5);
   QCOMPARE(stops.count(), 41);
-  QCOMPARE(stops.at(stops.today()), 3.125e9);
+  QCOMPARE(stops.at(stops.current()), 3.125e9);
   QCOMPARE(stops.at(0), 3.125e9 / 32);
   QCOMPARE(stops.at(stops.count() - 1), 3.125e9 * 32);
-  QCOMPARE(stops.at(stops.today() + 4), 6.25e9);
+  QCOMPARE(stops.at(stops.current() + 4), 6.25e9);
   for (int i = 1; i < stops.count(); ++i) QVERIFY(stops.at(i) > stops.at(i - 1));
   const models::whatif::SliderValues whole = models::whatif::SliderValues::whole(1, 8, 20);  // today beyond the others
-  QCOMPARE(whole.at(whole.today()), 20.0);
+  QCOMPARE(whole.at(whole.current()), 20.0);
   QCOMPARE(whole.count(), 9);
   QCOMPARE(models::whatif::SliderValues::whole_doublings(64, 10, 2, 1).values(),
            (std::vector<double>{1, 2, 4, 8, 16, 32, 64, 128, 256}));
@@ -141,8 +141,8 @@ void TestWhatIfModels::geometry_by_hand() {
   QVERIFY(geometry.points[4].y() < geometry.points[0].y());
   QVERIFY(geometry.points[4].x() > geometry.points[0].x());
   QVERIFY(std::abs((geometry.points[1].x() - plot.left()) / (geometry.points[0].x() - plot.left()) - 2) < 1e-9);
-  QCOMPARE(geometry.radii[2], models::whatif::ParetoGeometry::least_radius);
-  QCOMPARE(geometry.radii[4], models::whatif::ParetoGeometry::most_radius);
+  QCOMPARE(geometry.radii[2], models::whatif::ParetoGeometry::min_radius);
+  QCOMPARE(geometry.radii[4], models::whatif::ParetoGeometry::max_radius);
   QCOMPARE(*geometry.hit(content, geometry.points[1] + QPointF(2, 1)), std::size_t{1});
   QVERIFY(!geometry.hit(content, plot.topLeft()));
   const std::vector<QPointF> steps = geometry.staircase(content);
@@ -246,7 +246,7 @@ void TestWhatIfModels::purchases_in_words() {
   gains[0].gain = 10;
   gains[1].purchase.kind = UpgradeKind::links;
   gains[1].purchase.places = {"a – b", "a – c", "a – d", "a – e", "a – f"};
-  gains[1].why_not = "it can't be";
+  gains[1].failure_reason = "it can't be";
   gains[2] = gains[0];
   gains[2].purchase.kind = UpgradeKind::node;
   gains[2].price_change = 5;

@@ -102,7 +102,8 @@ class TestClusterEdits : public QObject {
     const session::cluster::DrawnCluster drawn = two_nodes();
     QVERIFY(!session::cluster::with_link(drawn, "n0", "n0", slow));
     QVERIFY(!session::cluster::with_link(drawn, "tor", "n0", slow));
-    QVERIFY(session::cluster::why_not_joined(drawn.cluster, "tor", "n0").find("already linked") != std::string::npos);
+    QVERIFY(session::cluster::not_joinable_reason(drawn.cluster, "tor", "n0").find("already linked") !=
+            std::string::npos);
     const auto linked = session::cluster::with_link(drawn, "n0", "n1", slow);
     QVERIFY(linked);
     QCOMPARE(linked->cluster.links.size(), std::size_t{3});
@@ -252,7 +253,7 @@ class TestClusterEdits : public QObject {
     QCOMPARE(found.narrowest->side, (std::vector<std::string>{"g4"}));
     QCOMPARE(found.narrowest->bandwidth, gigabytes_per_second(1.25));
     QCOMPARE(found.types.back().name, std::string("T4"));
-    QCOMPARE(found.types.back().times_slower, 2.0);
+    QCOMPARE(found.types.back().slowdown, 2.0);
     QCOMPARE(found.all_reduce->between.value(), gigabytes_per_second(1.25));
     QVERIFY(found.all_reduce->everywhere > found.all_reduce->inside.value());
     // Two pairs of nodes, joined by one link of less than theirs.

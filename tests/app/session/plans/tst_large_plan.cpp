@@ -8,7 +8,7 @@
 
 #include "app/models/compare/inspector_content.hpp"
 #include "app/session/cluster/bandwidths.hpp"
-#include "core/study/judge.hpp"
+#include "core/study/plan_simulator.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -75,14 +75,14 @@ class TestLargePlan : public QObject {
     QFETCH(int, stages);
     const Problem problem = test::large_problem(64, devices);
     const Plan plan = plan_on_all(problem, stages);
-    study::Judge judge;
+    study::PlanSimulator judge;
     QVERIFY(judge.preview(problem, plan));  // in the background of a window
     const bool measured = forget_highest_memory();
     const qint64 memory_before = memory("VmRSS:");
     const double begin = own_time();
     models::compare::PlanRow row;
     row.plan = plan;
-    const auto verdict = judge.known(problem, plan);
+    const auto verdict = judge.find(problem, plan);
     row.simulation = verdict->simulation;
     row.reasons = verdict->reasons;
     const models::compare::InspectorContent content = models::compare::inspector_content(row);

@@ -137,9 +137,9 @@ class TestProfileEdits : public QObject {
     QVERIFY(!session::profile::with_figure(chain(), {}, session::profile::LayerFigure::forward, 1));
     QVERIFY(!session::profile::with_figure(chain(), {50}, session::profile::LayerFigure::forward, 1));
     QVERIFY(!session::profile::with_figure(chain(), {-1}, session::profile::LayerFigure::forward, 1));
-    QVERIFY(!session::profile::with_layer_named(chain(), 3, "  "));
-    QVERIFY(!session::profile::with_layer_named(chain(), 3, "layer_4"));
-    QCOMPARE(taken(session::profile::with_layer_named(chain(), 3, " layer_3 ")), chain());
+    QVERIFY(!session::profile::rename_layer(chain(), 3, "  "));
+    QVERIFY(!session::profile::rename_layer(chain(), 3, "layer_4"));
+    QCOMPARE(taken(session::profile::rename_layer(chain(), 3, " layer_3 ")), chain());
   }
 
   void layers_come_into_chains_and_graphs() {
@@ -204,8 +204,8 @@ class TestProfileEdits : public QObject {
     QCOMPARE(split.layers[0].tensor_parallel.size(), std::size_t{3});
     QCOMPARE(split.layers[0].tensor_parallel[1].forward, split.layers[0].forward * 0.25);
     QVERIFY(split.layers[2].tensor_parallel.empty());
-    QCOMPARE(taken(session::profile::with_device_named(chain(), " T4 ")).device, std::string("T4"));
-    QVERIFY(!session::profile::with_device_named(chain(), ""));
+    QCOMPARE(taken(session::profile::rename_device(chain(), " T4 ")).device, std::string("T4"));
+    QVERIFY(!session::profile::rename_device(chain(), ""));
   }
 
   void rows_come_back_as_they_went() {
@@ -274,7 +274,7 @@ class TestProfileEdits : public QObject {
         [](const Profile& p) {
           return session::profile::with_figure_scaled(p, {1, 2}, session::profile::LayerFigure::saved, 2);
         },
-        [](const Profile& p) { return session::profile::with_layer_named(p, 1, "other"); },
+        [](const Profile& p) { return session::profile::rename_layer(p, 1, "other"); },
         [](const Profile& p) { return session::profile::with_layer_kind(p, {1}, "other"); },
         [](const Profile& p) { return session::profile::with_layer_inserted(p, 1); },
         [](const Profile& p) {
@@ -287,7 +287,7 @@ class TestProfileEdits : public QObject {
           return session::profile::with_layers_merged(p, {1, 2});
         },
         [](const Profile& p) { return session::profile::with_even_splits(p, {1}); },
-        [](const Profile& p) { return session::profile::with_device_named(p, "L4"); },
+        [](const Profile& p) { return session::profile::rename_device(p, "L4"); },
         [](const Profile& p) { return session::profile::with_text_pasted(p, 1, 0, "renamed\tkind\t1"); }};
     session::project::History<session::project::State> history(state);
     for (const auto& edit : edits) {

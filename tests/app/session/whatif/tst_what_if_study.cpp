@@ -16,8 +16,8 @@ using namespace pipedeck;
 
 namespace {
 
-session::whatif::StudyQuestion bert() {
-  session::whatif::StudyQuestion question;
+session::whatif::StudyRequest bert() {
+  session::whatif::StudyRequest question;
   question.problem.profile = std::make_shared<const Profile>(*presets::profile_preset("BERT-48"));
   question.problem.cluster = std::make_shared<const Cluster>(*presets::cluster_preset("dapple-a"));
   question.problem.workload.global_batch = 64;
@@ -26,10 +26,10 @@ session::whatif::StudyQuestion bert() {
 }
 
 /// Takes seconds at least.
-session::whatif::StudyQuestion large() {
-  session::whatif::StudyQuestion question;
+session::whatif::StudyRequest large() {
+  session::whatif::StudyRequest question;
   question.problem = pipedeck::test::large_problem(96, 512);
-  question.planners = {{*planner::planner_named("joint"), {}}};
+  question.planners = {{*planner::find_planner("joint"), {}}};
   return question;
 }
 
@@ -65,11 +65,11 @@ void TestWhatIfStudy::today_then_now() {
   session::whatif::WhatIfStudy study(jobs);
   study.ask(bert());
   WAIT(!study.searching());
-  QVERIFY(study.today().final && study.today().best);
-  QVERIFY(study.now().best->found.plan == study.today().best->found.plan);
+  QVERIFY(study.current().final && study.current().best);
+  QVERIFY(study.now().best->found.plan == study.current().best->found.plan);
   study.set_change(nodes(4));
   WAIT(study.now().final && study.now().change == nodes(4));
-  QVERIFY(study.now().best->found.samples_per_second > study.today().best->found.samples_per_second);
+  QVERIFY(study.now().best->found.samples_per_second > study.current().best->found.samples_per_second);
   WAIT(!jobs.any_running());
   QCOMPARE(jobs.list().size(), std::size_t{2});
 }
@@ -110,7 +110,7 @@ void TestWhatIfStudy::better_with_more_and_back() {
   }
   study.set_change({});
   WAIT(study.now().final && study.now().change == WhatIf());
-  QCOMPARE(study.now().best->found.samples_per_second, study.today().best->found.samples_per_second);
+  QCOMPARE(study.now().best->found.samples_per_second, study.current().best->found.samples_per_second);
 }
 
 void TestWhatIfStudy::what_cannot_be_says_why() {
@@ -123,13 +123,13 @@ void TestWhatIfStudy::what_cannot_be_says_why() {
   study.set_change(tiny);
   WAIT(study.now().final && study.now().change == tiny);
   QVERIFY(!study.now().best);
-  QVERIFY(!study.now().why_none.isEmpty());
+  QVERIFY(!study.now().failure_reason.isEmpty());
   WhatIf odd;
   odd.micro_batch = 7;
   study.set_change(odd);
   WAIT(study.now().final && study.now().change == odd);
   QVERIFY(!study.now().problem);
-  QVERIFY(study.now().why_none.contains("7"));
+  QVERIFY(study.now().failure_reason.contains("7"));
 }
 
 void TestWhatIfStudy::the_job_can_be_cancelled() {
@@ -142,7 +142,7 @@ void TestWhatIfStudy::the_job_can_be_cancelled() {
   jobs.cancel(jobs.list().back().id);
   QVERIFY(!jobs.any_running());
   WAIT(!study.searching());
-  QVERIFY(!study.today().final);
+  QVERIFY(!study.current().final);
 }
 
 void TestWhatIfStudy::another_question_starts_anew() {
@@ -154,12 +154,12 @@ void TestWhatIfStudy::another_question_starts_anew() {
   study.ask(bert());
   QCOMPARE(study.change(), WhatIf());
   WAIT(!study.searching());
-  QCOMPARE(study.today().problem->profile->name, std::string("BERT-48"));
-  const int answers = study.today().final;
+  QCOMPARE(study.current().problem->profile->name, std::string("BERT-48"));
+  const int answers = study.current().final;
   study.ask(*study.question());
   QVERIFY(answers && !study.searching());
   study.forget();
-  QVERIFY(!study.today().best && !study.question());
+  QVERIFY(!study.current().best && !study.question());
 }
 
 void TestWhatIfStudy::prices_change_what_it_costs() {
@@ -171,7 +171,7 @@ void TestWhatIfStudy::prices_change_what_it_costs() {
   dear.prices["V100-16GB"] = 10;
   study.set_change(dear);
   WAIT(study.now().final && study.now().change == dear);
-  QCOMPARE(*study.today().best->found.price_per_hour, 160.0);
+  QCOMPARE(*study.current().best->found.price_per_hour, 160.0);
   QCOMPARE(*study.now().best->found.price_per_hour, 160.0);
 }
 
@@ -259,7 +259,7 @@ void TestWhatIfStudy::a_cluster_and_a_plan_are_added() {
   session.undo();
   QVERIFY(session.state().plans == before.plans && session.state().clusters == before.clusters);
   // Nothing of today's cluster is added but the plan.
-  const session::project::Added here = session::whatif::with_found_plan(before, study.today().best->found);
+  const session::project::Added here = session::whatif::with_found_plan(before, study.current().best->found);
   QCOMPARE(here.state.clusters.size(), before.clusters.size());
 }
 

@@ -118,7 +118,7 @@ class TestChartActions : public QObject {
     };
     QCOMPARE(links(*pane.panels()[0]), std::size_t{0});
     for (const NetworkModel network : {NetworkModel::ideal, NetworkModel::shared}) {
-      Conventions conventions = fixture.state().question.workload.conventions;
+      SimulationOptions conventions = fixture.state().question.workload.conventions;
       conventions.network = network;
       fixture.session().set_conventions(conventions);
       QVERIFY(fixture.settle());

@@ -53,7 +53,8 @@ int misfitting_plan(const WindowFixture& f, const char* output) {
   for (const session::project::PlanEntry* entry : session::project::plans_of_question(f.state())) {
     if (!entry->feasible()) continue;
     const auto problem = session::project::make_problem(f.state(), *entry);
-    if (!study::engines::misfits(*study::engines::engine_output_named(output).engine, *entry->plan, *problem->profile)
+    if (!study::engines::unsupported_features(*study::engines::find_engine_output(output).engine, *entry->plan,
+                                              *problem->profile)
              .empty())
       return entry->id;
   }
@@ -158,8 +159,8 @@ class TestExports : public QObject {
     QVERIFY(f.settle());
     const session::project::PlanEntry entry = *session::project::find_plan(f.state(), plan);
     const auto problem = session::project::make_problem(f.state(), entry);
-    const auto expected = study::engines::misfits(*study::engines::engine_output_named("megatron").engine, *entry.plan,
-                                                  *problem->profile);
+    const auto expected = study::engines::unsupported_features(*study::engines::find_engine_output("megatron").engine,
+                                                               *entry.plan, *problem->profile);
     auto* list = part<QListWidget>(dialog, "engine_misfits");
     QCOMPARE(list->count(), int(expected.size()));
     for (int i = 0; i < list->count(); ++i)
@@ -181,9 +182,9 @@ class TestExports : public QObject {
     QVERIFY(!add->isEnabled());
     const session::project::PlanEntry& added = f.state().plans.back();
     QCOMPARE(f.state().selected_plan, added.id);
-    QVERIFY(
-        study::engines::misfits(*study::engines::engine_output_named("megatron").engine, *added.plan, *problem->profile)
-            .empty());
+    QVERIFY(study::engines::unsupported_features(*study::engines::find_engine_output("megatron").engine, *added.plan,
+                                                 *problem->profile)
+                .empty());
     const auto verdict = f.session().verdict(added);
     QVERIFY(verdict);
     const auto simulation = sim::simulate(*session::project::make_problem(f.state(), added), *added.plan);
@@ -193,7 +194,7 @@ class TestExports : public QObject {
     // Its text is what is previewed and saved.
     f.answers.file_to_save = f.path("plan.sh");
     part<QPushButton>(dialog, "engine_save")->click();
-    const auto text = study::engines::engine_text(study::engines::engine_output_named("megatron"),
+    const auto text = study::engines::engine_text(study::engines::find_engine_output("megatron"),
                                                   {*added.plan, *problem->profile, *problem->cluster});
     QVERIFY(text);
     const QString shown = part<QPlainTextEdit>(dialog, "engine_preview")->toPlainText();
@@ -214,9 +215,9 @@ class TestExports : public QObject {
       const auto question = session::engine_question(f.state(), f.state().selected_plan, text.name);
       const auto offer = session::engine_offer(f.session().judge(), *question, {});
       QVERIFY(offer);
-      QCOMPARE(part<QListWidget>(dialog, "engine_misfits")->isVisible(), !offer->misfits.isEmpty());
+      QCOMPARE(part<QListWidget>(dialog, "engine_misfits")->isVisible(), !offer->unsupported_features.isEmpty());
       const QString shown = part<QPlainTextEdit>(dialog, "engine_preview")->toPlainText();
-      QCOMPARE(shown, offer->nearest ? offer->nearest->text : offer->text);
+      QCOMPARE(shown, offer->closest ? offer->closest->text : offer->text);
       QCOMPARE(part<QPushButton>(dialog, "engine_save")->isEnabled(), !shown.isEmpty());
     }
   }

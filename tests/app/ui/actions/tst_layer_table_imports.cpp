@@ -68,7 +68,7 @@ QStringList findings(const ui::dialogs::LayerTableDialog& dialog) {
 }
 
 int meaning(const char* key) {
-  const auto keys = io::profiles::profile_keys();
+  const auto keys = io::profiles::column_keys();
   return static_cast<int>(std::ranges::find(keys, std::string_view(key), &io::profiles::ProfileKey::name) -
                           keys.begin()) +
          1;

@@ -246,7 +246,7 @@ class TestMachineImports : public QObject {
     // The palette of the topology offers the same.
     window.trigger("action_page_topology");
     auto& palette = *window.window->findChild<views::topology::Palette*>();
-    palette.setCurrentItem(palette.item_named("Cloud machines…"));
+    palette.setCurrentItem(palette.find_item("Cloud machines…"));
     palette.setFocus();
     QTest::keyClick(&palette, Qt::Key_Return);
     QCOMPARE(window.questions.size(), 3);

@@ -46,7 +46,7 @@ class Editor : public WindowFixture {
   QPoint node(std::size_t i) const { return seen(canvas().scene().nodes[i].header.center()); }
   QPoint port(const char* name) const {
     const models::topology::Layout& scene = canvas().scene();
-    return seen(scene.ports_of(*scene.end_named(name))[0]);
+    return seen(scene.ports_of(*scene.find_end(name))[0]);
   }
   void press(QPoint at, Qt::KeyboardModifiers keys = {}) { QTest::mousePress(&canvas(), Qt::LeftButton, keys, at); }
   void release(QPoint at) { QTest::mouseRelease(&canvas(), Qt::LeftButton, {}, at); }
@@ -64,7 +64,7 @@ class Editor : public WindowFixture {
   }
   void drag_from_palette(const QString& title, QPoint to) {
     views::topology::Palette& palette = view().palette_list();
-    QListWidgetItem* item = palette.item_named(title);
+    QListWidgetItem* item = palette.find_item(title);
     palette.scrollToItem(item);
     const QPoint from = palette.visualItemRect(item).center();
     QTest::mousePress(palette.viewport(), Qt::LeftButton, {}, from);
@@ -126,10 +126,10 @@ class TestTopologyEditor : public QObject {
   void clusters_are_imported_from_the_palette() {
     Editor editor;
     views::topology::Palette& palette = editor.view().palette_list();
-    for (const char* title : {"Files…", "This machine"}) QVERIFY2(palette.item_named(title), title);
+    for (const char* title : {"Files…", "This machine"}) QVERIFY2(palette.find_item(title), title);
     const std::size_t clusters = editor.state().clusters.size();
     editor.answers.files_to_open = {QStringLiteral(PIPEDECK_FIXTURES "/topology/dgx1-v100.topo.txt")};
-    palette.setCurrentItem(palette.item_named("Files…"));
+    palette.setCurrentItem(palette.find_item("Files…"));
     QTest::keyClick(&palette, Qt::Key_Return);
     QVERIFY2(editor.errors.isEmpty(), qPrintable(editor.errors.join('\n')));
     QCOMPARE(editor.state().clusters.size(), clusters + 1);
@@ -157,7 +157,7 @@ class TestTopologyEditor : public QObject {
     Editor editor;
     Step node(editor);
     views::topology::Palette& palette = editor.view().palette_list();
-    palette.setCurrentItem(palette.item_named("Node"));
+    palette.setCurrentItem(palette.find_item("Node"));
     QTest::keyClick(&palette, Qt::Key_Return);
     node.was("Add node");
     Step network(editor);
@@ -170,7 +170,7 @@ class TestTopologyEditor : public QObject {
     QCOMPARE(editor.cluster().nodes.size(), std::size_t{7});
     // Given up half-way: nothing.
     Step none(editor);
-    const QPoint from = palette.visualItemRect(palette.item_named("Switch")).center();
+    const QPoint from = palette.visualItemRect(palette.find_item("Switch")).center();
     QTest::mousePress(palette.viewport(), Qt::LeftButton, {}, from);
     QTest::mouseMove(palette.viewport(), from + QPoint(300, 100));
     QVERIFY(palette.dragging());
@@ -237,7 +237,7 @@ class TestTopologyEditor : public QObject {
     Step again(editor);
     editor.drag(editor.port("n1"), editor.port("n0"));
     again.was_nothing();
-    QVERIFY(editor.canvas().said().contains("already linked"));
+    QVERIFY(editor.canvas().message().contains("already linked"));
   }
 
   void links_are_made_by_keys_too() {
@@ -315,7 +315,7 @@ class TestTopologyEditor : public QObject {
     QTest::keyClicks(field, "n0");
     QTest::keyClick(field, Qt::Key_Return);
     taken.was_nothing();
-    QVERIFY(editor.canvas().said().contains("already"));
+    QVERIFY(editor.canvas().message().contains("already"));
     editor.canvas().select({{"switch"}, {}});
     Step beside(editor);
     editor.type("property_name", "leaf");
@@ -354,7 +354,7 @@ class TestTopologyEditor : public QObject {
     Step all(editor);
     QTest::keyClick(&editor.canvas(), Qt::Key_Delete);
     all.was_nothing();
-    QVERIFY(editor.canvas().said().contains("one node"));
+    QVERIFY(editor.canvas().message().contains("one node"));
     QGuiApplication::clipboard()->setText("nothing of ours");
     Step nonsense(editor);
     QTest::keyClick(&editor.canvas(), Qt::Key_V, Qt::ControlModifier);
@@ -477,7 +477,7 @@ class TestTopologyEditor : public QObject {
     Step refused(editor);
     QTest::keyClick(&editor.canvas(), Qt::Key_N);
     refused.was_nothing();
-    QVERIFY(editor.canvas().said().contains("matrix"));
+    QVERIFY(editor.canvas().message().contains("matrix"));
     Step linked(editor);
     editor.trigger("action_links_for_matrix");
     linked.was("Convert matrix into links");

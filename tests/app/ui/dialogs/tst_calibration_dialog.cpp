@@ -237,7 +237,7 @@ class TestCalibration : public QObject {
     fixture.window->run_page().set_steps(15);
     std::vector<int> ids;
     for (const session::project::PlanEntry& entry : fixture.state().plans)
-      if (entry.feasible() && fixture.session().why_not_launchable(entry.id).isEmpty()) ids.push_back(entry.id);
+      if (entry.feasible() && fixture.session().not_launchable_reason(entry.id).isEmpty()) ids.push_back(entry.id);
     session::runs::RunSettings settings;
     settings.steps = 15;
     for (std::size_t i = 0; i < std::min<std::size_t>(4, ids.size()); ++i) {

@@ -102,7 +102,7 @@ void TestChoosers::every_schedule_offered_is_drawn_and_simulated() {
   auto& box = *fixture.child<views::widgets::ChoiceBox>("schedule_box");
   const std::vector<views::widgets::Choice> offered = box.choices();
   for (const views::widgets::Choice& choice : offered) {
-    if (!choice.why_not.isEmpty() || choice.key == box.current()) continue;
+    if (!choice.unavailable_reason.isEmpty() || choice.key == box.current()) continue;
     choose(box, choice.key);
     QCOMPARE(box.current(), choice.key);
     QVERIFY(fixture.settle());
@@ -113,7 +113,7 @@ void TestChoosers::every_schedule_offered_is_drawn_and_simulated() {
     QCOMPARE(ui::layout::write_picture(*fixture.window, file), QString());
     const auto content = fixture.window->compare_page().charts().panel(id)->gantt().content();
     const auto places = models::split::stage_places(row->plan);
-    QCOMPARE(content->most_chunks(), places.front().chunks);
+    QCOMPARE(content->max_chunks(), places.front().chunks);
     for (int stage = 0; stage < static_cast<int>(places.size()); ++stage)
       (void)fixture.window->compare_page().split().caption(stage);
     fixture.trigger("action_undo");

@@ -40,7 +40,7 @@ void TestPlannerChoices::planners_are_chosen_and_pinned() {
   QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
   QCOMPARE(fixture.session().last_comparison()->plans, 1);
   for (const session::project::PlanEntry& entry : fixture.state().plans)
-    if (entry.plan->planner == "dapple") QVERIFY(!entry.plan->why.empty() && entry.plan->certificate.has_value());
+    if (entry.plan->planner == "dapple") QVERIFY(!entry.plan->rationale.empty() && entry.plan->certificate.has_value());
 
   fixture.answers.file_to_save = fixture.path("planned.pipedeck");
   fixture.trigger("action_save_as");

@@ -56,7 +56,7 @@ void TestJitterPage::bandIsTheCoresOwn() {
   QCOMPARE(row.from, to_seconds(band.p5).count);
   QCOMPARE(row.mark, to_seconds(band.p50).count);
   QCOMPARE(row.to, to_seconds(band.p95).count);
-  QCOMPARE(row.faint_mark, to_seconds(band.still).count);
+  QCOMPARE(row.faint_mark, to_seconds(band.is_disabled).count);
   for (const models::whatif::BarRow& each : table_of(fixture).rows()) {
     QVERIFY(each.from <= each.mark && each.mark <= each.to);
     QCOMPARE(each.text.count(u'/'), 2);
@@ -79,7 +79,7 @@ void TestJitterPage::anotherFigureIsAnotherBand() {
   };
   QTRY_VERIFY_WITH_TIMEOUT(shown(expected), 30000);
   variation->setValue(0);
-  QTRY_VERIFY_WITH_TIMEOUT(shown(to_seconds(band_of(fixture, 0).still).count), 30000);
+  QTRY_VERIFY_WITH_TIMEOUT(shown(to_seconds(band_of(fixture, 0).is_disabled).count), 30000);
   const models::whatif::BarRow& row = table_of(fixture).rows().front();
   QCOMPARE(row.from, row.to);
   variation->setValue(20);  // remembered

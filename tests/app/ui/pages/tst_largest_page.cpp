@@ -67,7 +67,8 @@ struct Opened {
     CapacityPoint point;
     point.nodes = static_cast<int>(problem.cluster->nodes.size());
     point.global_batch = problem.workload.global_batch;
-    const auto ladder = study::capacity::size_ladder({problem, {}, {}}, point, kind, {}, presets::device_catalogue());
+    const auto ladder =
+        study::capacity::size_candidates({problem, {}, {}}, point, kind, {}, presets::device_catalogue());
     const Problem at = ladder->make_problem(size).value();
     point.global_batch = at.workload.global_batch;
     point.micro_batch = at.workload.micro_batch.value_or(0);

@@ -431,7 +431,7 @@ void TestLaunchGpus::a_model_is_measured_on_a_gpu() {
   QVERIFY(window.settle(120000));
   QVERIFY2(window.errors.isEmpty(), qPrintable(window.errors.join('\n')));
   QCOMPARE(window.session().undo_steps(), steps + 1);
-  const session::project::Question& question = window.state().question;
+  const session::project::PlanningSetup& question = window.state().question;
   const Profile& profile = *session::project::find_profile(window.state(), question.profile)->profile;
   QCOMPARE(profile.name, std::string("mlp-small (measured on a GPU)"));
   QVERIFY2(profile.source.find("NVIDIA H200") != std::string::npos, profile.source.c_str());

@@ -46,7 +46,7 @@ class TestMeasure : public QObject {
     QCOMPARE(fixture.session().undo_steps(), steps + 1);
     QCOMPARE(fixture.session().undo_name(), QStringLiteral("Measure mlp-small"));
     QCOMPARE(fixture.state().profiles.size(), profiles + 1);
-    const session::project::Question& question = fixture.state().question;
+    const session::project::PlanningSetup& question = fixture.state().question;
     const session::project::ProfileEntry* profile = session::project::find_profile(fixture.state(), question.profile);
     QCOMPARE(profile->profile->name, std::string("mlp-small (measured here)"));
     QVERIFY(profile->model);
@@ -110,7 +110,7 @@ class TestMeasure : public QObject {
     QVERIFY2(fixture.errors.first().endsWith("--cluster-out: no answer. The measured layers are saved."),
              qPrintable(fixture.errors.first()));
     QCOMPARE(fixture.session().undo_steps(), steps + 1);
-    const session::project::Question& question = fixture.state().question;
+    const session::project::PlanningSetup& question = fixture.state().question;
     QCOMPARE(session::project::find_profile(fixture.state(), question.profile)->profile->name,
              std::string("mlp-small (measured here)"));
     QCOMPARE(question.cluster, cluster);
@@ -122,11 +122,11 @@ class TestMeasure : public QObject {
     QCoreApplication::processEvents();
     QVERIFY(!fixture.action("action_profile_measure")->isEnabled());
     QVERIFY(!fixture.action("action_profile_measure")->toolTip().isEmpty());
-    QVERIFY(!session::why_not_measurable(fixture.state(), 0).isEmpty());
+    QVERIFY(!session::not_measurable_reason(fixture.state(), 0).isEmpty());
   }
 
   void sizes_reach_the_micro_batch() {
-    session::project::Question question;
+    session::project::PlanningSetup question;
     question.workload.global_batch = 64;
     QCOMPARE(session::sizes_to_measure(question), (std::vector<int>{1, 2, 4, 8, 16}));
     question.workload.micro_batch = 6;

@@ -133,7 +133,7 @@ class TestSplitEditing : public QObject {
           QTest::keyClick(shares, Qt::Key_Return);
         },
         "Shares of stage 1");
-    QCOMPARE(*plan().stages[1].shares, (std::vector<int>{6, 2, 2, 2, 2, 2}));
+    QCOMPARE(*plan().stages[1].samples_per_replica, (std::vector<int>{6, 2, 2, 2, 2, 2}));
     one_step(
         [&] {
           recompute->setCurrentIndex(1);

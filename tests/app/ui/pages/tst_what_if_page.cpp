@@ -53,7 +53,7 @@ struct Opened {
     return QTest::qWaitFor([&] { return !page->study().searching() && !fixture.session().jobs().any_running(); },
                            60000);
   }
-  const PlanCandidate& today() const { return page->study().today().best->found; }
+  const PlanCandidate& today() const { return page->study().current().best->found; }
   const PlanCandidate& now() const { return page->study().now().best->found; }
   template <class Widget>
   Widget* child(const char* name) const {

@@ -189,14 +189,14 @@ void TestMainWindow::dragging_a_cut_is_followed_and_undone() {
   ui::pages::ComparePage& page = fixture.window->compare_page();
   const std::size_t rows = page.rows().size();
   const std::int64_t before = page.row(plan)->simulation->iteration.count;
-  const models::split::Firsts firsts = page.split().firsts();
+  const models::split::StageStarts firsts = page.split().firsts();
 
   views::split::Editor& split = page.split();
   const QPoint handle = split.handle_position(1);
   QTest::mousePress(&split, Qt::LeftButton, {}, handle);
   for (int x = 4; x <= 120; x += 4) QTest::mouseMove(&split, handle + QPoint(x, 0));
   QVERIFY(split.dragging());
-  const models::split::Firsts moved = split.firsts();
+  const models::split::StageStarts moved = split.firsts();
   QVERIFY(moved != firsts);
   QTRY_VERIFY(!fixture.session().live().busy());
   // The row, the charts and the figures show the plan under the pointer; the project does not.
@@ -233,7 +233,7 @@ void TestMainWindow::escape_puts_a_dragged_cut_back() {
   QVERIFY(plan > 0);
   ui::pages::ComparePage& page = fixture.window->compare_page();
   views::split::Editor& split = page.split();
-  const models::split::Firsts firsts = split.firsts();
+  const models::split::StageStarts firsts = split.firsts();
   const std::int64_t before = page.row(plan)->simulation->iteration.count;
   const std::size_t steps = fixture.session().undo_steps();
   const QPoint handle = split.handle_position(1);
@@ -255,7 +255,7 @@ void TestMainWindow::keyboard_moves_a_cut() {
   const int plan = select_pipeline(fixture);
   QVERIFY(plan > 0);
   views::split::Editor& split = fixture.window->compare_page().split();
-  const models::split::Firsts firsts = split.firsts();
+  const models::split::StageStarts firsts = split.firsts();
   split.setFocus();
   QTest::keyClick(&split, Qt::Key_Right);
   QTest::keyClick(&split, Qt::Key_Return);

@@ -20,15 +20,15 @@ namespace {
 /// Without a window: what a test knows of the right answer.
 struct Plain {
   Plain(const QString& state_folder, session::Recovery answer)
-      : session(session::SessionServices{
-            {}, {}, 1, state_folder, [this, answer](const session::RecoveryQuestion& question) {
-              asked.push_back(question);
-              return answer;
-            }}) {
+      : session(
+            session::SessionServices{{}, {}, 1, state_folder, [this, answer](const session::RecoveryRequest& question) {
+                                       asked.push_back(question);
+                                       return answer;
+                                     }}) {
     QObject::connect(&session, &session::Session::error,
                      [this](const QString&, const QString& text) { errors << text; });
   }
-  std::vector<session::RecoveryQuestion> asked;
+  std::vector<session::RecoveryRequest> asked;
   QStringList errors;
   session::Session session;
 };

@@ -68,7 +68,7 @@ class TestSideViews : public QObject {
     const QStringList names = names_in(accessible(&view));
     QStringList expected{"Inspector", content.title, content.subtitle};
     for (const QString& sentence : content.why) expected << sentence;
-    expected << content.memory_sentence;
+    expected << content.memory_text;
     for (const models::compare::InspectorPart& part : content.memory) expected << part.label + ' ' + part.text;
     for (const QString& sentence : content.certificate) expected << sentence;
     for (const models::compare::InspectorFact& fact : content.figures) expected << fact.first << fact.second;

@@ -317,7 +317,7 @@ class TestGanttTools : public QObject {
   }
 
   void a_huge_timeline_is_shown_at_once_and_made_ready_aside() {
-    const auto timeline = app::random_timeline(models::gantt::most_made_at_once + 64, 8, 3);
+    const auto timeline = app::random_timeline(models::gantt::max_made_at_once + 64, 8, 3);
     views::gantt::TimeAxisController link;
     views::gantt::View view(&link);
     view.resize(900, 300);

@@ -28,7 +28,7 @@ void TestSplitCuts::a_drag_previews_and_commits_once() {
   press(from);
   QVERIFY(editor_->dragging());
   for (int dx = 4; dx <= 60; dx += 4) move(from + QPoint(dx, 0));
-  const models::split::Firsts while_dragging = editor_->firsts();
+  const models::split::StageStarts while_dragging = editor_->firsts();
   QVERIFY(while_dragging[1] > 24);
   QCOMPARE(preview_->count(), while_dragging[1] - 24);  // one for each layer passed, none for moves within one
   QCOMPARE(committed_->count(), 0);
@@ -61,7 +61,7 @@ void TestSplitCuts::escape_puts_the_cut_back() {
   editor_->show_preview(plan(), samples::simulation(plan(), 900, 12), {});
   key(Qt::Key_Escape);
   QCOMPARE(editor_->caption(0), before);
-  QCOMPARE(editor_->firsts(), (models::split::Firsts{0, 24}));
+  QCOMPARE(editor_->firsts(), (models::split::StageStarts{0, 24}));
   QCOMPARE(cancelled_->count(), 1);
   release(from + QPoint(80, 0));
   QCOMPARE(committed_->count(), 0);
@@ -83,9 +83,9 @@ void TestSplitCuts::a_cut_never_passes_its_neighbour() {
   const QPoint from = editor_->handle_position(2);
   press(from);
   move(QPoint(editor_->width() + 300, from.y()));
-  QCOMPARE(editor_->firsts(), (models::split::Firsts{0, 13, 37, 38}));
+  QCOMPARE(editor_->firsts(), (models::split::StageStarts{0, 13, 37, 38}));
   move(QPoint(-300, from.y()));
-  QCOMPARE(editor_->firsts(), (models::split::Firsts{0, 13, 14, 38}));
+  QCOMPARE(editor_->firsts(), (models::split::StageStarts{0, 13, 14, 38}));
 }
 
 void TestSplitCuts::a_cut_on_its_neighbour_merges_two_stages() {
@@ -93,7 +93,7 @@ void TestSplitCuts::a_cut_on_its_neighbour_merges_two_stages() {
   const QPoint from = editor_->handle_position(2), neighbour = editor_->handle_position(1);
   press(from);
   move(neighbour + QPoint(2, 0));
-  QCOMPARE(editor_->firsts(), (models::split::Firsts{0, 13, 38}));
+  QCOMPARE(editor_->firsts(), (models::split::StageStarts{0, 13, 38}));
   QCOMPARE(plan().stages[1].devices.size(), std::size_t{8});
   move(neighbour + QPoint(60, 0));  // and away again
   QCOMPARE(editor_->firsts().size(), std::size_t{4});
@@ -109,7 +109,7 @@ void TestSplitCuts::cuts_by_keyboard() {
   key(Qt::Key_Right);
   key(Qt::Key_Right);
   key(Qt::Key_Left);
-  QCOMPARE(editor_->firsts(), (models::split::Firsts{0, 13, 26, 38}));
+  QCOMPARE(editor_->firsts(), (models::split::StageStarts{0, 13, 26, 38}));
   QCOMPARE(preview_->count(), 3);
   QVERIFY(editor_->message().contains("Enter"));
   key(Qt::Key_Return);
@@ -123,7 +123,7 @@ void TestSplitCuts::cuts_by_keyboard() {
   QCOMPARE(editor_->firsts()[2], 37);
   key(Qt::Key_Escape);
   key(Qt::Key_Delete);
-  QCOMPARE(editor_->firsts(), (models::split::Firsts{0, 13, 38}));
+  QCOMPARE(editor_->firsts(), (models::split::StageStarts{0, 13, 38}));
   key(Qt::Key_Return);
   QCOMPARE(edit(), plan::PlanEdit(plan::MergeStages{1}));
 }
@@ -131,9 +131,9 @@ void TestSplitCuts::cuts_by_keyboard() {
 void TestSplitCuts::escape_after_keys_restores() {
   editor_->setFocus(Qt::TabFocusReason);
   key(Qt::Key_Left);
-  QCOMPARE(editor_->firsts(), (models::split::Firsts{0, 23}));
+  QCOMPARE(editor_->firsts(), (models::split::StageStarts{0, 23}));
   key(Qt::Key_Escape);
-  QCOMPARE(editor_->firsts(), (models::split::Firsts{0, 24}));
+  QCOMPARE(editor_->firsts(), (models::split::StageStarts{0, 24}));
   QCOMPARE(cancelled_->count(), 1);
 }
 

@@ -41,7 +41,7 @@ class TestSplitEditor : public SplitFixture {
 void TestSplitEditor::a_double_click_splits() {
   QTest::mouseDClick(editor_.get(), Qt::LeftButton, {}, layer_position(10) - QPoint(4, 0));
   QCOMPARE(edit(), plan::PlanEdit(plan::SplitStage{0, 10}));
-  QCOMPARE(editor_->firsts(), (models::split::Firsts{0, 10, 24}));
+  QCOMPARE(editor_->firsts(), (models::split::StageStarts{0, 10, 24}));
   QCOMPARE(editor_->layout_now().columns.size(), std::size_t{3});
 }
 
@@ -62,7 +62,7 @@ void TestSplitEditor::stages_by_keyboard() {
   QCOMPARE(editor_->selected_stage(), 1);
   key(Qt::Key_Right, Qt::ShiftModifier);
   key(Qt::Key_S);
-  QCOMPARE(editor_->firsts(), (models::split::Firsts{0, 24, 29}));
+  QCOMPARE(editor_->firsts(), (models::split::StageStarts{0, 24, 29}));
   key(Qt::Key_Return);
   QCOMPARE(edit(), plan::PlanEdit(plan::SplitStage{1, 29}));
   key(Qt::Key_Left, Qt::ControlModifier);
@@ -274,7 +274,7 @@ void TestSplitEditor::a_new_plan_ends_a_drag_silently() {
   QVERIFY(!editor_->dragging());
   release(from);
   QCOMPARE(committed_->count() + cancelled_->count(), 0);
-  QCOMPARE(editor_->firsts(), (models::split::Firsts{0, 30}));
+  QCOMPARE(editor_->firsts(), (models::split::StageStarts{0, 30}));
 }
 
 void TestSplitEditor::without_a_plan_nothing_can_be_dragged() {

@@ -60,7 +60,7 @@ class TestColours : public QObject {
  private slots:
   /// Pictures of reports are made without the window, in its colours.
   void reports_have_the_windows_colours() {
-    const auto same = [](const study::reports::Ink& ink, const QColor& light, const QColor& dark) {
+    const auto same = [](const study::reports::ColorRole& ink, const QColor& light, const QColor& dark) {
       QCOMPARE(QColor(QLatin1String(ink.light.data(), int(ink.light.size()))), light);
       QCOMPARE(QColor(QLatin1String(ink.dark.data(), int(ink.dark.size()))), dark);
     };
@@ -69,13 +69,13 @@ class TestColours : public QObject {
       const auto kind = static_cast<OpKind>(k);
       same(study::reports::color_of(kind), light.of(kind), night.of(kind));
       QCOMPARE(study::reports::hatched(kind), views::widgets::Theme::hatched(kind));
-      QCOMPARE(QString::fromStdString(study::reports::words_of(study::reports::Words(), kind)),
+      QCOMPARE(QString::fromStdString(study::reports::label_of(study::reports::Translator(), kind)),
                views::widgets::kind_text(kind));
     }
     for (int i = 0; i < memory_item_count; ++i) {
       const auto item = static_cast<MemoryItem>(i);
       same(study::reports::color_of(item), light.of(item), night.of(item));
-      QCOMPARE(QString::fromStdString(study::reports::words_of(study::reports::Words(), item)),
+      QCOMPARE(QString::fromStdString(study::reports::label_of(study::reports::Translator(), item)),
                views::widgets::item_text(item));
     }
     same(study::reports::inks::text, light.text, night.text);

@@ -31,7 +31,7 @@ class TestQuantityEdit : public QObject {
   void init() {
     window_ = std::make_unique<QWidget>();
     auto* layout = new QVBoxLayout(window_.get());
-    field_ = new views::widgets::QuantityEdit(Measure::rate, QStringLiteral("GB/s"));
+    field_ = new views::widgets::QuantityEdit(QuantityKind::rate, QStringLiteral("GB/s"));
     field_->set_range(0, 1e15, true);
     field_->set_value(130e9);
     other_ = new QLineEdit;
@@ -75,7 +75,7 @@ class TestQuantityEdit : public QObject {
       QCOMPARE(*field_->value(), 3.1e9);
       QCOMPARE(field_->text(), QStringLiteral("3,10\u00a0GB/s"));
     }
-    views::widgets::QuantityEdit price(Measure::number);
+    views::widgets::QuantityEdit price(QuantityKind::number);
     price.set_value(3.06);
     QCOMPARE(price.text(), QStringLiteral("3,06"));
     QCOMPARE(models::format_bytes(Bytes(12025908429)), QStringLiteral("11,2\u00a0GiB"));
@@ -133,7 +133,7 @@ class TestQuantityEdit : public QObject {
   }
 
   void wholeNumbersOnly() {
-    views::widgets::QuantityEdit count(Measure::number, {}, window_.get());
+    views::widgets::QuantityEdit count(QuantityKind::number, {}, window_.get());
     count.set_whole(true);
     count.set_range(1, 64);
     count.set_value(8);

@@ -105,8 +105,8 @@ class TestOperatorGraphs : public QObject {
     QCOMPARE(operations(two), 2 * operations(layers));
     QCOMPARE(two.parameters, layers.parameters);
     for (std::size_t i = 0; i < layers.layers.size(); ++i)
-      QCOMPARE(analytic::times::kept_bytes(two.layers[i].count),
-               2 * analytic::times::kept_bytes(layers.layers[i].count));
+      QCOMPARE(analytic::times::saved_bytes(two.layers[i].count),
+               2 * analytic::times::saved_bytes(layers.layers[i].count));
   }
 
   /// The backward pass of the first two layers needs their inputs, which are the previous activations, and the pool's
@@ -114,8 +114,8 @@ class TestOperatorGraphs : public QObject {
   void each_kept_tensor_counts_once() {
     const analytic::graph::Layers layers = counted(test::vgg16(), 1);
     const double picture = 2.0 * 3 * 224 * 224, wide = 2.0 * 64 * 224 * 224, pooled = 64.0 * 112 * 112;
-    QCOMPARE(analytic::times::kept_bytes(layers.layers[0].count), picture);
-    QCOMPARE(analytic::times::kept_bytes(layers.layers[1].count), wide + wide + 8 * pooled);
+    QCOMPARE(analytic::times::saved_bytes(layers.layers[0].count), picture);
+    QCOMPARE(analytic::times::saved_bytes(layers.layers[1].count), wide + wide + 8 * pooled);
   }
 
   /// 25.56 M parameters and 4.09 G multiply-adds: torchvision's model page for resnet50.
@@ -163,8 +163,8 @@ class TestOperatorGraphs : public QObject {
       QCOMPARE(rest.output, block.output);
       // The last norm stands in the last block, with its input.
       const double last = i == 2 ? 2.0 * 5 * 48 * 256 : 0;
-      QCOMPARE(analytic::times::kept_bytes(attention) + analytic::times::kept_bytes(rest) - last,
-               analytic::times::kept_bytes(block));
+      QCOMPARE(analytic::times::saved_bytes(attention) + analytic::times::saved_bytes(rest) - last,
+               analytic::times::saved_bytes(block));
       QCOMPARE(analytic::times::weight_count(attention) + analytic::times::weight_count(rest) - (i == 2 ? 512 : 0),
                analytic::times::weight_count(block));
     }
@@ -325,16 +325,16 @@ class TestOperatorGraphs : public QObject {
     const analytic::graph::Layers layers = counted(b, 5, 48);
     double kept = 0, weights = 0, backward = 0, expected_backward = 0;
     for (const analytic::graph::GraphLayer& layer : layers.layers) {
-      kept += analytic::times::kept_bytes(layer.count), weights += analytic::times::weight_count(layer.count);
-      for (const analytic::times::GemmCount& product : layer.count.products)
+      kept += analytic::times::saved_bytes(layer.count), weights += analytic::times::weight_count(layer.count);
+      for (const analytic::times::GemmCount& product : layer.count.gemms)
         backward += product.backward * product.operations();
     }
-    for (const analytic::times::GemmCount& product : block.products)
+    for (const analytic::times::GemmCount& product : block.gemms)
       expected_backward += product.backward * product.operations();
     QCOMPARE(operations(layers), analytic::times::forward_operations(block));
     QCOMPARE(backward, expected_backward);
     // Embeddings save the numbers of their words.
-    QCOMPARE(kept - 8.0 * 5 * 48, analytic::times::kept_bytes(block));
+    QCOMPARE(kept - 8.0 * 5 * 48, analytic::times::saved_bytes(block));
     QCOMPARE(weights - 1000.0 * h, analytic::times::weight_count(block));
   }
 
@@ -454,7 +454,7 @@ class TestOperatorGraphs : public QObject {
     const analytic::graph::Layers layers = counted(b, 7);
     QCOMPARE(operations(layers), 2.0 * 7 * 32 * 32 + 2.0 * 7 * 32 * 128);
     QCOMPARE(layers.parameters, 32.0 * 32);
-    QCOMPARE(layers.layers.back().count.products.back().backward, 1.0);
+    QCOMPARE(layers.layers.back().count.gemms.back().backward, 1.0);
     const auto made = profile_of(b, options_for(7));
     QVERIFY(std::ranges::any_of(
         made->notes, [](const std::string& note) { return note.starts_with("1 operator has weights of few bits"); }));

@@ -32,7 +32,7 @@ TransformerOrigin origin_in(const std::string& file) {
   origin.options.attention = AttentionMemory::selective;
   origin.options.degrees = {2, 4};
   origin.options.dropout = false;
-  origin.options.reached.products = 0.5;
+  origin.options.reached.gemms = 0.5;
   return origin;
 }
 

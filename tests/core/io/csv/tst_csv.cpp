@@ -80,8 +80,14 @@ Plan plan() {
   Plan p;
   p.name = "two, \"stages\"";
   p.planner = "hand";
-  Stage first{.first = 0, .last = 2, .devices = {DeviceId(0), DeviceId(1)}, .shares = {}, .recompute = {}, .extra = {}};
-  Stage second{.first = 2, .last = 3, .devices = {DeviceId(2)}, .shares = {}, .recompute = {}, .extra = {}};
+  Stage first{.first = 0,
+              .last = 2,
+              .devices = {DeviceId(0), DeviceId(1)},
+              .samples_per_replica = {},
+              .recompute = {},
+              .extra = {}};
+  Stage second{
+      .first = 2, .last = 3, .devices = {DeviceId(2)}, .samples_per_replica = {}, .recompute = {}, .extra = {}};
   p.stages = {first, second};
   return p;
 }

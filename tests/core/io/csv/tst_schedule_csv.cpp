@@ -33,7 +33,7 @@ const std::string sample = "0F0,0F1,,0B0,0F2,0B1,0B2\n,1F0,1B0,1F1,1B1,1F2,1B2\n
 
 Schedule built(const Plan& plan) {
   schedule::StageEstimates figures;
-  figures.fitting = 1000;
+  figures.max_in_flight = 1000;
   const Result<Schedule> schedule =
       schedule::build_schedule(plan, std::vector<schedule::StageEstimates>(plan.stages.size(), figures));
   if (!schedule) qFatal("%s", schedule.error().text().c_str());

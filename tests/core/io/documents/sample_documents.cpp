@@ -145,7 +145,7 @@ LayerMemory random_memory(Random& random, pipedeck::Bytes saved) {
 }
 
 ShardingCost random_way(Random& random, const Layer& layer) {
-  const auto lies = [&] { return random.integer(0, 1) ? Lies::whole : Lies::column_sharded; };
+  const auto lies = [&] { return random.integer(0, 1) ? TensorLayout::replicated : TensorLayout::column_sharded; };
   ShardingCost way{{lies(), lies(), random_bytes(random).count, random.integer(0, 1) == 1}, {}, {}, {}, {}};
   way.replicated_parameters = pipedeck::Bytes(layer.parameters.count / random.integer(1, 9));
   way.saved = random_bytes(random), way.workspace = random_bytes(random);
@@ -262,11 +262,12 @@ Plan random_plan(Random& random) {
     if (random.integer(0, 1)) stage.tensor_parallel = static_cast<int>(stage.devices.size());
     stage.recompute.all = random.integer(0, 1);
     if (!stage.recompute.all && random.integer(0, 1)) stage.recompute.layers = {LayerId(std::int32_t{stage.first})};
-    if (plan.synchronous() && random.integer(0, 1)) stage.shares = replica_samples(stage, plan.micro_batch);
+    if (plan.synchronous() && random.integer(0, 1))
+      stage.samples_per_replica = replica_samples(stage, plan.micro_batch);
     if (stage.tensor_parallel > 1 && random.integer(0, 1)) {
-      stage.shards.emplace();
+      stage.shard_fractions.emplace();
       for (int rank = 1; rank <= stage.tensor_parallel; ++rank)
-        stage.shards->push_back(2.0 * rank / (stage.tensor_parallel * (stage.tensor_parallel + 1)));
+        stage.shard_fractions->push_back(2.0 * rank / (stage.tensor_parallel * (stage.tensor_parallel + 1)));
     }
     plan.stages.push_back(stage);
   }

@@ -82,7 +82,7 @@ class TestClusterFiles : public QObject {
     QCOMPARE(machine.gpus[0].memory->count, std::int64_t{83048384} * 1024);
     QCOMPARE(*machine.gpus[0].numa, 0);
     QCOMPARE(*machine.gpus[2].numa, 1);
-    QCOMPARE(machine.joints[0][1].kind, InterconnectKind::link);
+    QCOMPARE(machine.joints[0][1].kind, InterconnectKind::nvlink);
     QCOMPARE(machine.joints[0][1].lanes, 4);
     QCOMPARE(machine.joints[1][2].kind, InterconnectKind::system);
     QCOMPARE(machine.joints[2][1], machine.joints[1][2]);
@@ -95,7 +95,7 @@ class TestClusterFiles : public QObject {
     std::string text = fixture("4xa100.lstopo.xml");
     text.erase(text.find("  <distances2"), text.find("  <support") - text.find("  <distances2"));
     const DetectedMachine machine = lstopo(text)->machines[0];
-    QCOMPARE(machine.joints[0][1].kind, InterconnectKind::switched);
+    QCOMPARE(machine.joints[0][1].kind, InterconnectKind::pcie_switch);
     QVERIFY(std::abs(in_gigabytes_per_second(*machine.joints[0][1].pcie) - 31.507692) < 1e-9);
     QCOMPARE(lstopo(tiny_lstopo)->machines[0].gpus.size(), std::size_t{1});
   }
@@ -122,7 +122,7 @@ class TestClusterFiles : public QObject {
         "0 0 150000 150000 50000 0 0 150000 100000 50000 150000 150000 0 0 0 150000 100000 0 0 0 50000 50000 0 0 0");
     QVERIFY2(found, found ? "" : found.error().text().c_str());
     QCOMPARE(found->machines[0].gpus.size(), std::size_t{2});
-    QCOMPARE(found->machines[0].joints[0][1].kind, InterconnectKind::link);
+    QCOMPARE(found->machines[0].joints[0][1].kind, InterconnectKind::nvlink);
     QCOMPARE(found->machines[0].joints[0][1].lanes, 10);  // the fewer, and none through the processor
     QCOMPARE(found->machines[0].joints[1][0].lanes, 10);
     QVERIFY(!with("0 0 1"));
@@ -147,7 +147,7 @@ class TestClusterFiles : public QObject {
     QCOMPARE(first.name, std::string("node01"));
     QCOMPARE(first.gpus.size(), std::size_t{8});
     QCOMPARE(first.gpus[7].name, std::string("a100"));
-    QCOMPARE(first.joints[0][1].kind, InterconnectKind::untold);
+    QCOMPARE(first.joints[0][1].kind, InterconnectKind::unknown);
     QCOMPARE(first.partitions, (std::vector<std::string>{"gpu", "long"}));
     QCOMPARE(found->machines[4].name, std::string("node06"));
     QCOMPARE(found->notes.size(), std::size_t{2});  // one without GPUs, one drained

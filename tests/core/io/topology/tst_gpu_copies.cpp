@@ -89,7 +89,7 @@ class TestGpuCopies : public QObject {
     QVERIFY(machine.joints[0][2].measured->bandwidth < BytesPerSecond(11e9));
     QVERIFY(machine.joints[0][1].measured->latency < Seconds(3e-6));
     QVERIFY(machine.joints[0][2].measured->latency > Seconds(17e-6));
-    QCOMPARE(machine.joints[2][2], Joint());
+    QCOMPARE(machine.joints[2][2], Interconnect());
     QVERIFY(machine.notes.empty());
   }
 
@@ -168,7 +168,7 @@ class TestGpuCopies : public QObject {
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j) {
           if (i == j) continue;
-          const Joint& joint = machine.joints[i][j];
+          const Interconnect& joint = machine.joints[i][j];
           const double rate = std::min(fastest[i][j], fastest[j][i]);
           QCOMPARE(joint.measured.has_value(), rate > 0);
           if (!joint.measured) continue;

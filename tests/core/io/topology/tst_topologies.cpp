@@ -96,7 +96,7 @@ class TestTopologies : public QObject {
     const DetectedMachine one = smi(fixture("dgx1-v100.topo.txt")), other = nccl(fixture("dgx1-v100.xml"));
     for (std::size_t i = 0; i < 8; ++i)
       for (std::size_t j = 0; j < 8; ++j) QCOMPARE(one.joints[i][j].lanes, other.joints[i][j].lanes);
-    QCOMPARE(one.joints[0][3], (Joint{InterconnectKind::link, 2, {}}));
+    QCOMPARE(one.joints[0][3], (Interconnect{InterconnectKind::nvlink, 2, {}}));
     QCOMPARE(one.joints[0][5].kind, InterconnectKind::system);
     QCOMPARE(other.joints[0][5].kind, InterconnectKind::system);
     QCOMPARE(other.gpus[0].architecture, 70);
@@ -114,7 +114,7 @@ class TestTopologies : public QObject {
 
   void trees_tell_what_lies_between() {
     const DetectedMachine machine = nccl(fixture("8xl40s-numa.xml"));
-    QCOMPARE(machine.joints[0][1].kind, InterconnectKind::switched);
+    QCOMPARE(machine.joints[0][1].kind, InterconnectKind::pcie_switch);
     QCOMPARE(machine.joints[0][2].kind, InterconnectKind::host_bridge);
     QCOMPARE(machine.joints[0][4].kind, InterconnectKind::system);
     QCOMPARE(*machine.joints[0][1].pcie, pcie_bandwidth({4, 16}));
@@ -156,7 +156,7 @@ class TestTopologies : public QObject {
     QCOMPARE(*io::detect_file_kind(content), io::FileKind::machines);
     const DetectedMachine machine = smi(content);
     QCOMPARE(machine.gpus.size(), std::size_t{2});
-    QCOMPARE(machine.joints[0][1], (Joint{InterconnectKind::link, 2, {}}));
+    QCOMPARE(machine.joints[0][1], (Interconnect{InterconnectKind::nvlink, 2, {}}));
     QCOMPARE(machine.gpus[1].numa, std::optional(1));
     QCOMPARE(machine.nics.size(), std::size_t{1});
     QCOMPARE(machine.nics[0].name, std::string("mlx5_0"));
@@ -229,7 +229,7 @@ class TestTopologies : public QObject {
       text = replaced(text, "vendor=\"0x10de\" device=\"0x20b0\"", "vendor=\"0x1002\" device=\"0x7408\"");
     }
     const DetectedMachine machine = nccl(text);
-    QCOMPARE(machine.joints[0][1], (Joint{InterconnectKind::link, 4, machine.joints[0][1].pcie}));
+    QCOMPARE(machine.joints[0][1], (Interconnect{InterconnectKind::nvlink, 4, machine.joints[0][1].pcie}));
     QCOMPARE(machine.gpus[0].architecture, 0);
     QCOMPARE(machine.gpus[0].pci_id, std::string("1002:7408"));
   }
@@ -246,7 +246,7 @@ class TestTopologies : public QObject {
     const DetectedMachine machine = nccl(tree);
     QCOMPARE(machine.gpus.size(), std::size_t{2});
     QCOMPARE(machine.gpus[0].pcie, (std::optional(PciExpress{3, 16})));
-    QCOMPARE(machine.joints[0][1].kind, InterconnectKind::untold);
+    QCOMPARE(machine.joints[0][1].kind, InterconnectKind::unknown);
     QCOMPARE(machine.joints[1][1].kind, InterconnectKind::self);
     QCOMPARE(machine.nics.size(), std::size_t{1});
     QVERIFY(machine.notes.at(0).find("2 count as GPUs") != std::string::npos);

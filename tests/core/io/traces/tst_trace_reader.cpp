@@ -451,7 +451,7 @@ class TestTraceReader : public QObject {
       text += piece, ++pieces, longest = std::max(longest, piece.size());
       return true;
     }));
-    const std::string value = io::json::compact(io::documents::intervals_value(timeline));
+    const std::string value = io::json::compact(io::documents::intervals_to_json(timeline));
     QVERIFY(text == R"({"event":"timeline","step":3,"intervals":)" + value + "}");
     QVERIFY(pieces > 20 && longest < 70'000);
     QVERIFY(std::get<MeasuredTimeline>(*io::documents::event_from_json(io::documents::event_to_json(event))).timeline ==
@@ -459,7 +459,7 @@ class TestTraceReader : public QObject {
     Timeline early;
     early.append_lane({}, std::vector{TimelineRow{Nanoseconds(-1'000'007), Nanoseconds(7), {}}});
     const std::string before_the_start = io::documents::event_to_json(MeasuredTimeline{1, early});
-    QVERIFY(before_the_start.find(io::json::compact(io::documents::intervals_value(early))) != before_the_start.npos);
+    QVERIFY(before_the_start.find(io::json::compact(io::documents::intervals_to_json(early))) != before_the_start.npos);
     for (const std::size_t most : {1, 2, 5}) {
       std::size_t taken = 0;
       QVERIFY(!io::documents::write_event(event, [&](std::string_view) { return ++taken < most; }));

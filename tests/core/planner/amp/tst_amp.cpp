@@ -27,8 +27,8 @@ int problems() {
   const int count = qEnvironmentVariableIntValue("PIPEDECK_RANDOM_PROBLEMS", &given);
   return given ? count : 60;
 }
-int most_layers() { return problems() >= 500 ? 10 : 7; }
-int most_devices() { return problems() >= 500 ? 8 : 6; }
+int max_layers() { return problems() >= 500 ? 10 : 7; }
+int max_devices() { return problems() >= 500 ? 8 : 6; }
 
 void seeds() {
   QTest::addColumn<int>("seed");
@@ -38,8 +38,8 @@ void seeds() {
 std::vector<int> nodes_of(Random& random) {
   std::vector<int> nodes;
   const int alike = random.integer(0, 2);
-  if (alike == 0) return std::vector<int>(static_cast<std::size_t>(random.integer(1, most_devices() / 2)), 2);
-  for (int left = random.integer(2, most_devices()), n = random.integer(1, 3); n > 0 && left > 0; --n) {
+  if (alike == 0) return std::vector<int>(static_cast<std::size_t>(random.integer(1, max_devices() / 2)), 2);
+  for (int left = random.integer(2, max_devices()), n = random.integer(1, 3); n > 0 && left > 0; --n) {
     const int here = n == 1 ? left : random.integer(1, left);
     nodes.push_back(here);
     left -= here;
@@ -100,7 +100,7 @@ struct Question {
 Question question(int seed, int first) {
   Random random(static_cast<std::uint64_t>(seed + first));
   RandomProblem shape;
-  shape.layers = random.integer(2, most_layers());
+  shape.layers = random.integer(2, max_layers());
   shape.nodes = nodes_of(random);
   shape.parameters = random.integer(0, 3) > 0;
   const Problem base = test::random_problem(random, shape);
@@ -130,7 +130,7 @@ Question question(int seed, int first) {
 
 Result<planner::Ranking> answer(const std::string& planner, const Question& question,
                                 planner::PlannerContext context = {}) {
-  return planner::run_planner(**planner::planner_named(planner), question.problem, question.options, context);
+  return planner::run_planner(**planner::find_planner(planner), question.problem, question.options, context);
 }
 
 bool same(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b)); }
@@ -384,7 +384,7 @@ void TestAmp::the_objective_is_explained() {
   one.problem = paper(30, 32, true);
   const auto ranking = answer("amp", one);
   QVERIFY(ranking.has_value());
-  const auto words = planner::objective_text(**planner::planner_named("amp"), one.problem, ranking->plans.at(0));
+  const auto words = planner::objective_text(**planner::find_planner("amp"), one.problem, ranking->plans.at(0));
   QVERIFY(words.has_value());
   const QString figure = QString::number(in_milliseconds(*ranking->plans[0].objective->time), 'f', 3);
   QVERIFY2(QString::fromStdString(*words).startsWith("T " + figure + " ms = "), words->c_str());
@@ -396,7 +396,7 @@ void TestAmp::hurry_and_stop() {
   std::stop_source now;
   now.request_stop();
   planner::PlannerContext context;
-  context.hurry = now.get_token();
+  context.deadline_token = now.get_token();
   const auto quick = answer("amp", one, context);
   QVERIFY2(quick.has_value(), quick ? "" : quick.error().text().c_str());
   QVERIFY(quick->plans.at(0).truncated);

@@ -35,13 +35,13 @@ Result<planner::Ranking> answer(const std::string& planner, const Problem& probl
   planner::PlannerContext context;
   context.top = top;
   context.score = sim::score_of(simulator);
-  return planner::run_planner(**planner::planner_named(planner), problem, options, context);
+  return planner::run_planner(**planner::find_planner(planner), problem, options, context);
 }
 
 using LayerPins = std::vector<std::pair<LayerId, DeviceId>>;
 
-Pins pins(std::optional<int> stages, std::optional<int> replicas, LayerPins layers = {}) {
-  Pins all;
+PlanConstraints pins(std::optional<int> stages, std::optional<int> replicas, LayerPins layers = {}) {
+  PlanConstraints all;
   all.stages = stages;
   all.replicas = replicas;
   all.layers = std::move(layers);
@@ -53,13 +53,12 @@ double seconds(const planner::search::PassTimes& times, int first, int last) {
 }
 
 /// Slowest stage of the best cut of layers [first, N) over the stages from `stage` on, by trying all.
-double least_slowest(const std::vector<const planner::search::PassTimes*>& stages, int layers, std::size_t stage,
-                     int first) {
+double min_slowest(const std::vector<const planner::search::PassTimes*>& stages, int layers, std::size_t stage,
+                   int first) {
   if (stage + 1 == stages.size()) return seconds(*stages[stage], first, layers);
   double best = std::numeric_limits<double>::infinity();
   for (int last = first + 1; last <= layers - static_cast<int>(stages.size() - stage - 1); ++last)
-    best =
-        std::min(best, std::max(seconds(*stages[stage], first, last), least_slowest(stages, layers, stage + 1, last)));
+    best = std::min(best, std::max(seconds(*stages[stage], first, last), min_slowest(stages, layers, stage + 1, last)));
   return best;
 }
 
@@ -109,7 +108,7 @@ void TestBaselines::blocks_are_optimal() {
       QVERIFY(ends[s] > static_cast<int>(first));
       slowest = std::max(slowest, seconds(*stages[s], static_cast<int>(first), ends[s]));
     }
-    QCOMPARE(slowest, least_slowest(stages, layers, 0, 0));
+    QCOMPARE(slowest, min_slowest(stages, layers, 0, 0));
   }
 }
 
@@ -168,7 +167,7 @@ void TestBaselines::unlike_devices_get_unlike_blocks() {
   for (const char* planner : {"straight", "gpipe-balanced"})
     QCOMPARE(answer(planner, problem)->plans.at(0).stages[0].last, 6);
   QCOMPARE(answer("gpipe", problem)->plans.at(0).stages[0].last, 5);
-  QVERIFY(!answer("data-parallel", problem)->plans.at(0).stages[0].shares);
+  QVERIFY(!answer("data-parallel", problem)->plans.at(0).stages[0].samples_per_replica);
 }
 
 void TestBaselines::data_parallel_with_and_without_overlap() {
@@ -206,7 +205,7 @@ void TestBaselines::pins_are_kept() {
 
 void TestBaselines::pins_that_cannot_be_kept() {
   const Problem problem = random(5, 6, {2, 2}, 16);
-  const auto refused = [&](const char* planner, const Pins& pins) {
+  const auto refused = [&](const char* planner, const PlanConstraints& pins) {
     Problem pinned = problem;
     pinned.pins = pins;
     const auto ranking = answer(planner, pinned);
@@ -308,8 +307,8 @@ void TestBaselines::hurry_keeps_the_best_so_far() {
   for (const char* planner : {"data-parallel", "gpipe", "gpipe-balanced", "straight", "single"}) {
     planner::PlannerContext context;
     context.score = sim::score_of(simulator);
-    context.hurry = hurry.get_token();
-    const auto ranking = planner::run_planner(**planner::planner_named(planner), problem, {}, context);
+    context.deadline_token = hurry.get_token();
+    const auto ranking = planner::run_planner(**planner::find_planner(planner), problem, {}, context);
     QVERIFY2(ranking.has_value(), planner);
     QVERIFY(ranking->plans.at(0).truncated);
   }

@@ -90,7 +90,7 @@ class Enumerator {
 
   void take() {
     const int stages = static_cast<int>(plan_.stages.size());
-    const Pins& pins = problem_.pins;
+    const PlanConstraints& pins = problem_.pins;
     int most = std::min({layers(), network_.device_count(), pins.max_stages.value_or(layers())});
     if (pins.stages) most = *pins.stages;
     if (options_.pipeline_only && stages != most) return;

@@ -98,10 +98,10 @@ Problem hybrid_problem(int seed) {
   return problem;
 }
 
-Pins random_pins(Random& random, const Problem& problem) {
+PlanConstraints random_pins(Random& random, const Problem& problem) {
   const int layers = static_cast<int>(problem.profile->layers.size());
   const int devices = static_cast<int>(devices_of(*problem.cluster).size());
-  Pins pins;
+  PlanConstraints pins;
   switch (random.integer(0, 4)) {
     case 0:
       pins.stages = random.integer(1, std::min(layers, devices));

@@ -21,6 +21,6 @@ Problem capture_problem(Random& random, const CaptureShape& shape);
 /// Return problems with micro-batches of 2 samples.
 Problem pipeline_problem(int seed);
 Problem hybrid_problem(int seed);
-Pins random_pins(Random& random, const Problem& problem);
+PlanConstraints random_pins(Random& random, const Problem& problem);
 
 }  // namespace pipedeck::test

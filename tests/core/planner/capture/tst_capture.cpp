@@ -39,7 +39,7 @@ Result<planner::Ranking> answer(const Problem& problem, planner::PlannerOptions 
   planner::PlannerContext context;
   context.top = top;
   context.relax = false;
-  return planner::run_planner(**planner::planner_named("capture"), problem, options, context);
+  return planner::run_planner(**planner::find_planner("capture"), problem, options, context);
 }
 
 /// Same objective, or none in both.
@@ -231,7 +231,7 @@ void TestCapture::ties_are_quick() {
         *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
     planner::PlannerContext context;
     context.score = sim::score_of(simulator);
-    const planner::PlannerInfo& capture = **planner::planner_named("capture");
+    const planner::PlannerInfo& capture = **planner::find_planner("capture");
     const auto judged = planner::run_planner(capture, problem, {}, context);
     context.top = 100;
     const auto all = planner::run_planner(capture, problem, {}, context);
@@ -257,7 +257,7 @@ void TestCapture::answers_fit_in_simulation() {
       context.score = sim::score_of(simulator);
       context.top = 3;
       const planner::PlannerOptions options{{"pipeline-only", pipeline ? "true" : "false"}};
-      const auto ranking = planner::run_planner(**planner::planner_named("capture"), problem, options, context);
+      const auto ranking = planner::run_planner(**planner::find_planner("capture"), problem, options, context);
       QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
       for (const Plan& plan : ranking->plans) {
         ++answers;
@@ -275,7 +275,7 @@ void TestCapture::bayes_in_vain_names_the_exact_search() {
     planner::PlannerContext context;
     const auto exact = answer(problem, {{"pipeline-only", "true"}});
     const auto few =
-        planner::run_planner(**planner::planner_named("capture"), problem,
+        planner::run_planner(**planner::find_planner("capture"), problem,
                              {{"pipeline-only", "true"}, {"recommender", "bo"}, {"evaluations", "2"}}, context);
     QVERIFY(exact.has_value() && few.has_value());
     if (!few->infeasible || exact->infeasible) continue;
@@ -300,7 +300,7 @@ void TestCapture::text_names_the_items() {
   problem.workload.micro_batch = 1;
   const auto ranking = answer(problem, {{"pipeline-only", "true"}});
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
-  const auto text = planner::objective_text(**planner::planner_named("capture"), problem, ranking->plans.at(0));
+  const auto text = planner::objective_text(**planner::find_planner("capture"), problem, ranking->plans.at(0));
   QVERIFY(text.has_value());
   QCOMPARE(
       QString::fromStdString(*text),
@@ -309,7 +309,7 @@ void TestCapture::text_names_the_items() {
               "workspace 0.250 GiB. Its first layer alone on a device 5.250 GiB, added by the 1 behind it 5.000 GiB."));
   planner::evaluation::EvaluateOptions paper;
   paper.paper_in_flight = true;
-  QVERIFY(planner::objective_text(**planner::planner_named("capture"), problem, ranking->plans[0], paper)
+  QVERIFY(planner::objective_text(**planner::find_planner("capture"), problem, ranking->plans[0], paper)
               ->find("of 1 micro-batch in flight") != std::string::npos);
 }
 
@@ -325,15 +325,15 @@ void TestCapture::hurry_and_stop() {
   for (const char* recommender : {"exact", "bo"})
     for (const char* pipeline : {"true", "false"}) {
       planner::PlannerContext context;
-      context.hurry = asked.get_token();
+      context.deadline_token = asked.get_token();
       const planner::PlannerOptions options{
           {"recommender", recommender}, {"pipeline-only", pipeline}, {"ignore-memory", "true"}};
-      const auto hurried = planner::run_planner(**planner::planner_named("capture"), problem, options, context);
+      const auto hurried = planner::run_planner(**planner::find_planner("capture"), problem, options, context);
       QVERIFY2(hurried.has_value(), hurried ? "" : hurried.error().text().c_str());
       QVERIFY(hurried->plans.at(0).truncated);
       QVERIFY(hurried->plans[0].certificate->optimal_in.empty());
       context.stop = asked.get_token();
-      QCOMPARE(planner::run_planner(**planner::planner_named("capture"), problem, options, context).error().code,
+      QCOMPARE(planner::run_planner(**planner::find_planner("capture"), problem, options, context).error().code,
                ErrorCode::cancelled);
     }
 }

@@ -99,7 +99,7 @@ Case pinned(int seed) {
   Random random(static_cast<std::uint64_t>(seed) + 77);
   const int layers = static_cast<int>(one.problem.profile->layers.size());
   const int devices = static_cast<int>(devices_of(*one.problem.cluster).size());
-  Pins& pins = one.problem.pins;
+  PlanConstraints& pins = one.problem.pins;
   switch (seed % 5) {
     case 0:
       pins.stages = random.integer(1, std::min(layers, devices));
@@ -140,7 +140,7 @@ Result<planner::Ranking> answer(const Case& one, const planner::PlannerOptions& 
   context.top = top;
   context.threads = threads;
   context.relax = false;
-  return planner::run_planner(**planner::planner_named("dapple"), one.problem, options, context);
+  return planner::run_planner(**planner::find_planner("dapple"), one.problem, options, context);
 }
 
 /// Every plan of any size of micro-batch, with and without recompute, that keeps to pins and memory.
@@ -162,7 +162,7 @@ void each_plan(const Case& one, bool recompute,
 
 /// Returns the least objective. Without memory limits recomputation is excluded, though the printed objective may be
 /// less with it.
-double least_objective(const Case& one) {
+double min_objective(const Case& one) {
   double least = std::numeric_limits<double>::infinity();
   each_plan(one, !(one.printed && one.ignore), [&](const planner::evaluation::Evaluation& e) {
     least = std::min(least, planner::dapple::dapple_objective(e)->count);
@@ -175,7 +175,7 @@ double simulated(const sim::Simulator& own, const sim::Simulator& none, const Pl
   return (plan.stages.size() == 1 ? own : none).iteration_time(plan)->count;
 }
 
-double least_simulated(const Case& one) {
+double min_simulated(const Case& one) {
   const sim::Simulator own =
       *sim::Simulator::of(one.problem.profile, one.problem.cluster, one.problem.workload.conventions);
   const sim::Simulator none = own.with_overlap(Overlap::none);
@@ -208,7 +208,7 @@ QByteArray against(double got, double want, const Result<planner::Ranking>& rank
 void check_objective(const Case& one) {
   const auto ranking = answer(one, options_of(one, "objective"));
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
-  const double want = least_objective(one);
+  const double want = min_objective(one);
   QCOMPARE(ranking->plans.empty(), std::isinf(want));
   if (std::isinf(want)) return;
   const Plan& plan = ranking->plans.front();
@@ -223,7 +223,7 @@ void check_simulated(const Case& one) {
   options["simulations"] = "1000000";
   const auto ranking = answer(one, options);
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
-  const double want = least_simulated(one);
+  const double want = min_simulated(one);
   QCOMPARE(ranking->plans.empty(), std::isinf(want));
   if (std::isinf(want)) return;
   const Plan& plan = ranking->plans.front();
@@ -314,12 +314,12 @@ void TestDapple::claims() {
 void TestDapple::objective_in_words() {
   const Case one{.problem = transformer_on(2)};
   const auto ranking = answer(one, options_of(one, "objective"));
-  const auto text = planner::objective_text(**planner::planner_named("dapple"), one.problem, ranking->plans[0]);
+  const auto text = planner::objective_text(**planner::find_planner("dapple"), one.problem, ranking->plans[0]);
   QVERIFY(text.has_value());
   qInfo("%s", text->c_str());
   QVERIFY(QString::fromStdString(*text).startsWith("L_max "));
   QVERIFY(QString::fromStdString(*text).contains("the pivot, "));
-  const auto printed = planner::objective_text(**planner::planner_named("dapple"), one.problem, ranking->plans[0],
+  const auto printed = planner::objective_text(**planner::find_planner("dapple"), one.problem, ranking->plans[0],
                                                {.printed_objective = true});
   qInfo("%s", printed->c_str());
   QVERIFY(QString::fromStdString(*printed).startsWith("eq. 2 as printed "));
@@ -337,7 +337,7 @@ void TestDapple::stops() {
     source.request_stop();
   });
   const auto ranking =
-      planner::run_planner(**planner::planner_named("dapple"), problem, {{"simulations", "100000"}}, context);
+      planner::run_planner(**planner::find_planner("dapple"), problem, {{"simulations", "100000"}}, context);
   const auto answered = std::chrono::steady_clock::now();
   later.join();
   QVERIFY(!ranking.has_value());
@@ -350,12 +350,12 @@ void TestDapple::hurries() {
   const Problem problem = transformer_on(8);
   planner::PlannerContext context = context_of(problem);
   std::stop_source source;
-  context.hurry = source.get_token();
+  context.deadline_token = source.get_token();
   source.request_stop();
   for (const char* rank_by : {"objective", "simulated"}) {
     const auto begin = std::chrono::steady_clock::now();
     const auto ranking =
-        planner::run_planner(**planner::planner_named("dapple"), problem, {{"rank-by", rank_by}}, context);
+        planner::run_planner(**planner::find_planner("dapple"), problem, {{"rank-by", rank_by}}, context);
     const auto end = std::chrono::steady_clock::now();
     QVERIFY(ranking.has_value() && !ranking->plans.empty());
     QVERIFY(ranking->plans[0].truncated);
@@ -374,7 +374,7 @@ void TestDapple::huge_batch() {
       if (2.0 * plan.micro_batches > 1 << 20) return fail(ErrorCode::internal, "too long to be simulated");
       return Seconds(1e9);
     };
-    const auto info = planner::planner_named("dapple");
+    const auto info = planner::find_planner("dapple");
     const auto ranking = (*info)->plan(problem, {{"rank-by", rank_by}}, context);
     QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
     QVERIFY(!ranking->plans.empty());

@@ -288,7 +288,7 @@ void TestJoint::within_one_percent_on_graphs() {
     Problem problem = random_graph(random, random.integer(3, 5), shapes[static_cast<std::size_t>(seed % 5)]);
     if (seed % 2) mix_devices(random, problem);
     const Judge judge(problem);
-    const auto ranking = planner::run_planner(**planner::planner_named("joint"), problem,
+    const auto ranking = planner::run_planner(**planner::find_planner("joint"), problem,
                                               {{"synchronous-only", "true"}, {"seeds", "none"}}, judge.context);
     QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
     QVERIFY(!ranking->plans.empty());
@@ -319,7 +319,7 @@ void TestJoint::orders_come_from_ideals() {
   problem.workload.global_batch = 8;
   problem.pins.stages = 2;
   const Judge judge(problem);
-  const auto ranking = planner::run_planner(**planner::planner_named("joint"), problem,
+  const auto ranking = planner::run_planner(**planner::find_planner("joint"), problem,
                                             {{"synchronous-only", "true"}, {"seeds", "none"}}, judge.context);
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
   QVERIFY(!ranking->plans.empty() && ranking->plans[0].order.has_value());
@@ -343,9 +343,9 @@ void TestJoint::too_many_ideals_are_said() {
   problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(2));
   problem.workload.global_batch = 8;
   const Judge judge(problem);
-  const auto ranking = planner::run_planner(**planner::planner_named("joint"), problem, {}, judge.context);
+  const auto ranking = planner::run_planner(**planner::find_planner("joint"), problem, {}, judge.context);
   QVERIFY(ranking.has_value() && !ranking->plans.empty());
-  const auto& why = ranking->plans[0].why;
+  const auto& why = ranking->plans[0].rationale;
   QVERIFY(std::any_of(why.begin(), why.end(),
                       [](const std::string& text) { return text.find("topological order") != std::string::npos; }));
 }
@@ -360,7 +360,7 @@ void TestJoint::within_one_percent_of_all_plans() {
     problem.workload.global_batch = 4 * random.integer(1, 4);
     if (seed % 2) mix_devices(random, problem);
     const Judge judge(problem);
-    const auto ranking = planner::run_planner(**planner::planner_named("joint"), problem,
+    const auto ranking = planner::run_planner(**planner::find_planner("joint"), problem,
                                               {{"synchronous-only", "true"}, {"seeds", "none"}}, judge.context);
     QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
     QVERIFY(!ranking->plans.empty());
@@ -380,7 +380,7 @@ void TestJoint::never_worse_than_another_planner() {
   for (int seed = 0; seed < problems(); ++seed) {
     const Problem problem = any_problem(seed);
     const Judge judge(problem);
-    const planner::PlannerInfo& joint = **planner::planner_named("joint");
+    const planner::PlannerInfo& joint = **planner::find_planner("joint");
     const auto any = planner::run_planner(joint, problem, {}, judge.context);
     const auto synchronous = planner::run_planner(joint, problem, {{"synchronous-only", "true"}}, judge.context);
     QVERIFY2(any.has_value() && synchronous.has_value(), any ? "" : any.error().text().c_str());
@@ -406,7 +406,7 @@ void TestJoint::never_worse_than_another_planner() {
 void TestJoint::never_worse_in_a_large_cluster() {
   const Problem problem = test::transformer(112, test::servers(17, 8, Bytes(std::int64_t{80} << 30)), 544);
   const Judge judge(problem);
-  const auto joint = planner::run_planner(**planner::planner_named("joint"), problem, {}, judge.context);
+  const auto joint = planner::run_planner(**planner::find_planner("joint"), problem, {}, judge.context);
   QVERIFY2(joint.has_value(), joint ? "" : joint.error().text().c_str());
   QVERIFY(!joint->plans.empty() && !joint->plans[0].truncated);
   for (const planner::PlannerInfo& planner : planner::planners()) {
@@ -455,7 +455,7 @@ void TestJoint::pins_are_honoured() {
     }
     const Judge judge(problem);
     const auto ranking =
-        planner::run_planner(**planner::planner_named("joint"), problem, {{"synchronous-only", "true"}}, judge.context);
+        planner::run_planner(**planner::find_planner("joint"), problem, {{"synchronous-only", "true"}}, judge.context);
     QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
     QVERIFY(!ranking->plans.empty());
     QVERIFY(!first_violation(ranking->plans[0], *problem.profile, problem.pins));
@@ -478,7 +478,7 @@ void TestJoint::a_pinned_plan_is_found_where_there_is_one() {
   problem.pins.layers = {
       {LayerId(0), DeviceId(7)}, {LayerId(1), DeviceId(2)}, {LayerId(2), DeviceId(8)}, {LayerId(3), DeviceId(0)}};
   const Judge judge(problem);
-  const auto ranking = planner::run_planner(**planner::planner_named("joint"), problem, {}, judge.context);
+  const auto ranking = planner::run_planner(**planner::find_planner("joint"), problem, {}, judge.context);
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
   QVERIFY(!ranking->plans.empty());
 }
@@ -488,9 +488,9 @@ void TestJoint::threads_change_nothing() {
     const Problem problem = any_problem(seed);
     Judge judge(problem);
     judge.context.top = 3;
-    const auto one = planner::run_planner(**planner::planner_named("joint"), problem, {}, judge.context);
+    const auto one = planner::run_planner(**planner::find_planner("joint"), problem, {}, judge.context);
     judge.context.threads = 2;
-    const auto two = planner::run_planner(**planner::planner_named("joint"), problem, {}, judge.context);
+    const auto two = planner::run_planner(**planner::find_planner("joint"), problem, {}, judge.context);
     QVERIFY(one.has_value() && two.has_value());
     QVERIFY(one->plans == two->plans);
   }
@@ -502,14 +502,14 @@ void TestJoint::the_answer_of_a_hurry() {
   Judge judge(problem);
   std::stop_source hurry, stop;
   hurry.request_stop();
-  judge.context.hurry = hurry.get_token();
-  const auto ranking = planner::run_planner(**planner::planner_named("joint"), problem, {}, judge.context);
+  judge.context.deadline_token = hurry.get_token();
+  const auto ranking = planner::run_planner(**planner::find_planner("joint"), problem, {}, judge.context);
   QVERIFY(ranking.has_value() && !ranking->plans.empty());
   QVERIFY(ranking->plans[0].truncated);
   QVERIFY(ranking->plans[0].certificate->optimal_in.empty());
   stop.request_stop();
   judge.context.stop = stop.get_token();
-  QCOMPARE(planner::run_planner(**planner::planner_named("joint"), problem, {}, judge.context).error().code,
+  QCOMPARE(planner::run_planner(**planner::find_planner("joint"), problem, {}, judge.context).error().code,
            ErrorCode::cancelled);
 }
 
@@ -528,11 +528,11 @@ void TestJoint::shares_follow_speed() {
   problem.workload.micro_batch = 9;
   const Judge judge(problem);
   const auto ranking =
-      planner::run_planner(**planner::planner_named("joint"), problem, {{"synchronous-only", "true"}}, judge.context);
+      planner::run_planner(**planner::find_planner("joint"), problem, {{"synchronous-only", "true"}}, judge.context);
   QVERIFY(ranking.has_value() && !ranking->plans.empty());
   const Plan& plan = ranking->plans[0];
   QCOMPARE(plan.stages.size(), std::size_t{1});
-  QVERIFY(plan.stages[0].shares == (std::vector{6, 3}));
+  QVERIFY(plan.stages[0].samples_per_replica == (std::vector{6, 3}));
   QVERIFY(std::abs(plan.objective->time->count - 0.018) < 1e-9);
 }
 
@@ -544,7 +544,7 @@ void TestJoint::the_bound_is_a_proof() {
   problem.workload.global_batch = 8;
   const Judge judge(problem);
   const auto ranking =
-      planner::run_planner(**planner::planner_named("joint"), problem, {{"synchronous-only", "true"}}, judge.context);
+      planner::run_planner(**planner::find_planner("joint"), problem, {{"synchronous-only", "true"}}, judge.context);
   QVERIFY(ranking.has_value() && !ranking->plans.empty());
   QVERIFY(!ranking->plans[0].certificate->optimal_in.empty());
   QVERIFY(ranking->plans[0].certificate->gap < 1e-5);
@@ -561,7 +561,7 @@ void TestJoint::all_schedules_are_never_worse() {
     const Judge judge(problem);
     const auto best = [&](const char* schedule) -> std::optional<double> {
       const auto ranking = planner::run_planner(
-          **planner::planner_named("joint"), problem,
+          **planner::find_planner("joint"), problem,
           {{"synchronous-only", "true"}, {"schedule", schedule}, {"evaluations", "300"}}, judge.context);
       if (!ranking) qFatal("%s", ranking.error().message.c_str());
       if (ranking->plans.empty()) return std::nullopt;

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "core/cost/network.hpp"
-#include "core/model/pins.hpp"
+#include "core/model/plan_constraints.hpp"
 #include "core/planner/pipedream/evaluate.hpp"
 
 namespace pipedeck {

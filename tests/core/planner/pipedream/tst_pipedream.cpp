@@ -159,7 +159,7 @@ Result<planner::Ranking> answer(const Problem& problem, const planner::PlannerOp
   context.relax = false;
   const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   if (simulate) context.score = sim::score_of(*simulator);
-  return planner::run_planner(**planner::planner_named("pipedream"), problem, options, context);
+  return planner::run_planner(**planner::find_planner("pipedream"), problem, options, context);
 }
 
 bool near(Seconds a, Seconds b) { return std::abs(a.count - b.count) <= 1e-9 * std::abs(b.count); }
@@ -353,7 +353,7 @@ void TestPipedream::pins_hold() {
   Random random(static_cast<std::uint64_t>(seed) + 95000);
   const int devices = one.shape.devices * one.shape.nodes * one.shape.switches;
   const int layers = static_cast<int>(one.problem.profile->layers.size());
-  Pins& pins = one.problem.pins;
+  PlanConstraints& pins = one.problem.pins;
   switch (seed % 5) {
     case 0:
       pins.stages = random.integer(1, std::min(devices, layers));
@@ -399,7 +399,7 @@ void TestPipedream::too_many_ideals_fall_back() {
   const Plan& plan = ranking->plans.front();
   QVERIFY(near(*plan.objective->time, milliseconds(12)));
   QVERIFY(plan.certificate->optimal_in.ends_with("in one topological order of the graph"));
-  QVERIFY(!plan.why.empty() && plan.why.front().find("too many") != std::string::npos);
+  QVERIFY(!plan.rationale.empty() && plan.rationale.front().find("too many") != std::string::npos);
 }
 
 /// Two even stages whose transfers take as long as they do: NOAM = 2 mini-batches can't hide them.
@@ -415,7 +415,7 @@ void TestPipedream::slower_simulation_is_told() {
   const Plan& plan = ranking->plans.front();
   QCOMPARE(plan.stages.size(), std::size_t{2});
   QVERIFY(near(*plan.objective->time, milliseconds(10)));
-  QVERIFY(!plan.why.empty() && plan.why.front().find("NOAM = ceil(2 / 1) = 2") != std::string::npos);
+  QVERIFY(!plan.rationale.empty() && plan.rationale.front().find("NOAM = ceil(2 / 1) = 2") != std::string::npos);
 }
 
 void TestPipedream::too_large_is_refused() {

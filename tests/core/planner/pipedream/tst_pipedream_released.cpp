@@ -28,7 +28,7 @@ Result<planner::Ranking> answer(const Problem& problem, planner::PlannerOptions 
   options["as-released"] = "true";
   planner::PlannerContext context;
   context.relax = false;
-  return planner::run_planner(**planner::planner_named("pipedream"), problem, options, context);
+  return planner::run_planner(**planner::find_planner("pipedream"), problem, options, context);
 }
 
 /// A recursion over sets of layers for these figures, with memoisation only.

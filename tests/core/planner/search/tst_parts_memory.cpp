@@ -124,7 +124,7 @@ void TestPartsMemory::capture_and_its_second_opinion_take_it() {
   problem.pins.stages = 1, problem.pins.tensor_parallel = 2;
   planner::PlannerContext context;
   context.relax = false;
-  const auto ranking = planner::run_planner(**planner::planner_named("capture"), problem, {}, context);
+  const auto ranking = planner::run_planner(**planner::find_planner("capture"), problem, {}, context);
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
   QCOMPARE(ranking->plans.size(), std::size_t{1});
   QCOMPARE(ranking->plans[0].stages[0].tensor_parallel, 2);
@@ -133,7 +133,7 @@ void TestPartsMemory::capture_and_its_second_opinion_take_it() {
 
 void TestPartsMemory::with_uneven_parts_activations_are_whole() {
   Plan plan = plan_on_both(ScheduleKind::gpipe);
-  plan.stages[0].shards = {{0.75, 0.25}};
+  plan.stages[0].shard_fractions = {{0.75, 0.25}};
   const Simulation simulation = sim::simulate(make_problem(true), plan).value();
   QCOMPARE(simulation.devices[0].peak_breakdown[MemoryItem::activations].count, micro_batches * kept(false));
   QCOMPARE(simulation.devices[1].peak_breakdown[MemoryItem::activations].count, micro_batches * kept(false));
@@ -165,7 +165,7 @@ void TestPartsMemory::weights_held_whole_are_on_every_device() {
     QCOMPARE(device.peak_breakdown[MemoryItem::weights].count, own);
     QCOMPARE(device.peak.count, 2 * own + rest);
   }
-  plan.stages[0].shards = {{0.75, 0.25}};
+  plan.stages[0].shard_fractions = {{0.75, 0.25}};
   const Simulation uneven = sim::simulate(problem, plan).value();
   QCOMPARE(uneven.devices[0].peak_breakdown[MemoryItem::weights].count, 2 * 100 + 600 * 3 / 4);
   QCOMPARE(uneven.devices[1].peak_breakdown[MemoryItem::weights].count, 2 * 100 + 600 / 4);
@@ -177,7 +177,7 @@ void TestPartsMemory::weights_held_whole_are_on_every_device() {
   context.relax = false;
   context.score = sim::score_of(simulator);
   for (const char* planner : {"capture", "amp", "joint", "whale", "megatron"}) {
-    const auto ranking = planner::run_planner(**planner::planner_named(planner), problem, {}, context);
+    const auto ranking = planner::run_planner(**planner::find_planner(planner), problem, {}, context);
     QVERIFY2(ranking.has_value(), ranking ? planner : ranking.error().text().c_str());
     QVERIFY2(!ranking->plans.empty(), planner);
     const Plan& best = ranking->plans[0];

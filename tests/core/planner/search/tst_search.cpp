@@ -36,7 +36,7 @@ Problem with_memory(const Problem& problem, Random& random) {
 
 Result<planner::Ranking> answer(const std::string& planner, const Problem& problem,
                                 const planner::PlannerOptions& options, int top = 1) {
-  const auto info = planner::planner_named(planner);
+  const auto info = planner::find_planner(planner);
   planner::PlannerContext context;
   context.top = top;
   return planner::run_planner(**info, problem, options, context);

@@ -40,7 +40,7 @@ void TestWhale::cuts_equal_enumeration() {
     const std::vector<planner::whale::Layout> layouts = planner::whale::layouts_of(costs, {}, true);
     const planner::whale::Layout& layout =
         layouts[static_cast<std::size_t>(random.integer(0, static_cast<int>(layouts.size()) - 1))];
-    const planner::whale::SplitQuestion question{.micro_batch = 8, .micro_batches = 4};
+    const planner::whale::SplitRequest question{.micro_batch = 8, .micro_batches = 4};
     const auto split = planner::whale::split_layers(costs, layout, question, {});
     const int stages = static_cast<int>(layout.graphs.size());
     double best = planner::search::never;
@@ -77,12 +77,12 @@ void TestWhale::plans_fit_in_simulation() {
       QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
       for (const Plan& plan : ranking->plans) {
         ++answers;
-        for (const Stage& stage : plan.stages) uneven += stage.shares.has_value();
+        for (const Stage& stage : plan.stages) uneven += stage.samples_per_replica.has_value();
         QVERIFY2(simulator.run(plan)->fits, qPrintable(QString("%1, seed %2").arg(plan.name.c_str()).arg(seed)));
-        QVERIFY(!planner::objective_text(**planner::planner_named("whale"), problem, plan)->empty());
+        QVERIFY(!planner::objective_text(**planner::find_planner("whale"), problem, plan)->empty());
         Plan wrong = plan;
         wrong.objective->time = *wrong.objective->time * (1 + 1e-8);
-        QVERIFY(!planner::evaluate(**planner::planner_named("whale"), problem, wrong).has_value());
+        QVERIFY(!planner::evaluate(**planner::find_planner("whale"), problem, wrong).has_value());
       }
     }
   }
@@ -94,12 +94,12 @@ void TestWhale::pins_are_kept() {
   Problem problem = unlike(test::random_problem(random, {.layers = 7, .nodes = {4}}), 3, 3, 0.6,
                            Bytes(std::int64_t{1} << 40), Bytes(std::int64_t{1} << 39));
   problem.workload.global_batch = 12;
-  const auto pinned = [&](const Pins& pins) {
+  const auto pinned = [&](const PlanConstraints& pins) {
     Problem own = problem;
     own.pins = pins;
     return answer(own, {}, 3);
   };
-  std::vector<Pins> all(8);
+  std::vector<PlanConstraints> all(8);
   all[0].stages = 3;
   all[1].max_stages = 2;
   all[2].replicas = 2;
@@ -108,7 +108,7 @@ void TestWhale::pins_are_kept() {
   all[5].tensor_parallel = 1;
   all[6].layers = {{LayerId(6), DeviceId(0)}};
   all[7].stages = 3, all[7].layers = {{LayerId(1), DeviceId(0)}, {LayerId(5), DeviceId(5)}};
-  for (const Pins& pins : all) {
+  for (const PlanConstraints& pins : all) {
     const auto ranking = pinned(pins);
     QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
     QVERIFY2(!ranking->plans.empty(), ranking->infeasible ? ranking->infeasible->reason.c_str() : "");
@@ -127,11 +127,11 @@ void TestWhale::stops_and_hurries() {
   planner::PlannerContext context;
   context.score = sim::score_of(simulator);
   context.stop = stop.get_token();
-  QCOMPARE(planner::run_planner(**planner::planner_named("whale"), problem, {}, context).error().code,
+  QCOMPARE(planner::run_planner(**planner::find_planner("whale"), problem, {}, context).error().code,
            ErrorCode::cancelled);
   context.stop = {};
-  context.hurry = stop.get_token();
-  const auto ranking = planner::run_planner(**planner::planner_named("whale"), problem, {}, context);
+  context.deadline_token = stop.get_token();
+  const auto ranking = planner::run_planner(**planner::find_planner("whale"), problem, {}, context);
   QVERIFY(ranking.has_value() && ranking->plans.size() == 1);
   QVERIFY(ranking->plans[0].truncated);
 }

@@ -20,8 +20,8 @@ using namespace pipedeck::test::whale;
 namespace {
 
 /// Unlike devices, each with a fixed time a micro-batch besides what samples take, and room for a few samples.
-std::vector<planner::whale::Replicas> random_devices(test::Random& random, int most_devices, int samples) {
-  std::vector<planner::whale::Replicas> devices(static_cast<std::size_t>(random.integer(1, most_devices)));
+std::vector<planner::whale::Replicas> random_devices(test::Random& random, int max_devices, int samples) {
+  std::vector<planner::whale::Replicas> devices(static_cast<std::size_t>(random.integer(1, max_devices)));
   for (planner::whale::Replicas& device : devices) {
     const double each = random.uniform(1, 4), fixed = random.integer(0, 1) * random.uniform(0, 2);
     const double weights = random.uniform(0, 0.3), room = random.uniform(2, 1.2 * samples);
@@ -50,12 +50,12 @@ class TestWhaleBalance : public QObject {
 
 void TestWhaleBalance::shares_equal_enumeration() {
   const int problems = random_problems();
-  const int most_devices = problems >= 500 ? 5 : 4, most_samples = problems >= 500 ? 16 : 12;
+  const int max_devices = problems >= 500 ? 5 : 4, max_samples = problems >= 500 ? 16 : 12;
   int possible = 0;
   for (int seed = 0; seed < 2 * problems; ++seed) {
     test::Random random(static_cast<std::uint64_t>(seed));
-    const int samples = random.integer(4, most_samples);
-    const std::vector<planner::whale::Replicas> devices = random_devices(random, most_devices, samples);
+    const int samples = random.integer(4, max_samples);
+    const std::vector<planner::whale::Replicas> devices = random_devices(random, max_devices, samples);
     const Shares best = best_shares(devices, samples);
     const auto found = planner::whale::balance(devices, samples);
     QCOMPARE(found.has_value(), best.slowest < planner::search::never);
@@ -106,7 +106,7 @@ void TestWhaleBalance::printed_algorithm_fails_in_some() {
     test::Random random(static_cast<std::uint64_t>(seed));
     const int samples = random.integer(4, 12);
     const std::vector<planner::whale::Replicas> devices = random_devices(random, 4, samples);
-    const auto mine = planner::whale::least_slowest(devices, samples);
+    const auto mine = planner::whale::min_slowest(devices, samples);
     const auto printed = planner::whale::printed_balance(devices, samples);
     if (!mine) {
       QVERIFY(!printed);
@@ -158,7 +158,7 @@ void TestWhaleBalance::shares_reach_every_part() {
   const auto ranking = answer(problem, {{"strategy", "replicate"}});
   QVERIFY(ranking.has_value() && !ranking->plans.empty());
   const Plan& plan = ranking->plans[0];
-  QVERIFY(plan.stages[0].shares == (std::vector<int>{4, 4, 2, 2}));
+  QVERIFY(plan.stages[0].samples_per_replica == (std::vector<int>{4, 4, 2, 2}));
   QVERIFY(!plan.certificate->optimal_in.empty());
   const Simulation simulation =
       *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions)->run(plan);
@@ -179,7 +179,7 @@ void TestWhaleBalance::no_share_for_a_device_without_room() {
   Plan plan = ranking->plans[0];
   QCOMPARE(plan.stages[0].devices.size(), std::size_t{2});
   plan.stages[0].devices.push_back(DeviceId(2));
-  plan.stages[0].shares = std::vector<int>{3, 3, 0};
+  plan.stages[0].samples_per_replica = std::vector<int>{3, 3, 0};
   QVERIFY(!sim::simulate(problem, plan).has_value());
 }
 

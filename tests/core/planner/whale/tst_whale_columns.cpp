@@ -30,12 +30,13 @@ class TestWhaleColumns : public QObject {
 };
 
 void TestWhaleColumns::columns_by_hand() {
-  QVERIFY(*planner::whale::share_columns({2, 2}, {1, 1}) == (planner::whale::Columns{0.5, 0.5}));
-  QVERIFY(*planner::whale::share_columns({1, 3}, {1, 1}) == (planner::whale::Columns{0.75, 0.25}));
-  QVERIFY(*planner::whale::share_columns({1, 3}, {0.5, 1}) == (planner::whale::Columns{0.5, 0.5}));
+  QVERIFY(*planner::whale::share_columns({2, 2}, {1, 1}) == (planner::whale::ShardFractions{0.5, 0.5}));
+  QVERIFY(*planner::whale::share_columns({1, 3}, {1, 1}) == (planner::whale::ShardFractions{0.75, 0.25}));
+  QVERIFY(*planner::whale::share_columns({1, 3}, {0.5, 1}) == (planner::whale::ShardFractions{0.5, 0.5}));
   // The quickest holds a quarter; the others share the rest 2 : 1, but the second holds no more than 0.375.
-  QVERIFY(*planner::whale::share_columns({1, 2, 4}, {0.25, 0.375, 1}) == (planner::whale::Columns{0.25, 0.375, 0.375}));
-  QVERIFY(*planner::whale::share_columns({0, 0}, {1, 1}) == (planner::whale::Columns{0.5, 0.5}));
+  QVERIFY(*planner::whale::share_columns({1, 2, 4}, {0.25, 0.375, 1}) ==
+          (planner::whale::ShardFractions{0.25, 0.375, 0.375}));
+  QVERIFY(*planner::whale::share_columns({0, 0}, {1, 1}) == (planner::whale::ShardFractions{0.5, 0.5}));
   QVERIFY(!planner::whale::share_columns({1, 1}, {0.5, 0.25}));
   QVERIFY(!planner::whale::share_columns({1, 1}, {1, 0}));
 }
@@ -60,13 +61,13 @@ void TestWhaleColumns::columns_equal_enumeration() {
                 .last = static_cast<int>(problem.profile->layers.size()),
                 .devices = {DeviceId(0), DeviceId(1)},
                 .tensor_parallel = 2,
-                .shares = {},
+                .samples_per_replica = {},
                 .recompute = {},
                 .extra = {}};
     plan.stages = {stage};
     double best = planner::search::never, most = 0;
     for (int step = 1; step < steps; ++step) {
-      plan.stages[0].shards = {{1.0 * step / steps, 1 - 1.0 * step / steps}};
+      plan.stages[0].shard_fractions = {{1.0 * step / steps, 1 - 1.0 * step / steps}};
       const Simulation simulation = *simulator.run(plan);
       if (!simulation.fits) continue;
       best = std::min(best, to_seconds(simulation.iteration).count);
@@ -83,10 +84,10 @@ void TestWhaleColumns::columns_equal_enumeration() {
     const double time = simulated(problem, mine).count;
     QVERIFY2(time <= best * (1 + 1e-6), qPrintable(QString("seed %1: %2, grid %3").arg(seed).arg(time).arg(best)));
     QVERIFY2(time >= best * (1 - 8.0 / steps), qPrintable(QString("%1: %2, grid %3").arg(seed).arg(time).arg(best)));
-    if (!mine.stages[0].shards) continue;
+    if (!mine.stages[0].shard_fractions) continue;
     ++uneven;
-    full += std::abs((*mine.stages[0].shards)[0] - most) < 2.0 / steps;
-    QVERIFY(planner::objective_text(**planner::planner_named("whale"), problem, mine)->find("of the columns") !=
+    full += std::abs((*mine.stages[0].shard_fractions)[0] - most) < 2.0 / steps;
+    QVERIFY(planner::objective_text(**planner::find_planner("whale"), problem, mine)->find("of the columns") !=
             std::string::npos);
   }
   qInfo("%d problems, %d with uneven columns, of which %d by memory", compared, uneven, full);
@@ -106,7 +107,8 @@ void TestWhaleColumns::without_options_too() {
     if (best->plans.empty()) continue;
     const Plan& plan = best->plans[0];
     QVERIFY(split->plans.empty() || simulated(problem, plan) <= simulated(problem, split->plans[0]));
-    if (std::none_of(plan.stages.begin(), plan.stages.end(), [](const Stage& stage) { return !!stage.shards; }))
+    if (std::none_of(plan.stages.begin(), plan.stages.end(),
+                     [](const Stage& stage) { return !!stage.shard_fractions; }))
       continue;
     ++uneven;
     const Simulation simulation = *simulator.run(*io::documents::plan_from_json(io::documents::plan_to_json(plan)));
@@ -131,10 +133,10 @@ void TestWhaleColumns::columns_are_never_slower_than_even() {
     QVERIFY2(even.has_value(), even ? "" : even.error().text().c_str());
     for (const Plan& plan : aware->plans) {
       QVERIFY2(simulator.run(plan)->fits, qPrintable(QString("%1, seed %2").arg(plan.name.c_str()).arg(seed)));
-      for (const Stage& stage : plan.stages) uneven += stage.shards.has_value();
+      for (const Stage& stage : plan.stages) uneven += stage.shard_fractions.has_value();
     }
     if (even->plans.empty()) continue;
-    for (const Stage& stage : even->plans[0].stages) QVERIFY(!stage.shards);
+    for (const Stage& stage : even->plans[0].stages) QVERIFY(!stage.shard_fractions);
     ++compared;
     QVERIFY2(!aware->plans.empty(), qPrintable(QString::number(seed)));
     const double mine = simulated(problem, aware->plans[0]).count, other = simulated(problem, even->plans[0]).count;
@@ -169,7 +171,7 @@ void TestWhaleColumns::split_between_replicated() {
   const Plan& plan = ranking->plans[0];
   QCOMPARE(plan.stages.size(), std::size_t{2});
   QCOMPARE(plan.stages[1].tensor_parallel, 2);
-  const std::string text = *planner::objective_text(**planner::planner_named("whale"), problem, plan);
+  const std::string text = *planner::objective_text(**planner::find_planner("whale"), problem, plan);
   QVERIFY2(text.find("1 x split(2)") != text.npos && text.find("bridge: gather by samples") != text.npos, text.c_str());
   QVERIFY(answer(problem, {{"strategy", "replicate"}})->infeasible.has_value());
 }

@@ -37,9 +37,9 @@ pipedeck::Bytes all_bytes(const Profile& profile) {
   return sum;
 }
 
-Problem random_unlike(test::Random& random, int most_layers, int most_devices) {
-  const int devices = random.integer(2, most_devices), fast = random.integer(1, devices - 1);
-  const Problem like = test::random_problem(random, {.layers = random.integer(2, most_layers), .nodes = {devices}});
+Problem random_unlike(test::Random& random, int max_layers, int max_devices) {
+  const int devices = random.integer(2, max_devices), fast = random.integer(1, devices - 1);
+  const Problem like = test::random_problem(random, {.layers = random.integer(2, max_layers), .nodes = {devices}});
   const pipedeck::Bytes all = all_bytes(*like.profile);
   const auto part = [&](double low, double high) {
     return pipedeck::Bytes(static_cast<std::int64_t>(static_cast<double>(all.count) * random.uniform(low, high)));
@@ -70,7 +70,7 @@ Result<planner::Ranking> answer(const Problem& problem, const planner::PlannerOp
   planner::PlannerContext context;
   context.top = top;
   context.score = sim::score_of(*simulator);
-  return planner::run_planner(**planner::planner_named("whale"), problem, options, context);
+  return planner::run_planner(**planner::find_planner("whale"), problem, options, context);
 }
 
 Seconds simulated(const Problem& problem, const Plan& plan) {

@@ -14,7 +14,7 @@ int random_problems();
 Problem unlike(const Problem& like, int fast, int slow, double speed, pipedeck::Bytes fast_memory,
                pipedeck::Bytes slow_memory);
 pipedeck::Bytes all_bytes(const Profile& profile);
-Problem random_unlike(test::Random& random, int most_layers, int most_devices);
+Problem random_unlike(test::Random& random, int max_layers, int max_devices);
 /// Makes every layer shardable, at a cost.
 Problem splittable(test::Random& random, const Problem& like, bool measured = false);
 Result<planner::Ranking> answer(const Problem& problem, const planner::PlannerOptions& options, int top = 1);

@@ -31,14 +31,14 @@ class Piece final : public runtime::layers::LayerKernel {
   std::vector<runtime::layers::ParameterBlock> blocks() const override { return blocks_; }
   void initialise(std::span<float>, Random) const override {}
   runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float>,
-                                  runtime::layers::Saved&) const override {
+                                  runtime::layers::SavedTensors&) const override {
     return input;
   }
   runtime::tensor::Tensor backward_input(runtime::tensor::Tensor gradient, std::span<const float>,
-                                         runtime::layers::Saved&, bool) const override {
+                                         runtime::layers::SavedTensors&, bool) const override {
     return gradient;
   }
-  void backward_weight(runtime::layers::Saved&, std::span<float>) const override {}
+  void backward_weight(runtime::layers::SavedTensors&, std::span<float>) const override {}
 
  private:
   std::int64_t whole_;
@@ -468,8 +468,8 @@ void TestCheckpoint::a_thread_writes_what_was_copied() {
     }
   }
   QVERIFY(writer.wait(std::chrono::seconds(30)).has_value());
-  QCOMPARE(writer.take_written().size(), std::size_t{6});
-  QVERIFY(writer.take_written().empty());
+  QCOMPARE(writer.consume_written().size(), std::size_t{6});
+  QVERIFY(writer.consume_written().empty());
   QCOMPARE(opened(folder)->origin().step, 3u);
   QVERIFY(opened(folder)->warnings().empty());
 }

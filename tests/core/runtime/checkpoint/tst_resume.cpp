@@ -27,7 +27,7 @@ using Layers = std::vector<std::vector<float>>;
 
 Schedule built(const Plan& plan) {
   schedule::StageEstimates figures;
-  figures.fitting = plan.micro_batches;
+  figures.max_in_flight = plan.micro_batches;
   auto schedule = schedule::build_schedule(plan, std::vector<schedule::StageEstimates>(plan.stages.size(), figures));
   return schedule ? *std::move(schedule) : Schedule{};
 }

@@ -16,7 +16,7 @@ namespace pipedeck::test {
 
 inline std::vector<float> random_values(std::int64_t count, pipedeck::Random& random) {
   std::vector<float> values(static_cast<std::size_t>(count));
-  for (float& value : values) value = static_cast<float>(2 * random.unit() - 1);
+  for (float& value : values) value = static_cast<float>(2 * random.uniform() - 1);
   return values;
 }
 

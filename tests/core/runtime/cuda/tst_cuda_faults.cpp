@@ -37,7 +37,7 @@ QString words_of(const Work& work) {
 std::vector<std::vector<float>> one_of_each(runtime::cuda::Precision precision) {
   Context context(0, precision);
   const Element element = context.element();
-  runtime::cuda::Products products(context);
+  runtime::cuda::GemmRunner products(context);
   OnDevice a(context, std::vector<float>(64, 0.5f), element), b(context, std::vector<float>(64, 2), element);
   OnDevice c(context, 64, element);
   products.multiply(8, 8, 8, {a.data(), 8, element}, {b.data(), 8, element}, {c.data(), 8, element});
@@ -69,7 +69,7 @@ std::vector<std::vector<float>> one_of_each(runtime::cuda::Precision precision) 
   OnDevice in(context, std::vector<float>(static_cast<std::size_t>(2 * cells.in_values()), 0.25f));
   OnDevice p(context, std::vector<float>(static_cast<std::size_t>(2 * cells.direction_parameters()), 0.125f));
   OnDevice out(context, 2 * cells.out_values()), in_gradient(context, 2 * cells.in_values());
-  OnDevice kept(context, static_cast<std::int64_t>(lstm.kept_bytes(2) / sizeof(float)));
+  OnDevice kept(context, static_cast<std::int64_t>(lstm.saved_bytes(2) / sizeof(float)));
   lstm.forward(out.floats(), kept.data(), in.floats(), p.floats(), 2);
   lstm.backward_input(in_gradient.floats(), kept.data(), out.floats(), out.floats(), p.floats(), 2);
   lstm.backward_weight(p.floats(), kept.data(), in.floats(), out.floats(), 2);
@@ -222,7 +222,7 @@ void TestCudaFaults::theStandInRefuses() {
   // Faults of a GPU: memory of the host, beyond a block, and of another device.
   Context context(0, runtime::cuda::Precision::fp32), other(1, runtime::cuda::Precision::fp32);
   context.make_current();
-  runtime::cuda::Products products(context);
+  runtime::cuda::GemmRunner products(context);
   OnDevice a(context, std::vector<float>(16, 1)), b(context, std::vector<float>(16, 1)), c(context, 16);
   std::vector<float> host(16);
   other.make_current();

@@ -43,7 +43,7 @@ std::vector<float> list_of(const runtime::tensor::Tensor& tensor) {
 }
 
 std::int64_t between(Random& random, int least, int most) {
-  return least + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most - least + 1)));
+  return least + static_cast<std::int64_t>(random.uniform_int(static_cast<std::uint64_t>(most - least + 1)));
 }
 
 runtime::layers::ConvolutionShape random_convolution(Random& random) {
@@ -128,7 +128,7 @@ void TestCudaLayers::pools() {
     const int samples = int(between(random, 1, 3));
     // No two values alike, also when rounded: steps of 1 / 64 up to 4 are bf16's.
     std::vector<float> in(static_cast<std::size_t>(samples * s.in_values()));
-    for (float& value : in) value = static_cast<float>(random.below(255)) / 64;
+    for (float& value : in) value = static_cast<float>(random.uniform_int(255)) / 64;
     if (element == Element::fp32)
       for (std::size_t k = 0; k < in.size(); ++k) in[k] += static_cast<float>(k) * 1e-5f;
     const auto gradient = rounded(random_values(samples * s.out_values(), random), element);
@@ -237,13 +237,13 @@ void TestCudaLayers::lstms() {
     runtime::cuda::Lstm lstm(context, s);
     OnDevice x(context, in), dy(context, gradient), p(context, parameters), dp(context, sums);
     OnDevice y(context, samples * s.out_values()), dx(context, samples * s.in_values());
-    OnDevice kept(context, static_cast<std::int64_t>(lstm.kept_bytes(samples) / sizeof(float)));
+    OnDevice kept(context, static_cast<std::int64_t>(lstm.saved_bytes(samples) / sizeof(float)));
     lstm.forward(y.floats(), kept.data(), x.floats(), p.floats(), samples);
     const bool wanted = i % 3 != 0;
     lstm.backward_input(wanted ? dx.floats() : nullptr, kept.data(), dy.floats(), y.floats(), p.floats(), samples);
     lstm.backward_weight(dp.floats(), kept.data(), x.floats(), y.floats(), samples);
 
-    runtime::layers::Saved saved;
+    runtime::layers::SavedTensors saved;
     const auto out = list_of(expected->forward(tensor_of(in, samples), parameters, saved));
     const auto in_gradient = list_of(expected->backward_input(tensor_of(gradient, samples), parameters, saved, true));
     expected->backward_weight(saved, sums);

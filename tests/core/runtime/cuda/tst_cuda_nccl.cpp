@@ -227,7 +227,7 @@ void TestCudaNccl::messagesInAnyOrder() {
     std::vector<int> order(messages);
     std::iota(order.begin(), order.end(), 0);
     Random random(31 + me);
-    for (std::size_t i = order.size(); i-- > 1;) std::swap(order[i], order[random.below(i + 1)]);
+    for (std::size_t i = order.size(); i-- > 1;) std::swap(order[i], order[random.uniform_int(i + 1)]);
     for (const int n : order)
       for (std::size_t from = count; from-- > 0;) {
         if (from == me) continue;

@@ -53,9 +53,9 @@ void TestCudaNcclAlone::a_rank_sends_to_itself() {
   };
   std::vector<double> seconds;
   for (int round = 0; round < 5; ++round) {
-    const runtime::tensor::Moment begin = device->now();
+    const runtime::tensor::Completion begin = device->now();
     alone.call("ncclSend", transfer);
-    const runtime::tensor::Moment end = device->now();
+    const runtime::tensor::Completion end = device->now();
     device->synchronise();
     seconds.push_back(std::chrono::duration<double>(end.time() - begin.time()).count());
   }

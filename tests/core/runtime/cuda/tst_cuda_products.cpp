@@ -15,7 +15,7 @@ using runtime::cuda::Context;
 using runtime::cuda::DeviceMatrix;
 using runtime::cuda::Element;
 using runtime::cuda::Epilogue;
-using runtime::cuda::Products;
+using runtime::cuda::GemmRunner;
 
 namespace {
 
@@ -32,17 +32,17 @@ struct Case {
   std::int64_t offset;  ///< of all three addresses, in values
 
   explicit Case(Random& random)
-      : rows(1 + static_cast<std::int64_t>(random.below(20))),
-        columns(1 + static_cast<std::int64_t>(random.below(20))),
-        inner(1 + static_cast<std::int64_t>(random.below(40))),
-        left_transposed(random.below(2) == 1),
-        right_transposed(random.below(2) == 1),
-        keep(random.below(2) == 1 ? 1.0f : 0.0f),
-        scale(random.below(2) == 1 ? 1.0f : 0.25f),
-        offset(static_cast<std::int64_t>(random.below(3))) {
-    left_stride = (left_transposed ? rows : inner) + static_cast<std::int64_t>(random.below(3));
-    right_stride = (right_transposed ? inner : columns) + static_cast<std::int64_t>(random.below(3));
-    stride = columns + static_cast<std::int64_t>(random.below(3));
+      : rows(1 + static_cast<std::int64_t>(random.uniform_int(20))),
+        columns(1 + static_cast<std::int64_t>(random.uniform_int(20))),
+        inner(1 + static_cast<std::int64_t>(random.uniform_int(40))),
+        left_transposed(random.uniform_int(2) == 1),
+        right_transposed(random.uniform_int(2) == 1),
+        keep(random.uniform_int(2) == 1 ? 1.0f : 0.0f),
+        scale(random.uniform_int(2) == 1 ? 1.0f : 0.25f),
+        offset(static_cast<std::int64_t>(random.uniform_int(3))) {
+    left_stride = (left_transposed ? rows : inner) + static_cast<std::int64_t>(random.uniform_int(3));
+    right_stride = (right_transposed ? inner : columns) + static_cast<std::int64_t>(random.uniform_int(3));
+    stride = columns + static_cast<std::int64_t>(random.uniform_int(3));
   }
   std::int64_t left_size() const { return left_stride * (left_transposed ? inner : rows); }
   std::int64_t right_size() const { return right_stride * (right_transposed ? columns : inner); }
@@ -76,7 +76,7 @@ void TestCudaProducts::randomShapes() {
   QFETCH(int, precision);
   QFETCH(int, result);
   Context context(0, runtime::cuda::Precision(precision));
-  Products products(context);
+  GemmRunner products(context);
   Random random(7);
   for (int i = 0; i < 40; ++i) {
     const Case c(random);
@@ -108,7 +108,7 @@ void TestCudaProducts::epilogues() {
   QFETCH(int, precision);
   QFETCH(bool, gelu);
   Context context(0, runtime::cuda::Precision(precision));
-  Products products(context);
+  GemmRunner products(context);
   Random random(8);
   const std::int64_t rows = 12, columns = 24, inner = 16;
   const Element element = context.element();
@@ -119,7 +119,7 @@ void TestCudaProducts::epilogues() {
   OnDevice d(context, rows * columns, element), kept(context, rows * columns, element);
   const Epilogue epilogue{v.data(), gelu, gelu ? kept.data() : nullptr, gelu ? columns : 0};
   const DeviceMatrix x{a.data(), inner, element}, w{b.data(), columns, element};
-  if (!products.possible(rows, columns, inner, x, w, {d.data(), columns, element}, epilogue))
+  if (!products.has_algorithm(rows, columns, inner, x, w, {d.data(), columns, element}, epilogue))
     QSKIP("cublasLt has no algorithm with this epilogue on this GPU");
   products.multiply(rows, columns, inner, x, w, {d.data(), columns, element}, 0, 1, epilogue);
 
@@ -134,7 +134,7 @@ void TestCudaProducts::epilogues() {
 
 void TestCudaProducts::algorithmsAreAskedOnce() {
   Context context(0, runtime::cuda::Precision::fp32);
-  Products products(context);
+  GemmRunner products(context);
   OnDevice a(context, std::vector<float>(64, 1)), b(context, std::vector<float>(64, 1)), d(context, 64);
   const DeviceMatrix x{a.data(), 8, Element::fp32}, w{b.data(), 8, Element::fp32};
   for (int i = 0; i < 3; ++i) products.multiply(8, 8, 8, x, w, {d.data(), 8, Element::fp32});
@@ -151,7 +151,7 @@ void TestCudaProducts::tf32RoundsItsFactors() {
   const std::vector<float> factor(n * n, 1 + 0x1p-12f);
   for (const auto precision : {runtime::cuda::Precision::fp32, runtime::cuda::Precision::tf32}) {
     Context context(0, precision);
-    Products products(context);
+    GemmRunner products(context);
     OnDevice a(context, factor), b(context, factor), d(context, n * n);
     products.multiply(n, n, n, {a.data(), n, Element::fp32}, {b.data(), n, Element::fp32},
                       {d.data(), n, Element::fp32});

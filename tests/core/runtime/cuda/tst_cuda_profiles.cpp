@@ -267,13 +267,13 @@ void TestCudaProfiles::waitingIsNoMoving() {
       joined->connect(rank);
       runtime::tensor::ComputeDevice& device = memories[rank]->device();
       runtime::tensor::Tensor value = runtime::tensor::Tensor::zeros(memories[rank], 1, 8);
-      groups[rank]->gather_members();
-      const runtime::tensor::Moment begin = device.now();
+      groups[rank]->barrier();
+      const runtime::tensor::Completion begin = device.now();
       if (rank == 1)
         cuda_stand_in::enqueue(runtime::cuda::CudaDevice::of(value).stream(),
                                [&] { std::this_thread::sleep_for(late); });
       groups[rank]->all_reduce(value.values());
-      const runtime::tensor::Moment end = device.now();
+      const runtime::tensor::Completion end = device.now();
       device.synchronise();
       waited[rank] = Seconds(std::chrono::duration<double>(end.time() - begin.time()).count());
       const std::vector<Seconds> each = groups[rank]->collective_durations();

@@ -30,7 +30,7 @@ namespace {
 const runtime::cuda::Module& gpu_module() { return *pipedeck_cuda(PIPEDECK_VERSION); }
 
 runtime::layers::Backend can_use_nccl(
-    const Plan& plan, const runtime::transport::Processes& processes = runtime::transport::Processes()) {
+    const Plan& plan, const runtime::transport::ProcessGroup& processes = runtime::transport::ProcessGroup()) {
   auto backend = runtime::cuda::cuda_backend(gpu_module(), plan, runtime::cuda::Precision::fp32, false, processes);
   if (!backend) qFatal("%s", backend.error().text().c_str());
   return *std::move(backend);
@@ -45,7 +45,7 @@ struct Outcome {
 
 Outcome run_of(const runtime::layers::Backend& backend, const ModelSpec& model, const Plan& plan,
                const runtime::train::TrainOptions& options, const std::function<void(const RunEvent&)>& also = {},
-               const runtime::train::Site& site = runtime::train::single_process()) {
+               const runtime::train::RunEnvironment& site = runtime::train::single_process()) {
   Outcome outcome;
   const auto sink = outcome.log.sink();
   const auto began = runtime::tensor::RunClock::now();
@@ -217,10 +217,10 @@ void TestCudaRuns::oneProcessAGpu() {
   for (std::size_t p = 0; p < processes; ++p)
     threads.emplace_back([&, p] {
       const auto process = std::make_shared<ProcessOfOne>(rounds, p, 0);
-      const runtime::train::Site site{[&wires, p](const auto&, runtime::transport::RunControl& control) {
-                                        return std::make_unique<WireTransport>(wires, p, control);
-                                      },
-                                      process};
+      const runtime::train::RunEnvironment site{[&wires, p](const auto&, runtime::transport::RunControl& control) {
+                                                  return std::make_unique<WireTransport>(wires, p, control);
+                                                },
+                                                process};
       outcomes[p] = run_of(can_use_nccl(plan, *process), model, plan, steps_of(3), {}, site);
     });
   for (std::thread& thread : threads) thread.join();

@@ -118,7 +118,7 @@ void TestCudaTraining::layers_cut_over_devices_equal_one_processor() {
   const Trained expected = trained_on(runtime::cpu::cpu_backend(), spec, whole, steps_of(3));
   for (const std::vector<int>& degrees : {std::vector{2, 2}, {1, 3}, {4, 1}}) {
     Plan plan = cut_plan(spec, {1, 1}, degrees);
-    if (degrees[1] == 3) plan.stages[1].shards = {{0.2, 0.5, 0.3}};
+    if (degrees[1] == 3) plan.stages[1].shard_fractions = {{0.2, 0.5, 0.3}};
     const Trained found = trained_on(gpus_for(plan), spec, plan, steps_of(3));
     const double difference = parameter_difference(found.parameters, expected.parameters);
     QVERIFY2(difference < trained_within(spec, sums),

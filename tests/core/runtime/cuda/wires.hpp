@@ -37,7 +37,7 @@ class WireEnd final : public runtime::transport::Endpoint {
   }
   std::optional<runtime::transport::Message> receive_within(std::size_t peer, runtime::transport::MessageKey key,
                                                             std::chrono::milliseconds patience) override {
-    return wires_.mailboxes[worker_].take_within(peer, key, patience);
+    return wires_.mailboxes[worker_].receive_within(peer, key, patience);
   }
 
  private:
@@ -53,12 +53,15 @@ class Telling final : public runtime::transport::Collective {
       : end_(end), members_(std::move(members)), worker_(worker) {}
   int rank() const override { return static_cast<int>(std::ranges::find(members_, worker_) - members_.begin()); }
   int size() const override { return static_cast<int>(members_.size()); }
-  runtime::tensor::Moment all_reduce(std::span<float>) override { throw std::logic_error("not through the host"); }
-  runtime::tensor::Moment all_reduce_max(std::span<float>) override { throw std::logic_error("not through the host"); }
-  runtime::tensor::Moment all_gather(std::span<const float>, std::span<float>, std::span<const std::size_t>) override {
+  runtime::tensor::Completion all_reduce(std::span<float>) override { throw std::logic_error("not through the host"); }
+  runtime::tensor::Completion all_reduce_max(std::span<float>) override {
     throw std::logic_error("not through the host");
   }
-  runtime::tensor::Moment broadcast(int root, std::span<float> values) override {
+  runtime::tensor::Completion all_gather(std::span<const float>, std::span<float>,
+                                         std::span<const std::size_t>) override {
+    throw std::logic_error("not through the host");
+  }
+  runtime::tensor::Completion broadcast(int root, std::span<float> values) override {
     const std::size_t from = members_[static_cast<std::size_t>(root)];
     const runtime::transport::MessageKey key{true, StageId(7), 0};
     const auto width = static_cast<std::int64_t>(values.size());
@@ -86,7 +89,7 @@ class WireTransport final : public runtime::transport::Transport {
  public:
   WireTransport(Wires& wires, std::size_t own, runtime::transport::RunControl& control)
       : own_(own), end_(wires, own, control) {}
-  bool here(std::size_t worker) const override { return worker == own_; }
+  bool is_local(std::size_t worker) const override { return worker == own_; }
   runtime::transport::Endpoint& endpoint(std::size_t) override { return end_; }
   std::unique_ptr<runtime::transport::Collective> join(const std::vector<std::size_t>& members,
                                                        std::size_t worker) override {
@@ -123,21 +126,21 @@ class Rounds {
   unsigned round_ = 0;
 };
 
-class ProcessOfOne final : public runtime::transport::Processes {
+class ProcessOfOne final : public runtime::transport::ProcessGroup {
  public:
   ProcessOfOne(Rounds& rounds, std::size_t process, std::size_t machine_of_its_own)
       : rounds_(rounds), process_(process), apart_(machine_of_its_own != 0) {}
-  bool first() const override { return process_ == 0; }
+  bool is_rank_zero() const override { return process_ == 0; }
   std::vector<std::string> gather(std::string mine) override {
     auto all = rounds_.all(process_, std::move(mine));
-    return first() ? all : std::vector<std::string>();
+    return is_rank_zero() ? all : std::vector<std::string>();
   }
-  std::optional<Error> agree(std::optional<Error> mine) override {
+  std::optional<Error> agree_on_error(std::optional<Error> mine) override {
     for (const std::string& one : rounds_.all(process_, mine ? mine->message : std::string()))
       if (!one.empty()) return Error{ErrorCode::run_failed, one, {}, {}};
     return std::nullopt;
   }
-  bool any(bool stopping) override {
+  bool any_of(bool stopping) override {
     const auto all = rounds_.all(process_, stopping ? "stop" : "");
     return std::ranges::find(all, "stop") != all.end();
   }

@@ -243,13 +243,13 @@ void TestData::models_that_see_ahead_restore_tokens() {
 }
 
 void TestData::data_is_named_on_the_command_line() {
-  QVERIFY((runtime::data::data_named("idx:a:b").value() == DataSource{"idx", "a:b", 1}));
-  QVERIFY((runtime::data::data_named("images:folder").value() == DataSource{"images", "folder", 1}));
-  QVERIFY((runtime::data::data_named("text:LICENSE").value() == DataSource{"text", "LICENSE", 1}));
-  QVERIFY((runtime::data::data_named("synthetic").value() == DataSource{"synthetic", "", 1}));
-  QVERIFY((runtime::data::data_named("synthetic:18446744073709551615").value() == DataSource{"synthetic", "", ~0ULL}));
+  QVERIFY((runtime::data::parse_data("idx:a:b").value() == DataSource{"idx", "a:b", 1}));
+  QVERIFY((runtime::data::parse_data("images:folder").value() == DataSource{"images", "folder", 1}));
+  QVERIFY((runtime::data::parse_data("text:LICENSE").value() == DataSource{"text", "LICENSE", 1}));
+  QVERIFY((runtime::data::parse_data("synthetic").value() == DataSource{"synthetic", "", 1}));
+  QVERIFY((runtime::data::parse_data("synthetic:18446744073709551615").value() == DataSource{"synthetic", "", ~0ULL}));
   for (const char* wrong : {"", "idx", "idx:", "text:", "synthetic:", "synthetic:x", "synthetic:-1", "film:a"})
-    QCOMPARE(runtime::data::data_named(wrong).error().code, ErrorCode::bad_usage);
+    QCOMPARE(runtime::data::parse_data(wrong).error().code, ErrorCode::bad_usage);
 }
 
 void TestData::evaluation_counts_every_sample_once() {

@@ -159,7 +159,7 @@ class TestSampler : public QObject {
   void a_long_step_is_looked_into() {
     ModelSpec model = small_mlp(24, 4);
     model.layers[2] = {"slow", "slow", {{"hidden", 24}}};
-    runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
+    runtime::layers::KernelRegistry kernels = runtime::cpu::cpu_kernel_registry();
     kernels.layers["slow"] = [](const ModelLayer& layer) -> Result<std::unique_ptr<runtime::layers::LayerKernel>> {
       return std::make_unique<Slow>(layer.size("hidden"));
     };
@@ -266,15 +266,15 @@ class TestSampler : public QObject {
     explicit Slow(std::int64_t width) : runtime::layers::LayerKernel(width, width, 0) {}
     void initialise(std::span<float>, Random) const override {}
     runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float>,
-                                    runtime::layers::Saved&) const override {
+                                    runtime::layers::SavedTensors&) const override {
       std::this_thread::sleep_for(700ms);
       return input;
     }
     runtime::tensor::Tensor backward_input(runtime::tensor::Tensor gradient, std::span<const float>,
-                                           runtime::layers::Saved&, bool) const override {
+                                           runtime::layers::SavedTensors&, bool) const override {
       return gradient;
     }
-    void backward_weight(runtime::layers::Saved&, std::span<float>) const override {}
+    void backward_weight(runtime::layers::SavedTensors&, std::span<float>) const override {}
   };
 };
 

@@ -81,7 +81,7 @@ class PlainProgram {
                                                              at(static_cast<int>(targets.width()))));
     }
     const auto& layers = parts_.layers;
-    std::vector<runtime::layers::Saved> saved(layers.size());
+    std::vector<runtime::layers::SavedTensors> saved(layers.size());
     for (std::size_t i = 0; i < layers.size(); ++i) value = layers[i]->forward(std::move(value), *weights[i], saved[i]);
     const double positions = double(samples) * double(parts_.loss.sequence());
     losses_.push_back(runtime::cpu::cross_entropy(parts_.loss, value, targets) / positions);
@@ -192,15 +192,15 @@ class Slow final : public runtime::layers::LayerKernel {
       : runtime::layers::LayerKernel(width, width, 0), pass_(pass) {}
   void initialise(std::span<float>, Random) const override {}
   runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float>,
-                                  runtime::layers::Saved&) const override {
+                                  runtime::layers::SavedTensors&) const override {
     std::this_thread::sleep_for(pass_);
     return input;
   }
   runtime::tensor::Tensor backward_input(runtime::tensor::Tensor gradient, std::span<const float>,
-                                         runtime::layers::Saved&, bool) const override {
+                                         runtime::layers::SavedTensors&, bool) const override {
     return gradient;
   }
-  void backward_weight(runtime::layers::Saved&, std::span<float>) const override {}
+  void backward_weight(runtime::layers::SavedTensors&, std::span<float>) const override {}
 
  private:
   std::chrono::milliseconds pass_;
@@ -464,21 +464,21 @@ void TestStaleWeights::a_paused_run_can_be_stopped() {
 void TestStaleWeights::a_throwing_worker_fails_the_run() {
   ModelSpec model = small_mlp(24, 4);
   model.layers[2] = {"bad one", "broken", {{"hidden", 24}}};
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
+  runtime::layers::KernelRegistry kernels = runtime::cpu::cpu_kernel_registry();
   class Broken final : public runtime::layers::LayerKernel {
    public:
     Broken() : runtime::layers::LayerKernel(24, 24, 0) {}
     void initialise(std::span<float>, Random) const override {}
     runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float>,
-                                    runtime::layers::Saved&) const override {
+                                    runtime::layers::SavedTensors&) const override {
       if (++calls_ == 9) throw std::runtime_error("out of luck");
       return input;
     }
     runtime::tensor::Tensor backward_input(runtime::tensor::Tensor gradient, std::span<const float>,
-                                           runtime::layers::Saved&, bool) const override {
+                                           runtime::layers::SavedTensors&, bool) const override {
       return gradient;
     }
-    void backward_weight(runtime::layers::Saved&, std::span<float>) const override {}
+    void backward_weight(runtime::layers::SavedTensors&, std::span<float>) const override {}
     mutable std::atomic<int> calls_{0};
   };
   kernels.layers["broken"] = [](const ModelLayer&) -> Result<std::unique_ptr<runtime::layers::LayerKernel>> {
@@ -509,7 +509,7 @@ void TestStaleWeights::no_flush_between_steps() {
   ModelSpec model = small_mlp(24, 4);
   model.layers[1] = {"slow 0", "slow", {{"hidden", 24}}};
   model.layers[2] = {"slow 1", "slow", {{"hidden", 24}}};
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
+  runtime::layers::KernelRegistry kernels = runtime::cpu::cpu_kernel_registry();
   kernels.layers["slow"] = [](const ModelLayer&) -> Result<std::unique_ptr<runtime::layers::LayerKernel>> {
     return std::make_unique<Slow>(24, std::chrono::milliseconds(20));
   };

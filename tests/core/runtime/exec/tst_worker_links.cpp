@@ -57,10 +57,10 @@ void TestWorkerLinks::roundsAreDisjointAndWhole() {
   QCOMPARE(runtime::transport::disjoint_rounds({{0, 1}, {1, 2}, {2, 3}}), (Lists{{0, 2}, {1}}));
   Random random(3);
   for (int trial = 0; trial < 200; ++trial) {
-    Lists lists(random.below(12));
+    Lists lists(random.uniform_int(12));
     for (auto& list : lists) {
       std::set<std::size_t> members;
-      while (members.size() < 2) members.insert(random.below(7));
+      while (members.size() < 2) members.insert(random.uniform_int(7));
       list.assign(members.begin(), members.end());
     }
     std::vector<int> seen(lists.size());

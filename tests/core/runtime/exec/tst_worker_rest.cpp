@@ -37,15 +37,15 @@ class Asleep final : public runtime::layers::LayerKernel {
   explicit Asleep(std::int64_t width) : runtime::layers::LayerKernel(width, width, 0) {}
   void initialise(std::span<float>, Random) const override {}
   runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float>,
-                                  runtime::layers::Saved&) const override {
+                                  runtime::layers::SavedTensors&) const override {
     std::this_thread::sleep_for(std::chrono::milliseconds(700));
     return input;
   }
   runtime::tensor::Tensor backward_input(runtime::tensor::Tensor gradient, std::span<const float>,
-                                         runtime::layers::Saved&, bool) const override {
+                                         runtime::layers::SavedTensors&, bool) const override {
     return gradient;
   }
-  void backward_weight(runtime::layers::Saved&, std::span<float>) const override {}
+  void backward_weight(runtime::layers::SavedTensors&, std::span<float>) const override {}
 };
 
 }  // namespace
@@ -87,7 +87,7 @@ void TestWorkerRest::buffers_are_allocated_once() {
   runtime::train::TrainOptions options;
   options.steps = steps;
   const auto run = runtime::train::make_run(model, plan, built(plan), options, runtime::cpu::cpu_backend()).value();
-  runtime::train::Crew crew(run);
+  runtime::train::WorkerThreads crew(run);
   // The second step begins with the buffers for messages. Asynchronous devices are not in step with one another.
   const int settled = asynchronous(schedule) ? warm : 2;
   std::vector<std::int64_t> before;
@@ -110,7 +110,7 @@ void TestWorkerRest::waiting_costs_no_processor_time() {
   QFETCH(QList<int>, replicas);
   ModelSpec model = small_mlp(24, 4);
   model.layers[2] = {"asleep", "asleep", {{"hidden", 24}}};
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
+  runtime::layers::KernelRegistry kernels = runtime::cpu::cpu_kernel_registry();
   kernels.layers["asleep"] = [](const ModelLayer&) -> Result<std::unique_ptr<runtime::layers::LayerKernel>> {
     return std::make_unique<Asleep>(24);
   };
@@ -142,7 +142,7 @@ void TestWorkerRest::who_has_a_core_looks_before_sleeping() {
     look(control);
     return looks;
   };
-  const auto look = [&](const runtime::transport::RunControl& control) { control.look(at_the_third); };
+  const auto look = [&](const runtime::transport::RunControl& control) { control.spin_until(at_the_third); };
   const auto make_way = [&](const runtime::transport::RunControl& control) {
     control.spin_until_yielding(at_the_third);
   };
@@ -152,16 +152,16 @@ void TestWorkerRest::who_has_a_core_looks_before_sleeping() {
   QCOMPARE(looks_of(cores + 1, make_way), 0);
   QCOMPARE(looks_of(cores, make_way), 3);
   QVERIFY(looks_of(cores, [&](const runtime::transport::RunControl& control) {
-            control.look([&] { return ++looks < 0; });
+            control.spin_until([&] { return ++looks < 0; });
           }) > 3);  // ends
 
   // A worker that lost its core stops polling.
   const auto loses = [&](const runtime::transport::RunControl& control) {
-    control.look([&] {
+    control.spin_until([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
       return true;
     });
-    control.look(at_the_third);
+    control.spin_until(at_the_third);
   };
   QCOMPARE(looks_of(cores, loses), 0);
 }

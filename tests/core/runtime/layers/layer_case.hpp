@@ -66,10 +66,10 @@ struct Case {
     pipedeck::Random random(7);
     parameters.resize(static_cast<std::size_t>(kernel->parameters()));
     kernel->initialise(parameters, pipedeck::Random(3));
-    for (float& value : parameters) value += 0.3f * random.bell();  // away from zero biases and unit gains
+    for (float& value : parameters) value += 0.3f * random.normal();  // away from zero biases and unit gains
     for (std::int64_t i = 0; i < samples * kernel->input_width(); ++i)
-      input.push_back(layer.kind == "embedding" ? static_cast<float>(random.below(4)) : random.bell());
-    for (std::int64_t i = 0; i < samples * kernel->output_width(); ++i) direction.push_back(random.bell());
+      input.push_back(layer.kind == "embedding" ? static_cast<float>(random.uniform_int(4)) : random.normal());
+    for (std::int64_t i = 0; i < samples * kernel->output_width(); ++i) direction.push_back(random.normal());
   }
 
   runtime::tensor::Tensor tensor(const std::vector<float>& values, std::int64_t width) const {
@@ -85,7 +85,7 @@ struct Gradients {
 };
 
 inline Gradients computed(const Case& c, bool wanted) {
-  runtime::layers::Saved saved;
+  runtime::layers::SavedTensors saved;
   runtime::tensor::Tensor output = c.kernel->forward(c.tensor(c.input, c.kernel->input_width()), c.parameters, saved);
   Gradients result;
   result.output = wide(output.values());

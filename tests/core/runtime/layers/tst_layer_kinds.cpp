@@ -17,7 +17,7 @@ namespace {
 constexpr int shapes_a_kind = 8;
 
 std::int64_t between(Random& random, std::int64_t least, std::int64_t most) {
-  return least + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most - least + 1)));
+  return least + static_cast<std::int64_t>(random.uniform_int(static_cast<std::uint64_t>(most - least + 1)));
 }
 
 void draw_window(std::map<std::string, std::int64_t>& sizes, Random& random) {
@@ -29,7 +29,7 @@ void draw_window(std::map<std::string, std::int64_t>& sizes, Random& random) {
 /// Small sizes within what the kind allows.
 ModelLayer drawn(const std::string& kind, Random& random) {
   ModelLayer layer{"drawn", kind, {}};
-  for (const SizeRule& rule : layer_kind_named(kind)->sizes)
+  for (const SizeRule& rule : parse_layer_kind(kind)->sizes)
     layer.sizes[std::string(rule.name)] = between(random, rule.least, std::min<std::int64_t>(rule.most, 5));
   if (layer.sizes.contains("height")) layer.sizes["height"] = between(random, 3, 6);
   if (layer.sizes.contains("width")) layer.sizes["width"] = between(random, 3, 6);
@@ -117,7 +117,7 @@ void TestLayerKinds::give_all_memory_back() {
   Random random(19);
   const Case c(drawn(kind.toStdString(), random));
   {
-    runtime::layers::Saved saved;
+    runtime::layers::SavedTensors saved;
     runtime::tensor::Tensor output = c.kernel->forward(c.tensor(c.input, c.kernel->input_width()), c.parameters, saved);
     QVERIFY(wide(saved.tensors[0].values()) == wide(c.input));
     QCOMPARE(c.memory->in_use().count, (saved.bytes() + output.bytes()).count);
@@ -135,12 +135,12 @@ void TestLayerKinds::any_cut_of_the_samples_gives_the_same() {
   for (const char* kind : {"convolution", "max_pool", "average_pool", "global_average_pool", "lstm", "transformer"}) {
     Random random(20);
     const Case c(drawn(kind, random));
-    runtime::layers::Saved whole_saved;
+    runtime::layers::SavedTensors whole_saved;
     const runtime::tensor::Tensor input = c.tensor(c.input, c.kernel->input_width());
     const runtime::tensor::Tensor whole =
         c.kernel->forward(input.slice(0, samples, c.memory), c.parameters, whole_saved);
     for (int i = 0; i < samples; ++i) {
-      runtime::layers::Saved saved;
+      runtime::layers::SavedTensors saved;
       const runtime::tensor::Tensor part = c.kernel->forward(input.slice(i, 1, c.memory), c.parameters, saved);
       QVERIFY(relative_difference(wide(part.values()), wide(whole.slice(i, 1, c.memory).values())) < 1e-6);
     }

@@ -94,8 +94,8 @@ void TestLayers::loss_agrees_with_finite_differences() {
   const auto memory = std::make_shared<runtime::tensor::DeviceMemory>();
   Random random(5);
   runtime::tensor::Tensor logits(memory, samples, 18), targets(memory, samples, 3);
-  for (float& value : logits.values()) value = 2 * random.bell();
-  for (float& value : targets.values()) value = static_cast<float>(random.below(6));
+  for (float& value : logits.values()) value = 2 * random.normal();
+  for (float& value : targets.values()) value = static_cast<float>(random.uniform_int(6));
   const Vector x = wide(logits.values()), t = wide(targets.values());
   const double sum = runtime::cpu::cross_entropy(*loss, logits, targets);
   QVERIFY(std::abs(sum - reference_cross_entropy(x, t)) < 1e-5 * sum);
@@ -111,7 +111,7 @@ void TestLayers::saved_begins_with_the_input_and_is_freed() {
   for (const ModelLayer& layer : {linear(2), transformer(1)}) {
     const Case c(layer);
     {
-      runtime::layers::Saved saved;
+      runtime::layers::SavedTensors saved;
       runtime::tensor::Tensor output =
           c.kernel->forward(c.tensor(c.input, c.kernel->input_width()), c.parameters, saved);
       QVERIFY(wide(saved.tensors[0].values()) == wide(c.input));
@@ -129,17 +129,17 @@ void TestLayers::saved_begins_with_the_input_and_is_freed() {
 void TestLayers::blocks_are_kept_though_the_peak_begins_anew() {
   constexpr std::int64_t floats = std::int64_t{1} << 22;
   runtime::tensor::DeviceMemory memory;
-  float *a = memory.take(floats), *b = memory.take(floats);
+  float *a = memory.allocate(floats), *b = memory.allocate(floats);
   std::fill_n(a, floats, 7.0f);
   std::fill_n(b, floats, 7.0f);
-  memory.give_back(a, floats);
+  memory.deallocate(a, floats);
   memory.restart_peak();
-  memory.give_back(b, floats);
+  memory.deallocate(b, floats);
   QCOMPARE(memory.peak().count, 4 * floats);
-  a = memory.take(floats), b = memory.take(floats);
+  a = memory.allocate(floats), b = memory.allocate(floats);
   QVERIFY(a[floats / 2] == 7 && b[floats / 2] == 7);
-  memory.give_back(a, floats);
-  memory.give_back(b, floats);
+  memory.deallocate(a, floats);
+  memory.deallocate(b, floats);
 }
 
 void TestLayers::exponentials_are_accurate() {

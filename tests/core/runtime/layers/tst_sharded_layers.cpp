@@ -43,7 +43,8 @@ runtime::tensor::Tensor random_tensor(const std::shared_ptr<runtime::tensor::Dev
                                       std::uint64_t below, int seed) {
   runtime::tensor::Tensor tensor(memory, samples, width);
   Random random(static_cast<std::uint64_t>(seed));
-  for (float& value : tensor.values()) value = below > 0 ? static_cast<float>(random.below(below)) : random.bell();
+  for (float& value : tensor.values())
+    value = below > 0 ? static_cast<float>(random.uniform_int(below)) : random.normal();
   return tensor;
 }
 
@@ -56,7 +57,7 @@ std::vector<float> moved(const runtime::layers::LayerKernel& layer, std::uint64_
   std::vector<float> noise(static_cast<std::size_t>(layer.replicated_parameters())),
       part(static_cast<std::size_t>(layer.parameters()));
   Random random(99, stream);
-  for (float& value : noise) value = 0.3f * random.bell();
+  for (float& value : noise) value = 0.3f * random.normal();
   layer.initialise(part, Random(3, stream));
   std::vector<float> own(part.size());
   runtime::layers::extract_blocks(layer.blocks(), noise, own);
@@ -69,7 +70,7 @@ Passes passes_of(const Question& question, const std::vector<std::unique_ptr<run
   const auto memory = std::make_shared<runtime::tensor::DeviceMemory>();
   const ModelLayer& first = question.model.layers[static_cast<std::size_t>(question.first)];
   runtime::tensor::Tensor value = random_tensor(memory, layers.front()->input_width(), tokens_of(first), 21);
-  std::vector<runtime::layers::Saved> saved(layers.size());
+  std::vector<runtime::layers::SavedTensors> saved(layers.size());
   std::vector<std::vector<float>> parameters;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     std::vector<float> drawn(static_cast<std::size_t>(layers[i]->parameters()));
@@ -79,7 +80,7 @@ Passes passes_of(const Question& question, const std::vector<std::unique_ptr<run
     value = layers[i]->forward(std::move(value), parameters[i], saved[i]);
   }
   if (question.again) {
-    for (runtime::layers::Saved& of_layer : saved) of_layer.tensors.resize(1);
+    for (runtime::layers::SavedTensors& of_layer : saved) of_layer.tensors.resize(1);
     value = std::move(saved[0].tensors[0]);
     for (std::size_t i = 0; i < layers.size(); ++i) {
       saved[i].tensors.clear();
@@ -312,9 +313,9 @@ void TestShardedLayers::columns_are_cut_by_largest_remainders() {
   QVERIFY(runtime::layers::shard_columns(10, {0, 3, {0.3, 0.3, 0.4}}) == (Ranges{{0, 3}, {3, 3}, {6, 4}}));
   Random random(4);
   for (int i = 0; i < 2000; ++i) {
-    runtime::layers::Shard shard{0, 1 + static_cast<int>(random.below(6)), {}};
-    for (int rank = 0; rank < shard.degree; ++rank) shard.fractions.push_back(0.001 + random.unit());
-    const std::int64_t columns = shard.degree + static_cast<std::int64_t>(random.below(40));
+    runtime::layers::Shard shard{0, 1 + static_cast<int>(random.uniform_int(6)), {}};
+    for (int rank = 0; rank < shard.degree; ++rank) shard.fractions.push_back(0.001 + random.uniform());
+    const std::int64_t columns = shard.degree + static_cast<std::int64_t>(random.uniform_int(40));
     double sum = 0;
     for (const double fraction : shard.fractions) sum += fraction;
     std::int64_t next = 0;
@@ -371,7 +372,7 @@ void TestShardedLayers::chains_equal_one_device() {
   Random random(8);
   for (const runtime::layers::Shard& shard : shards()) {
     QVERIFY(equals_one_device({model, 0, layers, shard, random.coin()}));
-    const int cut = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(layers - 1)));
+    const int cut = 1 + static_cast<int>(random.uniform_int(static_cast<std::uint64_t>(layers - 1)));
     QVERIFY(equals_one_device({model, 0, cut, shard, random.coin()}));
     QVERIFY(equals_one_device({model, cut, layers, shard, random.coin()}));
   }
@@ -391,9 +392,9 @@ void TestShardedLayers::products_alternate() {
   const auto all = chains();
   QVERIFY(patterns(small_mlp(24, 6), 0) == (Patterns{columns, rows, columns, rows, columns, rows}));
   QVERIFY(patterns(all.at("wide classifier"), 0) == (Patterns{columns, rows, columns}));
-  QVERIFY(patterns(all.at("vgg"), 0) == (Patterns{columns, channels, rows, alike, rows}));
+  QVERIFY(patterns(all.at("vgg"), 0) == (Patterns{columns, channels, rows, replicated, rows}));
   QVERIFY(patterns(all.at("flattened image"), 0) == (Patterns{columns, channels, rows, columns}));
-  QVERIFY(patterns(all.at("gpt"), 0) == (Patterns{columns, inside, inside, alike, columns}));
+  QVERIFY(patterns(all.at("gpt"), 0) == (Patterns{columns, internal, internal, replicated, columns}));
   // Where classes are cut, the logits stay where they are.
   const ModelSpec& wide = all.at("wide classifier");
   QVERIFY(!runtime::layers::choose_sharding(wide, 0, 3, runtime::cpu::cpu_kernel_registry(), 2)->back().output_whole);
@@ -403,12 +404,12 @@ void TestShardedLayers::products_alternate() {
 void TestShardedLayers::patterns_are_as_cheap_as_the_cost_models() {
   Random random(15);
   for (int i = 0; i < 300; ++i) {
-    const int degree = 2 + static_cast<int>(random.below(3)), count = 1 + static_cast<int>(random.below(6));
+    const int degree = 2 + static_cast<int>(random.uniform_int(3)), count = 1 + static_cast<int>(random.uniform_int(6));
     ModelSpec model = model_of({{"before", "linear", {{"in", 4}, {"out", 8}, {"sequence", 1}, {"activation", 0}}}});
     std::vector<Layer> profile;
     std::int64_t in = 8;
     for (int l = 0; l < count; ++l) {
-      const auto out = 4 + static_cast<std::int64_t>(random.below(60));
+      const auto out = 4 + static_cast<std::int64_t>(random.uniform_int(60));
       model.layers.push_back({"l", "linear", {{"in", in}, {"out", out}, {"sequence", 1}, {"activation", 0}}});
       Layer layer;
       layer.parameters = Bytes(4 * (in + 1) * out), layer.output = Bytes(4 * out);
@@ -440,7 +441,7 @@ void TestShardedLayers::a_lone_rank_counts_what_it_would_reduce() {
         runtime::layers::make_sharded_layers(model, 1, 2, runtime::cpu::cpu_kernel_registry(), {1, 2, {}}, alone)
             .value();
     std::vector<float> parameters(static_cast<std::size_t>(made.layers[0]->parameters()), 0.1f);
-    runtime::layers::Saved saved;
+    runtime::layers::SavedTensors saved;
     runtime::tensor::Tensor output =
         made.layers[0]->forward(random_tensor(memory, made.layers[0]->input_width(), 0, 1), parameters, saved);
     for (const float value : output.values())

@@ -26,9 +26,9 @@ runtime::machine::PlacedGpu placed(int device, int place) {
 }
 
 /// Another process: what it gathers goes to the first one.
-class Second : public runtime::transport::Processes {
+class Second : public runtime::transport::ProcessGroup {
  public:
-  bool first() const override { return false; }
+  bool is_rank_zero() const override { return false; }
   std::vector<std::string> gather(std::string mine) override {
     told.push_back(std::move(mine));
     return {};
@@ -36,7 +36,7 @@ class Second : public runtime::transport::Processes {
   std::deque<std::string> told;
 };
 
-class First : public runtime::transport::Processes {
+class First : public runtime::transport::ProcessGroup {
  public:
   explicit First(Second& second) : second_(second) {}
   std::vector<std::string> gather(std::string mine) override {
@@ -88,7 +88,7 @@ class TestGpuWatch : public QObject {
     const runtime::machine::GpuMonitor::Sums sums = (*watch)->finish();
     QVERIFY(*sums.energy[0] >= 0.3 * 380 - 1);
     QVERIFY(*sums.energy[0] < 3 * 380);
-    QVERIFY(sums.look && sums.look->count > 0);
+    QVERIFY(sums.poll && sums.poll->count > 0);
   }
 
   void devices_that_share_a_gpu_have_one_row() {
@@ -220,7 +220,7 @@ class TestGpuWatch : public QObject {
     const double before = processor_seconds();
     std::this_thread::sleep_for(2s);
     const double share = (processor_seconds() - before) / 2;
-    const auto look = (*watch)->finish().look;
+    const auto look = (*watch)->finish().poll;
     qInfo("eight GPUs, five times a second: %.4f %% of a core, %.1f us a look", 100 * share, 1e6 * look->count);
     QVERIFY(share < 0.01);
   }

@@ -49,7 +49,7 @@ void TestRobust::the_error_falls_with_the_root_of_the_repetitions() {
   Random random(7);
   const auto error_of = [&](int count) {
     std::vector<double> values;
-    for (int i = 0; i < count; ++i) values.push_back(10 + random.bell());
+    for (int i = 0; i < count; ++i) values.push_back(10 + random.normal());
     return runtime::machine::summary_of(values).error;
   };
   const double of_100 = error_of(100), of_10000 = error_of(10000);

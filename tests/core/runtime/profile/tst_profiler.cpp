@@ -221,7 +221,7 @@ void TestProfiler::ranks_at_work_count_what_one_alone_counts() {
     alone.run_once();
     const auto ranks = runtime::profile::Ranks::of(runtime::profile::cores_for_ranks(), model, parts, 2, 3).value();
     const bool together = runtime::machine::usable_cores().size() > 1;
-    QCOMPARE(ranks->at_work(), together ? 2 : 1);
+    QCOMPARE(ranks->num_running(), together ? 2 : 1);
     for (int i = 0; i < 3; ++i) ranks->timer().run_once();
     for (std::size_t i = 0; i < part.layers.size(); ++i) {
       const runtime::profile::LayerSamples &one = alone.seen()[i], &both = ranks->timer().seen()[i];
@@ -243,7 +243,7 @@ void TestProfiler::ranks_at_work_count_what_one_alone_counts() {
   const runtime::exec::ModelParts parts = runtime::exec::make_parts(wide, runtime::cpu::cpu_kernel_registry()).value();
   const auto ranks = runtime::profile::Ranks::of(runtime::profile::cores_for_ranks(), wide, parts, many, 2);
   QVERIFY(ranks.has_value());
-  QCOMPARE((*ranks)->at_work(), 1);
+  QCOMPARE((*ranks)->num_running(), 1);
   (*ranks)->timer().run_once();
 }
 
@@ -255,18 +255,18 @@ class SlowGroup final : public runtime::transport::Collective {
   static constexpr std::chrono::milliseconds waits{20}, moves{5};
   int rank() const override { return 0; }
   int size() const override { return 2; }
-  runtime::tensor::Moment all_reduce(std::span<float>) override {
+  runtime::tensor::Completion all_reduce(std::span<float>) override {
     std::this_thread::sleep_for(waits);
     const auto all_there = runtime::tensor::RunClock::now();
     std::this_thread::sleep_for(moves);
     return all_there;
   }
-  runtime::tensor::Moment all_reduce_max(std::span<float> values) override { return all_reduce(values); }
-  runtime::tensor::Moment all_gather(std::span<const float>, std::span<float> all,
-                                     std::span<const std::size_t>) override {
+  runtime::tensor::Completion all_reduce_max(std::span<float> values) override { return all_reduce(values); }
+  runtime::tensor::Completion all_gather(std::span<const float>, std::span<float> all,
+                                         std::span<const std::size_t>) override {
     return all_reduce(all);
   }
-  runtime::tensor::Moment broadcast(int, std::span<float> values) override { return all_reduce(values); }
+  runtime::tensor::Completion broadcast(int, std::span<float> values) override { return all_reduce(values); }
 };
 
 }  // namespace
@@ -281,7 +281,7 @@ void TestProfiler::what_ranks_wait_for_is_theirs_and_what_they_move_is_not() {
   group.all_gather(std::span<const float>(values).first(8), values, counts);
   group.broadcast(0, values);
   const double took = std::chrono::duration<double>(runtime::tensor::RunClock::now() - start).count();
-  group.gather_members();  // not counted
+  group.barrier();  // not counted
   const runtime::transport::CountingCollective::Taken taken = group.all_reduce_counts();
   QCOMPARE(taken.bytes, Bytes(64 + 64 + 32 + 32));
   QCOMPARE(taken.meetings, 4);
@@ -318,7 +318,7 @@ void TestProfiler::devices_are_described() {
   const std::array names{"cpu", "cuda", "mpi"};
   for (std::size_t i = 0; i < backends.size(); ++i) {
     QCOMPARE(backends[i].name, std::string(names[i]));
-    QCOMPARE(backends[i].usable, backends[i].why_not.empty());
+    QCOMPARE(backends[i].usable, backends[i].unavailable_reason.empty());
     QVERIFY(!backends[i].lines.empty());
     for (const std::string& line : backends[i].lines) QVERIFY(line.starts_with(backends[i].name + ": "));
   }

@@ -26,10 +26,10 @@ namespace pipedeck::test {
 /// How far the work of each device had got.
 using FarClock = std::map<std::size_t, std::uint64_t>;
 
-class FarMark final : public runtime::tensor::Mark {
+class FarMark final : public runtime::tensor::StreamEvent {
  public:
   explicit FarMark(FarClock clock) : clock_(std::move(clock)) {}
-  runtime::tensor::RunClock::time_point reached() const override { return time_; }
+  runtime::tensor::RunClock::time_point wait_until_reached() const override { return time_; }
   const FarClock& clock() const { return clock_; }
 
  private:
@@ -100,36 +100,36 @@ class FarDevice final : public runtime::tensor::ComputeDevice {
   bool reaches(const runtime::tensor::ComputeDevice& other) const override { return reaches_ || &other == this; }
 
   float* allocate(std::int64_t floats) override {
-    float* block = far(runtime::tensor::processor()->allocate(floats));
+    float* block = far(runtime::tensor::cpu_device()->allocate(floats));
     world_->add(block, floats);
     return block;
   }
   void deallocate(float* block) noexcept override {
     world_->remove(block);
-    runtime::tensor::processor()->deallocate(near(block));
+    runtime::tensor::cpu_device()->deallocate(near(block));
   }
 
   void zero(std::span<float> values) override { std::ranges::fill(written(values), 0.0f); }
   void copy(float* to, const float* from, std::int64_t count) override {
-    runtime::tensor::processor()->copy(write(to, count), read(from, count), count);
+    runtime::tensor::cpu_device()->copy(write(to, count), read(from, count), count);
   }
   void copy_rows(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride, std::int64_t rows,
                  std::int64_t columns) override {
     for (std::int64_t row = 0; row < rows; ++row) copy(to + row * to_stride, from + row * from_stride, columns);
   }
   void scale(std::span<float> values, float factor) override {
-    runtime::tensor::processor()->scale(written(values), factor);
+    runtime::tensor::cpu_device()->scale(written(values), factor);
   }
   void add(float* to, const float* from, std::int64_t count) override {
-    runtime::tensor::processor()->add(write(to, count), read(from, count), count);
+    runtime::tensor::cpu_device()->add(write(to, count), read(from, count), count);
   }
   void largest(float* to, const float* from, std::int64_t count) override {
-    runtime::tensor::processor()->largest(write(to, count), read(from, count), count);
+    runtime::tensor::cpu_device()->largest(write(to, count), read(from, count), count);
   }
   void update(const runtime::tensor::UpdateRule& rule, const runtime::tensor::UpdatedValues& v) override {
     const auto own = [&](float* values) { return values ? write(values, v.count) : nullptr; };
-    runtime::tensor::processor()->update(rule,
-                                         {own(v.weights), own(v.gradients), own(v.first), own(v.second), v.count});
+    runtime::tensor::cpu_device()->update(rule,
+                                          {own(v.weights), own(v.gradients), own(v.first), own(v.second), v.count});
   }
 
   void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) override { write(written(to)); }
@@ -138,14 +138,14 @@ class FarDevice final : public runtime::tensor::ComputeDevice {
     std::copy_n(read(from, count), count, to.begin());
   }
 
-  runtime::tensor::Moment now() override {
+  runtime::tensor::Completion now() override {
     const std::lock_guard lock(mutex_);
-    return runtime::tensor::Moment(std::make_shared<FarMark>(clock_));
+    return runtime::tensor::Completion(std::make_shared<FarMark>(clock_));
   }
-  void wait(const runtime::tensor::Moment& moment) override {
-    if (!moment.mark()) return;
+  void wait(const runtime::tensor::Completion& moment) override {
+    if (!moment.event()) return;
     const std::lock_guard lock(mutex_);
-    for (const auto& [device, time] : dynamic_cast<const FarMark&>(*moment.mark()).clock())
+    for (const auto& [device, time] : dynamic_cast<const FarMark&>(*moment.event()).clock())
       clock_[device] = std::max(clock_[device], time);
   }
   void synchronise() override {}
@@ -207,27 +207,27 @@ class FarLayer final : public runtime::layers::LayerKernel {
     layer_->initialise(parameters, random);
   }
   runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float> parameters,
-                                  runtime::layers::Saved& saved) const override {
+                                  runtime::layers::SavedTensors& saved) const override {
     const auto memory = input.memory();
-    runtime::layers::Saved near;
+    runtime::layers::SavedTensors near;
     const runtime::tensor::Tensor output = layer_->forward(near_of(input), near_of(parameters, memory->device()), near);
     input.release();
     bring(near, memory, saved);
     return far_of(output, memory);
   }
   runtime::tensor::Tensor backward_input(runtime::tensor::Tensor output_gradient, std::span<const float> parameters,
-                                         runtime::layers::Saved& saved, bool wanted) const override {
+                                         runtime::layers::SavedTensors& saved, bool wanted) const override {
     const auto memory = output_gradient.memory();
-    runtime::layers::Saved near = fetched(saved);
+    runtime::layers::SavedTensors near = fetched(saved);
     const runtime::tensor::Tensor gradient =
         layer_->backward_input(near_of(output_gradient), near_of(parameters, memory->device()), near, wanted);
     bring(near, memory, saved);
     return far_of(gradient, memory);
   }
-  void backward_weight(runtime::layers::Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(runtime::layers::SavedTensors& saved, std::span<float> gradients) const override {
     if (gradients.empty()) return saved.tensors.clear();
     const auto memory = saved.tensors.front().memory();
-    runtime::layers::Saved near = fetched(saved);
+    runtime::layers::SavedTensors near = fetched(saved);
     std::vector<float> sums = near_of(gradients, memory->device());
     layer_->backward_weight(near, sums);
     memory->device().upload(gradients, [&](std::span<float> to) { std::ranges::copy(sums, to.begin()); });
@@ -235,13 +235,14 @@ class FarLayer final : public runtime::layers::LayerKernel {
   }
 
  private:
-  static runtime::layers::Saved fetched(const runtime::layers::Saved& saved) {
-    runtime::layers::Saved near;
+  static runtime::layers::SavedTensors fetched(const runtime::layers::SavedTensors& saved) {
+    runtime::layers::SavedTensors near;
     for (const runtime::tensor::Tensor& tensor : saved.tensors) near.tensors.push_back(near_of(tensor));
     return near;
   }
-  static void bring(const runtime::layers::Saved& near, const std::shared_ptr<runtime::tensor::DeviceMemory>& memory,
-                    runtime::layers::Saved& saved) {
+  static void bring(const runtime::layers::SavedTensors& near,
+                    const std::shared_ptr<runtime::tensor::DeviceMemory>& memory,
+                    runtime::layers::SavedTensors& saved) {
     saved.tensors.clear();
     for (const runtime::tensor::Tensor& tensor : near.tensors) saved.tensors.push_back(far_of(tensor, memory));
   }
@@ -271,8 +272,8 @@ class FarLoss final : public runtime::layers::LossKernel {
   runtime::layers::SoftmaxCrossEntropy loss_;
 };
 
-inline runtime::layers::Kernels far_kernels() {
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
+inline runtime::layers::KernelRegistry far_kernels() {
+  runtime::layers::KernelRegistry kernels = runtime::cpu::cpu_kernel_registry();
   kernels.sharded.clear();
   for (auto& [kind, factory] : kernels.layers)
     factory = [near = factory](const ModelLayer& layer) -> Result<std::unique_ptr<runtime::layers::LayerKernel>> {

@@ -173,7 +173,7 @@ void TestDevice::groups_give_the_same_bits() {
     for (int rank = 0; rank < members; ++rank) {
       runtime::tensor::Tensor values(host, 1, floats);
       Random random(7, static_cast<std::uint64_t>(rank));
-      for (float& value : values.values()) value = random.bell();
+      for (float& value : values.values()) value = random.normal();
       far_values.push_back(far_of(values, memories[static_cast<std::size_t>(rank)]));
       near_values.push_back(std::move(values));
     }
@@ -227,9 +227,9 @@ void TestDevice::work_that_does_not_wait_is_found() {
 void TestDevice::a_moment_is_what_its_mark_says() {
   const auto before = runtime::tensor::RunClock::now();
   const runtime::layers::Backend backend = far_backend();
-  const runtime::tensor::Moment marked = backend.device(0)->now(), told = runtime::tensor::processor()->now();
-  QVERIFY(marked.mark() && !told.mark());
-  for (const runtime::tensor::Moment& moment : {marked, told})
+  const runtime::tensor::Completion marked = backend.device(0)->now(), told = runtime::tensor::cpu_device()->now();
+  QVERIFY(marked.event() && !told.event());
+  for (const runtime::tensor::Completion& moment : {marked, told})
     QVERIFY(moment.time() >= before && moment.time() <= runtime::tensor::RunClock::now());
 }
 

@@ -45,7 +45,7 @@ inline Plan placed_plan(const ModelSpec& model, ScheduleKind kind, const std::ve
 /// All stages alike, memory without end.
 inline Schedule built(const Plan& plan) {
   schedule::StageEstimates figures;
-  figures.fitting = plan.micro_batches;
+  figures.max_in_flight = plan.micro_batches;
   auto schedule = schedule::build_schedule(plan, std::vector<schedule::StageEstimates>(plan.stages.size(), figures));
   if (!schedule) qFatal("%s", schedule.error().text().c_str());
   return *std::move(schedule);

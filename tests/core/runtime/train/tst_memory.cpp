@@ -66,16 +66,16 @@ class Paced final : public runtime::layers::LayerKernel {
   std::vector<runtime::layers::ParameterBlock> blocks() const override { return layer_->blocks(); }
   void initialise(std::span<float> parameters, Random random) const override { layer_->initialise(parameters, random); }
   runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float> parameters,
-                                  runtime::layers::Saved& saved) const override {
+                                  runtime::layers::SavedTensors& saved) const override {
     wait();
     return layer_->forward(std::move(input), parameters, saved);
   }
   runtime::tensor::Tensor backward_input(runtime::tensor::Tensor gradient, std::span<const float> parameters,
-                                         runtime::layers::Saved& saved, bool wanted) const override {
+                                         runtime::layers::SavedTensors& saved, bool wanted) const override {
     wait();
     return layer_->backward_input(std::move(gradient), parameters, saved, wanted);
   }
-  void backward_weight(runtime::layers::Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(runtime::layers::SavedTensors& saved, std::span<float> gradients) const override {
     wait();
     layer_->backward_weight(saved, gradients);
   }
@@ -86,8 +86,8 @@ class Paced final : public runtime::layers::LayerKernel {
   Seconds pass_;
 };
 
-runtime::layers::Kernels paced_kernels() {
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
+runtime::layers::KernelRegistry paced_kernels() {
+  runtime::layers::KernelRegistry kernels = runtime::cpu::cpu_kernel_registry();
   for (auto& [kind, factory] : kernels.layers)
     factory = [make = factory](const ModelLayer& layer) {
       return make(layer).map(

@@ -31,23 +31,23 @@ class Broken final : public runtime::layers::LayerKernel {
       : runtime::layers::LayerKernel(width, width, 0), on_forward_(std::move(on_forward)) {}
   void initialise(std::span<float>, Random) const override {}
   runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float>,
-                                  runtime::layers::Saved&) const override {
+                                  runtime::layers::SavedTensors&) const override {
     on_forward_(++calls_);
     return input;
   }
   runtime::tensor::Tensor backward_input(runtime::tensor::Tensor gradient, std::span<const float>,
-                                         runtime::layers::Saved&, bool) const override {
+                                         runtime::layers::SavedTensors&, bool) const override {
     return gradient;
   }
-  void backward_weight(runtime::layers::Saved&, std::span<float>) const override {}
+  void backward_weight(runtime::layers::SavedTensors&, std::span<float>) const override {}
 
  private:
   std::function<void(int)> on_forward_;
   mutable std::atomic<int> calls_{0};
 };
 
-runtime::layers::Kernels with_broken(const std::function<void(int)>& on_forward) {
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
+runtime::layers::KernelRegistry with_broken(const std::function<void(int)>& on_forward) {
+  runtime::layers::KernelRegistry kernels = runtime::cpu::cpu_kernel_registry();
   kernels.layers["broken"] =
       [on_forward](const ModelLayer& layer) -> Result<std::unique_ptr<runtime::layers::LayerKernel>> {
     return std::make_unique<Broken>(layer.size("hidden"), on_forward);
@@ -65,15 +65,15 @@ class SlowPart final : public runtime::layers::LayerKernel {
   std::vector<runtime::layers::ParameterBlock> blocks() const override { return part_->blocks(); }
   void initialise(std::span<float> parameters, Random random) const override { part_->initialise(parameters, random); }
   runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float> parameters,
-                                  runtime::layers::Saved& saved) const override {
+                                  runtime::layers::SavedTensors& saved) const override {
     std::this_thread::sleep_for(std::chrono::seconds(3));
     return part_->forward(std::move(input), parameters, saved);
   }
   runtime::tensor::Tensor backward_input(runtime::tensor::Tensor gradient, std::span<const float> parameters,
-                                         runtime::layers::Saved& saved, bool wanted) const override {
+                                         runtime::layers::SavedTensors& saved, bool wanted) const override {
     return part_->backward_input(std::move(gradient), parameters, saved, wanted);
   }
-  void backward_weight(runtime::layers::Saved& saved, std::span<float> gradients) const override {
+  void backward_weight(runtime::layers::SavedTensors& saved, std::span<float> gradients) const override {
     part_->backward_weight(saved, gradients);
   }
 
@@ -159,7 +159,7 @@ void TestRunEnds::a_stuck_rank_is_named_and_not_who_waits_for_it() {
   const ModelSpec model = small_mlp(24, 4);
   Plan plan = plan_for(model, {1, 2}, 4, 3);
   plan.stages[1].tensor_parallel = 2;
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
+  runtime::layers::KernelRegistry kernels = runtime::cpu::cpu_kernel_registry();
   kernels.sharded["linear"] = [real = kernels.sharded["linear"]](const ModelLayer& layer,
                                                                  const runtime::layers::LayerSharding& sharding) {
     return real(layer, sharding)
@@ -340,7 +340,7 @@ void TestRunEnds::plans_that_cannot_run_say_why() {
       plan.stages[1].devices = {DeviceId(0)};
       break;
     case 8:
-      plan.stages[0].shares = std::vector<int>{3};
+      plan.stages[0].samples_per_replica = std::vector<int>{3};
       break;
     case 9:
       for (int d = 2; d < 6; ++d) plan.stages[0].devices.push_back(DeviceId(d));

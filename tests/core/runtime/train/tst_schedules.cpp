@@ -157,20 +157,20 @@ void TestSchedules::all_reduces_run_beside_backward_passes() {
     Slow() : runtime::layers::LayerKernel(12, 12, 0) {}
     void initialise(std::span<float>, pipedeck::Random) const override {}
     runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float>,
-                                    runtime::layers::Saved&) const override {
+                                    runtime::layers::SavedTensors&) const override {
       return input;
     }
     runtime::tensor::Tensor backward_input(runtime::tensor::Tensor gradient, std::span<const float>,
-                                           runtime::layers::Saved&, bool) const override {
+                                           runtime::layers::SavedTensors&, bool) const override {
       return gradient;
     }
-    void backward_weight(runtime::layers::Saved&, std::span<float>) const override {
+    void backward_weight(runtime::layers::SavedTensors&, std::span<float>) const override {
       std::this_thread::sleep_for(std::chrono::milliseconds(150));
     }
   };
   ModelSpec model = small_mlp(12, 4);
   model.layers[1] = {"slow", "slow", {{"hidden", 12}}};
-  runtime::layers::Kernels kernels = runtime::cpu::cpu_kernel_registry();
+  runtime::layers::KernelRegistry kernels = runtime::cpu::cpu_kernel_registry();
   kernels.layers["slow"] = [](const ModelLayer&) -> Result<std::unique_ptr<runtime::layers::LayerKernel>> {
     return std::make_unique<Slow>();
   };

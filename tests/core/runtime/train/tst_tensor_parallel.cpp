@@ -54,8 +54,9 @@ void cut_over_devices(Plan& plan, const std::vector<int>& degrees, int ranks, Dr
     Stage& stage = plan.stages[s];
     const int rank = rank_of_stage(plan.schedule, static_cast<int>(s), static_cast<int>(plan.stages.size()), ranks);
     stage.tensor_parallel = degrees[static_cast<std::size_t>(rank)];
-    if (stage.tensor_parallel > 1 && random.once_in(3)) stage.shards = random_shards(stage.tensor_parallel, random);
-    if (random.once_in(2)) stage.shares = random.shares(plan.micro_batch, stage.replicas());
+    if (stage.tensor_parallel > 1 && random.once_in(3))
+      stage.shard_fractions = random_shards(stage.tensor_parallel, random);
+    if (random.once_in(2)) stage.samples_per_replica = random.shares(plan.micro_batch, stage.replicas());
   }
 }
 
@@ -109,7 +110,7 @@ void TestTensorParallel::every_model_equals_one_device() {
     const QString wrong = difference_from_one_device(spec, plan, 10);
     QVERIFY2(wrong.isEmpty(), qPrintable(QString::fromStdString(stage_shape_text(plan)) + ": " + wrong));
     for (Stage& stage : plan.stages) stage.recompute.all = true;
-    if (degrees.front() == 3) plan.stages.front().shards = {{0.2, 0.5, 0.3}};
+    if (degrees.front() == 3) plan.stages.front().shard_fractions = {{0.2, 0.5, 0.3}};
     const QString again = difference_from_one_device(spec, plan, 10);
     QVERIFY2(again.isEmpty(), qPrintable(QString::fromStdString(stage_shape_text(plan)) + ", recomputed: " + again));
   }
@@ -175,7 +176,7 @@ void TestTensorParallel::random_plans_equal_one_device() {
     std::vector<int> devices;
     for (std::size_t k = 0; k < replicas.size(); ++k) devices.push_back(replicas[k] * degrees[k]);
     const int micro_batch = random.integer(2, 5);
-    const int batches = std::max(needs.least_batches, 2 * random.integer(1, 2));
+    const int batches = std::max(needs.min_batches, 2 * random.integer(1, 2));
     const ModelSpec model = random_wide_model(random, ranks * needs.chunks);
     Plan plan = placed_plan(model, schedule, devices, needs.chunks, micro_batch, batches);
     cut_anywhere(plan, random);
@@ -213,7 +214,7 @@ void TestTensorParallel::ranks_share_the_memory_of_weights() {
   const auto halves = peaks(cut_plan(model, {1}, {2}, 4, 1));
   for (const Bytes half : halves) QVERIFY2(half.count < alone * 52 / 100, qPrintable(QString::number(half.count)));
   Plan uneven = cut_plan(model, {1}, {2}, 4, 1);
-  uneven.stages[0].shards = {{0.75, 0.25}};
+  uneven.stages[0].shard_fractions = {{0.75, 0.25}};
   const auto parts = peaks(uneven);
   QVERIFY(parts[0].count < alone * 77 / 100 && parts[0].count > alone * 73 / 100);
   QVERIFY(parts[1].count < alone * 27 / 100);
@@ -243,7 +244,7 @@ void TestTensorParallel::buffers_are_allocated_once() {
       for (const runtime::exec::Worker& worker : run->workers) counts.push_back(worker.memory().allocations());
       return counts;
     };
-    runtime::train::Crew crew(run);
+    runtime::train::WorkerThreads crew(run);
     std::vector<std::int64_t> before;
     for (int step = 1; step <= 12; ++step) {
       run->control->begin_step();
@@ -304,9 +305,9 @@ void TestTensorParallel::stages_cut_alike_exchange_columns() {
   plan.stages[0].last = plan.stages[1].first = 1;  // columns | rows, columns, rows
   QVERIFY(widths(plan) == (std::vector<std::int64_t>{5, 4}));
   QVERIFY(difference_from_one_device(model, plan, 10).isEmpty());
-  plan.stages[0].shards = {{0.7, 0.3}};  // no longer alike
+  plan.stages[0].shard_fractions = {{0.7, 0.3}};  // no longer alike
   QVERIFY(widths(plan) == (std::vector<std::int64_t>{9, 9}));
-  plan.stages[1].shards = plan.stages[0].shards;
+  plan.stages[1].shard_fractions = plan.stages[0].shard_fractions;
   QVERIFY(widths(plan) == (std::vector<std::int64_t>{6, 3}));
   QVERIFY(difference_from_one_device(model, plan, 10).isEmpty());
   plan.stages[1].recompute.all = true;
@@ -330,7 +331,7 @@ void TestTensorParallel::what_cannot_be_cut_is_named_before_anything_starts() {
                   "layer 'block_1' (transformer) has 2 heads, which can't be cut over 3 devices"));
   const ModelSpec mlp = small_mlp();
   Plan wrong = cut_plan(mlp, {1}, {2});
-  wrong.stages[0].shards = {{0.5, 0.25, 0.25}};
+  wrong.stages[0].shard_fractions = {{0.5, 0.25, 0.25}};
   QVERIFY(refused(mlp, wrong, "/stages/0/shards", "found 3 shards, expected one for each of the 2 ranks"));
 }
 

@@ -85,7 +85,7 @@ Trained plain_program(const ModelSpec& model, int global_batch, int count) {
       source->target(sample, targets.values().subspan(static_cast<std::size_t>(i * targets.width()),
                                                       static_cast<std::size_t>(targets.width())));
     }
-    std::vector<runtime::layers::Saved> saved(layers.size());
+    std::vector<runtime::layers::SavedTensors> saved(layers.size());
     for (std::size_t i = 0; i < layers.size(); ++i)
       value = layers[i]->forward(std::move(value), result.parameters.layers[i], saved[i]);
     const double positions = double(global_batch) * double(loss.sequence());
@@ -166,7 +166,7 @@ void TestTraining::every_plan_equals_one_device() {
   QFETCH(int, order);
   for (const ModelSpec& model : {small_gpt(), small_mlp(), small_cnn(), small_lstm(2)}) {
     Plan plan = plan_for(model, {replicas.begin(), replicas.end()}, 6, 4);
-    if (!shares.empty()) plan.stages[1].shares = std::vector<int>(shares.begin(), shares.end());
+    if (!shares.empty()) plan.stages[1].samples_per_replica = std::vector<int>(shares.begin(), shares.end());
     for (const Optimizer optimizer : {Optimizer::adam, Optimizer::sgd}) {
       plan.optimizer = optimizer;
       const Trained expected = on_one_device(model, plan.global_batch, optimizer);
@@ -334,7 +334,7 @@ void TestTraining::memory_returns_after_every_step() {
     return bytes;
   };
   const auto before = in_use();
-  runtime::train::Crew crew(run);
+  runtime::train::WorkerThreads crew(run);
   for (int step = 0; step < 3; ++step) {
     run->control->begin_step();
     const auto done = crew.step();

@@ -188,7 +188,7 @@ class TestCalibrate : public QObject {
   void left_out_in_turn() {
     auto runs = runs_of(truth, 0);
     const auto honest = sim::calibrate::calibrate(runs).value();
-    for (const CalibratedRun& run : honest.runs) QCOMPARE(run.use, RunUse::in_turn);
+    for (const CalibratedRun& run : honest.runs) QCOMPARE(run.use, RunUse::cross_validation);
     QVERIFY(largest_error(honest, true) < 1e-3);
     runs.resize(3);
     const auto three = sim::calibrate::calibrate(runs).value();
@@ -285,9 +285,9 @@ class TestCalibrate : public QObject {
     timeline.append_lane({LaneRole::link, DeviceId(1), DeviceId(0), 0, 0}, back);
     const std::vector<RunEvent> events{StepDone{1, 0, Seconds(1), 1, {}, {}}, StepDone{2, 0, Seconds(1), 1, {}, {}},
                                        MeasuredTimeline{2, timeline}};
-    const sim::calibrate::RunObservations seen = sim::calibrate::observe(plan, events).value();
-    std::map<sim::calibrate::OperationKey, sim::calibrate::Observation> by_key;
-    for (const sim::calibrate::Observation& one : seen.operations) by_key[one.key] = one;
+    const sim::calibrate::RunObservations seen = sim::calibrate::collect_measurements(plan, events).value();
+    std::map<sim::calibrate::OperationKey, sim::calibrate::OperationMeasurement> by_key;
+    for (const sim::calibrate::OperationMeasurement& one : seen.operations) by_key[one.key] = one;
     const auto pass = [&](OpKind kind, int device, int batch) {
       return by_key.at({kind, device, batch, DeviceId(device), DeviceId(device), false, 0});
     };

@@ -8,7 +8,7 @@
 #include "core/schedule/build.hpp"
 #include "core/sim/explain/critical_path.hpp"
 #include "core/sim/explain/sensitivity.hpp"
-#include "core/sim/explain/time_parts.hpp"
+#include "core/sim/explain/time_breakdown.hpp"
 #include "tests/core/sim/every_schedule.hpp"
 #include "tests/support/pipeline_plan.hpp"
 #include "tests/support/random_plan.hpp"
@@ -84,7 +84,7 @@ class TestCalibration : public QObject {
     plan.schedule = ScheduleKind::gpipe;
     QCOMPARE(iteration(problem, plan).count, 11 * (1'030'000 + 2'030'000));
     for (Stage& stage : plan.stages) stage.recompute.all = true;
-    const TimeBreakdown parts = sim::explain::time_parts(simulator_of(problem), plan).value();
+    const TimeBreakdown parts = sim::explain::time_breakdown(simulator_of(problem), plan).value();
     QCOMPARE(parts[TimePart::recompute].count % 1'030'000, 0);  // one of its own
   }
 
@@ -100,7 +100,7 @@ class TestCalibration : public QObject {
 
   void efficiencyIsAnotherCluster() {
     for_random_plans(1, [](const Problem& problem, const Plan& plan, const std::string& where) {
-      for (const Collectives how : {Collectives::least, Collectives::tree, Collectives::nccl}) {
+      for (const Collectives how : {Collectives::best_ring, Collectives::tree, Collectives::nccl}) {
         Problem own = problem;
         own.workload.conventions.collectives = how;
         const Calibration calibration = own.workload.conventions.calibration;
@@ -153,7 +153,7 @@ class TestCalibration : public QObject {
       const sim::Simulator simulator = simulator_of(problem);
       const Simulation simulation = simulator.run(plan).value();
       QVERIFY2(iteration(problem, plan) == simulation.iteration, where.c_str());
-      QVERIFY2(sim::explain::time_parts(simulator, plan).value().total() == simulation.iteration, where.c_str());
+      QVERIFY2(sim::explain::time_breakdown(simulator, plan).value().total() == simulation.iteration, where.c_str());
       const CriticalPath path = sim::explain::critical_path(simulator, plan).value();
       if (plan.synchronous()) QVERIFY2(path.end - path.begin == simulation.iteration, where.c_str());
       for (std::size_t i = 1; i < path.links.size(); ++i)

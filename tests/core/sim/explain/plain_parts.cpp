@@ -40,7 +40,7 @@ PlainParts::PlainParts(const Problem& problem, const Plan& plan, const Schedule&
 void PlainParts::add_parts(std::size_t s) {
   std::vector<std::vector<DeviceId>> homes{plan_.stages[s].devices};  // by copy
   if (plan_.chunks) {
-    for (const Chunk& chunk : *plan_.chunks)
+    for (const StageCopy& chunk : *plan_.chunks)
       if (chunk.stage.index() == s) {
         homes.resize(std::max<std::size_t>(homes.size(), static_cast<std::size_t>(chunk.copy) + 1));
         homes[static_cast<std::size_t>(chunk.copy)] = chunk.devices;
@@ -76,7 +76,7 @@ std::vector<int> PlainParts::samples_of(int s, int r) const {
   int low = 0, high = plan_.micro_batch;
   if (plan_.synchronous()) {
     const auto share = [&](int replica) {
-      if (stage(s).shares) return (*stage(s).shares)[static_cast<std::size_t>(replica)];
+      if (stage(s).samples_per_replica) return (*stage(s).samples_per_replica)[static_cast<std::size_t>(replica)];
       return plan_.micro_batch / replicas + (replica < plan_.micro_batch % replicas ? 1 : 0);
     };
     for (int before = 0; before < r; ++before) low += share(before);
@@ -90,7 +90,7 @@ PlainParts::Passes PlainParts::layer_passes(const Part& part, const Layer& layer
   const Stage& own = stage(part.stage);
   Passes slowest;
   for (std::size_t rank = 0; rank < part.devices.size(); ++rank) {
-    const double factor = own.shards ? (*own.shards)[rank] * own.tensor_parallel : 1;
+    const double factor = own.shard_fractions ? (*own.shard_fractions)[rank] * own.tensor_parallel : 1;
     const cost::LayerTimes times = cost::layer_times(profile_, layer, part.count(), cluster_,
                                                      network_.type(part.devices[rank]), own.tensor_parallel);
     slowest.forward = std::max(slowest.forward, factor * times.forward.count);

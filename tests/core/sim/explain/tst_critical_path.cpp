@@ -110,7 +110,7 @@ void check_link(const Simulation& simulation, const CriticalPath& path, const Cr
   const bool passes = link.role == LaneRole::compute && next->role == LaneRole::compute;
   QVERIFY(passes || next->cause != WaitCause::device);
   QVERIFY(!passes || link.device != next->device || next->cause == WaitCause::device ||
-          next->cause == WaitCause::all_reduce || next->cause == WaitCause::joined);
+          next->cause == WaitCause::all_reduce || next->cause == WaitCause::overlapped_operation);
 }
 
 bool sends_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
@@ -134,7 +134,7 @@ std::string cause_fault(const Drawn& drawn, const CriticalSegment& before, const
   const bool asynchronous = !drawn.plan.synchronous(), update = link.operation.kind == OpKind::optimizer;
   const bool joins = std::any_of(drawn.schedule.lanes.begin(), drawn.schedule.lanes.end(), [](const DeviceLane& lane) {
     for (int i = 0; i < operation_count(lane.order); ++i)
-      if (operation_at(lane.order, i).joined) return true;
+      if (operation_at(lane.order, i).overlapped_with_next) return true;
     return false;
   });
   const auto holds = [&] {
@@ -154,7 +154,7 @@ std::string cause_fault(const Drawn& drawn, const CriticalSegment& before, const
       case WaitCause::all_reduce:
         return before.operation.stage == link.operation.stage &&
                (before.role == LaneRole::collective || (asynchronous && sends_gradient(before.operation.kind)));
-      case WaitCause::joined:
+      case WaitCause::overlapped_operation:
         return joins;
     }
     return false;

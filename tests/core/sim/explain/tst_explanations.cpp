@@ -7,7 +7,7 @@
 
 #include "core/model/sensitivity_groups.hpp"
 #include "core/sim/explain/sensitivity.hpp"
-#include "core/sim/explain/time_parts.hpp"
+#include "core/sim/explain/time_breakdown.hpp"
 #include "tests/core/sim/every_schedule.hpp"
 #include "tests/support/pipeline_plan.hpp"
 #include "tests/support/test_program.hpp"
@@ -35,7 +35,7 @@ class TestExplanations : public QObject {
   void partsAddUp() {
     int shared = 0;
     test::for_random_plans(1, test::problems_wanted(usual), Networks::either, [&](test::Random&, const Drawn& drawn) {
-      const TimeBreakdown parts = sim::explain::time_parts(drawn.simulator, drawn.plan).value();
+      const TimeBreakdown parts = sim::explain::time_breakdown(drawn.simulator, drawn.plan).value();
       const Nanoseconds iteration = round_to_nanoseconds(drawn.simulator.iteration_time(drawn.plan).value());
       QVERIFY(parts.total() == iteration);
       shared += drawn.problem.workload.conventions.network == NetworkModel::shared;
@@ -58,8 +58,8 @@ class TestExplanations : public QObject {
           Plan other = drawn.plan;
           for (Stage& stage : other.stages) stage.recompute.all = !stage.recompute.all && random.integer(0, 1) == 0;
           other.optimizer = Optimizer::sgd;
-          const Waterfall steps = waterfall(sim::explain::time_parts(drawn.simulator, drawn.plan).value(),
-                                            sim::explain::time_parts(drawn.simulator, other).value());
+          const Waterfall steps = waterfall(sim::explain::time_breakdown(drawn.simulator, drawn.plan).value(),
+                                            sim::explain::time_breakdown(drawn.simulator, other).value());
           const auto time = [&](const Plan& plan) {
             return round_to_nanoseconds(drawn.simulator.iteration_time(plan).value());
           };
@@ -77,7 +77,7 @@ class TestExplanations : public QObject {
     const sim::Simulator simulator = sim::Simulator::of(problem.profile, problem.cluster, {}).value();
     Plan plan = straight(4, 8);
     plan.warmup = Warmup::B;
-    const TimeBreakdown parts = sim::explain::time_parts(simulator, plan).value();
+    const TimeBreakdown parts = sim::explain::time_breakdown(simulator, plan).value();
     QCOMPARE(parts[TimePart::compute].count, 8 * 3'000'000);
     QCOMPARE(parts[TimePart::imbalance].count, 0);
     QCOMPARE(parts[TimePart::bubble].count, 3 * 3'000'000);
@@ -87,7 +87,7 @@ class TestExplanations : public QObject {
     Plan again = plan;
     again.schedule = ScheduleKind::gpipe;
     for (Stage& stage : again.stages) stage.recompute.all = true;
-    const Waterfall steps = waterfall(parts, sim::explain::time_parts(simulator, again).value());
+    const Waterfall steps = waterfall(parts, sim::explain::time_breakdown(simulator, again).value());
     // The first one of each stage runs while it waits for a gradient.
     QCOMPARE(steps.change[TimePart::recompute].count, 8 * 1'000'000);
     QVERIFY(steps.a.total() + steps.change.total() == steps.b.total());
@@ -104,7 +104,7 @@ class TestExplanations : public QObject {
     plan.global_batch = 8;
     plan.stages[0].devices = {DeviceId(0), DeviceId(1)};
     const TimeBreakdown parts =
-        sim::explain::time_parts(sim::Simulator::of(problem.profile, problem.cluster, {}).value(), plan).value();
+        sim::explain::time_breakdown(sim::Simulator::of(problem.profile, problem.cluster, {}).value(), plan).value();
     QCOMPARE(parts[TimePart::compute].count, 4 * 3'000'000);
     QCOMPARE(parts[TimePart::all_reduce].count, 1'000'000);  // 2 (n - 1) / n of the bytes
   }

@@ -55,7 +55,7 @@ Waits waits_of(const DeviceLane& list, const Timeline& timeline, const TimelineL
     const std::int64_t start = timeline.start[row], gap = start - timeline.row(row - 1).end().count;
     if (gap == 0) continue;
     Operation waiting = operation_at(list.order, i);
-    if (waiting.joined && !ends.brought(lane.device, waiting, start)) {
+    if (waiting.overlapped_with_next && !ends.brought(lane.device, waiting, start)) {
       waiting = operation_at(list.order, i + 1);
       ++waits.of_second;
       if (!ends.brought(lane.device, waiting, start)) qFatal("neither of two joined operations was waited for");

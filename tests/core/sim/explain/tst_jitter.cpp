@@ -39,7 +39,7 @@ void for_random_plans(std::uint64_t seed, NetworkModel network, Check check) {
     const ScheduleKind kind = offered[static_cast<std::size_t>(trial) % offered.size()].kind;
     if (kind == ScheduleKind::explicit_order) continue;
     Problem problem = test::random_rich_problem(random);
-    Conventions& conventions = problem.workload.conventions;
+    SimulationOptions& conventions = problem.workload.conventions;
     conventions.network = network;
     const Plan plan = test::random_plan(random, problem, kind);
     if (random.integer(0, 1))
@@ -108,15 +108,16 @@ class TestJitter : public QObject {
 
   void noneIsTheIteration() {
     for (const NetworkModel network : {NetworkModel::ideal, NetworkModel::shared})
-      for_random_plans(
-          1, network,
-          [](const Problem&, const Plan& plan, const sim::Simulator& simulator, const Schedule&,
-             const std::string& where) {
-            const JitterBand band = sim::explain::jitter_band(simulator, plan, {.variation = 0, .runs = 3}).value();
-            const Nanoseconds own = round_to_nanoseconds(simulator.iteration_time(plan).value());
-            QVERIFY2(band.still == own && band.mean == own && band.p5 == own && band.p50 == own && band.p95 == own,
-                     where.c_str());
-          });
+      for_random_plans(1, network,
+                       [](const Problem&, const Plan& plan, const sim::Simulator& simulator, const Schedule&,
+                          const std::string& where) {
+                         const JitterBand band =
+                             sim::explain::jitter_band(simulator, plan, {.variation = 0, .runs = 3}).value();
+                         const Nanoseconds own = round_to_nanoseconds(simulator.iteration_time(plan).value());
+                         QVERIFY2(band.is_disabled == own && band.mean == own && band.p5 == own && band.p50 == own &&
+                                      band.p95 == own,
+                                  where.c_str());
+                       });
   }
 
   /// One device: an iteration is the sum of its passes, whose mean and deviation are known; the sum of many passes is
@@ -196,7 +197,7 @@ class TestJitter : public QObject {
       QVERIFY(!band && band.error().code == ErrorCode::bad_usage);
       QVERIFY(band.error().message.find("expected") != std::string::npos);
     }
-    for (const int runs : {0, -1, most_jitter_runs + 1})
+    for (const int runs : {0, -1, max_jitter_runs + 1})
       QVERIFY(!sim::explain::jitter_band(simulator, test::straight_plan(1, 1), {.runs = runs}));
   }
 
@@ -210,7 +211,7 @@ class TestJitter : public QObject {
       asked = std::chrono::steady_clock::now();
       stop.request_stop();
     });
-    const auto band = sim::explain::jitter_band(simulator, plan, {.runs = most_jitter_runs}, 2, {}, stop.get_token());
+    const auto band = sim::explain::jitter_band(simulator, plan, {.runs = max_jitter_runs}, 2, {}, stop.get_token());
     const auto took = std::chrono::steady_clock::now() - asked;
     QVERIFY(!band && band.error().code == ErrorCode::cancelled);
     QVERIFY2(took < std::chrono::milliseconds(200), "within 50 ms on a machine with nothing else to do");

@@ -193,7 +193,7 @@ void TestMemoryItems::copiesDivideWhatZeroDivides() {
     }
     const std::int64_t count = 1200;
     Case both = case_of(stages, Bytes(count * 2));
-    both.plan.schedule = *schedule_named(schedule.toStdString());
+    both.plan.schedule = *parse_schedule(schedule.toStdString());
     both.plan.precision = Precision::mixed_16;
     both.plan.zero = zero;
     const int n = 2 * replicas;
@@ -224,7 +224,7 @@ void TestMemoryItems::everyCombinationAgainstAPlainSum() {
     for (Stage& stage : plan.stages)
       if (stage.tensor_parallel == 2 && random.integer(0, 1)) {
         const double part = random.uniform(0.1, 0.9);
-        stage.shards = {part, 1 - part};
+        stage.shard_fractions = {part, 1 - part};
       }
     const auto simulation = sim::simulate(problem, plan);
     if (!simulation) continue;  // of some draws there is no schedule
@@ -233,7 +233,7 @@ void TestMemoryItems::everyCombinationAgainstAPlainSum() {
     const Bill bill = bill_of(plan.optimizer, plan.precision, plan.zero);
     const double width = plan.precision == Precision::fp32 ? 4 : 2;
     std::map<DeviceId, std::array<std::int64_t, 3>> expected;
-    for (const Chunk& chunk : stage_copies(plan)) {
+    for (const StageCopy& chunk : stage_copies(plan)) {
       const Stage& stage = plan.stages[chunk.stage.index()];
       std::int64_t cut = 0, whole = 0;
       for (int p = stage.first; p < stage.last; ++p) {
@@ -243,13 +243,13 @@ void TestMemoryItems::everyCombinationAgainstAPlainSum() {
       const int replicas = stage.replicas() * (bidirectional(plan.schedule) ? 2 : 1);
       for (std::size_t i = 0; i < chunk.devices.size(); ++i) {
         const std::size_t rank = i % static_cast<std::size_t>(stage.tensor_parallel);
-        const double part = stage.shards ? (*stage.shards)[rank] : 1.0 / stage.tensor_parallel;
+        const double part = stage.shard_fractions ? (*stage.shard_fractions)[rank] : 1.0 / stage.tensor_parallel;
         const auto own = static_cast<double>(whole + up(static_cast<double>(cut) * part)) / width;
         auto& items = expected[chunk.devices[i]];
         items[0] += up(own * bill.weights / (plan.zero >= 3 ? replicas : 1));
         items[1] += up(own * bill.gradients / (plan.zero >= 2 ? replicas : 1));
         items[2] += up(own * bill.optimizer / (plan.zero >= 1 ? replicas : 1));
-        uneven += stage.shards.has_value();
+        uneven += stage.shard_fractions.has_value();
         divided += plan.zero > 0 && replicas > 1;
       }
     }
@@ -317,7 +317,7 @@ void TestMemoryItems::communicators() {
     for (const int device : stage) devices.back().push_back(dev(device));
   }
   Case made = case_of(devices, Bytes(4), degree);
-  made.plan.schedule = *schedule_named(schedule.toStdString());
+  made.plan.schedule = *parse_schedule(schedule.toStdString());
   const std::int64_t each = 688'000'000;  // NCCL's for more than two GPUs
   made.problem.workload.conventions.communication = Bytes(each);
   const Simulation simulation = simulated(made);

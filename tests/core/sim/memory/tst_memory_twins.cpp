@@ -6,9 +6,9 @@
 #include <set>
 
 #include "core/plan/validate.hpp"
+#include "core/sim/engine_plan.hpp"
 #include "core/sim/memory/curve.hpp"
 #include "core/sim/memory/identical_lanes.hpp"
-#include "core/sim/prepared.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_plan.hpp"
@@ -45,7 +45,7 @@ sim::Simulator simulator_of_16() {
 }
 
 std::size_t leaders_of(const sim::Simulator& simulator, const Plan& plan) {
-  const sim::Prepared ready = sim::prepare(simulator.inputs(), plan, {}).value();
+  const sim::EnginePlan ready = sim::prepare(simulator.inputs(), plan, {}).value();
   const sim::engine::EngineInput input = ready.run_of(simulator.inputs(), plan, true);
   const auto leaders = sim::memory::representative_lanes(input, sim::run_to_end(input, {}).value());
   return std::set<std::size_t>(leaders.begin(), leaders.end()).size();
@@ -53,7 +53,7 @@ std::size_t leaders_of(const sim::Simulator& simulator, const Plan& plan) {
 
 /// Devices whose curve is not what their own lane's operations give.
 int wrong_devices(const sim::Simulator& simulator, const Plan& plan) {
-  const sim::Prepared ready = sim::prepare(simulator.inputs(), plan, {}).value();
+  const sim::EnginePlan ready = sim::prepare(simulator.inputs(), plan, {}).value();
   const sim::engine::EngineInput input = ready.run_of(simulator.inputs(), plan, true);
   const sim::engine::Trace trace = sim::run_to_end(input, {}).value();
   const auto resources = sim::memory::resources_of_lanes(input);

@@ -55,11 +55,11 @@ PlainFlow PlainFlows::all_reduce(std::vector<DeviceId> devices, pipedeck::Bytes 
   std::vector<DeviceId> leaders;
   for (const auto& [node, members] : by_node) leaders.push_back(members.front());
   PlainFlow flow;
-  for (const cost::AllReducePart& part : cost::AllReduce(network_, devices, Collectives::least).parts(bytes)) {
+  for (const cost::AllReducePart& part : cost::AllReduce(network_, devices, Collectives::best_ring).parts(bytes)) {
     PlainPhase phase{part.delay.count * 1e9, part.volume(), part.rate.count, {}};
     if (part.over == cost::RingLinks::flat) add_ring(devices, phase);
-    if (part.over == cost::RingLinks::between) add_ring(leaders, phase);
-    if (part.over == cost::RingLinks::inside)
+    if (part.over == cost::RingLinks::inter_node) add_ring(leaders, phase);
+    if (part.over == cost::RingLinks::intra_node)
       for (const auto& [node, members] : by_node) add_ring(members, phase);
     for (const auto& [link, times] : phase.uses) phase.rate = std::min(phase.rate, capacity_.at(link) / times);
     flow.phases.push_back(phase);

@@ -50,7 +50,7 @@ std::vector<std::int64_t> ends(const std::vector<double>& capacities,
           std::none_of(running.begin(), running.end(), [&](const auto& r) { return r.second == i; }))
         now = starts[i];
     ended.clear();
-    network.pass(now, ended);
+    network.advance(now, ended);
     for (const int number : ended) {
       end[running.at(number)] = now;
       running.erase(number);
@@ -58,7 +58,7 @@ std::vector<std::int64_t> ends(const std::vector<double>& capacities,
     }
     for (std::size_t i = 0; i < starts.size(); ++i)
       if (starts[i] == now && end[i] < 0) running[network.start(shapes[i], now)] = i;
-    network.settle(now);
+    network.update_rates(now);
   }
   return end;
 }
@@ -157,7 +157,7 @@ class TestFluidNetwork : public QObject {
     const sim::network::FlowShape narrow = transfer(0, 1e9, {{0, 1}}, capacities),
                                   wide = transfer(0, 1e9, {{1, 1}}, capacities);
     const int a = network.start(both, 0), b = network.start(narrow, 0), c = network.start(wide, 0);
-    network.settle(0);
+    network.update_rates(0);
     QCOMPARE(network.rate(a), 0.5 * gigabyte);
     QCOMPARE(network.rate(b), 0.5 * gigabyte);
     QCOMPARE(network.rate(c), 2.5 * gigabyte);
@@ -171,7 +171,7 @@ class TestFluidNetwork : public QObject {
                                   two = transfer(0, 1e9, {{1, 1}}, capacities);
     const int a = network.start(ring, 0), b = network.start(one, 0), c = network.start(one, 0);
     const int d = network.start(two, 0);
-    network.settle(0);
+    network.update_rates(0);
     for (const int third : {a, b, c}) QVERIFY(std::abs(network.rate(third) - gigabyte / 3) < 1);
     QVERIFY(std::abs(network.rate(d) - gigabyte * 2 / 3) < 1);
   }
@@ -212,11 +212,11 @@ class TestFluidNetwork : public QObject {
       for (std::size_t next = 0; next < starts.size() || !running.empty();) {
         const std::int64_t now = next < starts.size() ? std::min(starts[next], network.next()) : network.next();
         ended.clear();
-        network.pass(now, ended);
+        network.advance(now, ended);
         for (const int number : ended) running.erase(number);
         for (; next < starts.size() && starts[next] == now; ++next)
           running[network.start(shapes[next], now)] = &shapes[next];
-        network.settle(now);
+        network.update_rates(now);
         for (const auto& [number, rate] : plain_rates(running, network, capacities))
           if (rate > 0)
             QVERIFY2(std::abs(network.rate(number) - rate) <= 1e-9 * rate,

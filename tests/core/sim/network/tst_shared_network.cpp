@@ -20,7 +20,7 @@ using namespace pipedeck;
 
 namespace {
 
-constexpr std::array all_collectives{Collectives::least, Collectives::ring, Collectives::hierarchical,
+constexpr std::array all_collectives{Collectives::best_ring, Collectives::ring, Collectives::hierarchical,
                                      Collectives::tree, Collectives::nccl};
 constexpr std::array all_overlaps{Overlap::none, Overlap::layer, Overlap::bucket};
 
@@ -73,7 +73,7 @@ Profile layers_of(int count, std::int64_t output, std::int64_t parameters) {
   return profile;
 }
 
-Simulation run(const Profile& profile, const Cluster& cluster, const Plan& plan, Conventions conventions) {
+Simulation run(const Profile& profile, const Cluster& cluster, const Plan& plan, SimulationOptions conventions) {
   Problem problem;
   problem.profile = std::make_shared<const Profile>(profile);
   problem.cluster = std::make_shared<const Cluster>(cluster);
@@ -82,8 +82,8 @@ Simulation run(const Profile& profile, const Cluster& cluster, const Plan& plan,
 }
 
 Simulation run(const Profile& profile, const Cluster& cluster, const Plan& plan, NetworkModel network,
-               Overlap overlap = Overlap::layer, Collectives collectives = Collectives::least) {
-  Conventions conventions;
+               Overlap overlap = Overlap::layer, Collectives collectives = Collectives::best_ring) {
+  SimulationOptions conventions;
   conventions.network = network;
   conventions.overlap = overlap;
   conventions.bucket = Bytes(30'000'000);
@@ -94,7 +94,7 @@ Simulation run(const Profile& profile, const Cluster& cluster, const Plan& plan,
 /// Checks that both networks give equal timelines, row by row; lanes of links go by nodes in one and by devices in the
 /// other.
 void expect_equal(const Profile& profile, const Cluster& cluster, const Plan& plan, Overlap overlap = Overlap::layer,
-                  Collectives collectives = Collectives::least) {
+                  Collectives collectives = Collectives::best_ring) {
   const Simulation ideal = run(profile, cluster, plan, NetworkModel::ideal, overlap, collectives);
   const Simulation shared = run(profile, cluster, plan, NetworkModel::shared, overlap, collectives);
   QCOMPARE(shared.iteration.count, ideal.iteration.count);
@@ -132,7 +132,7 @@ Drawn draw(test::Random& random) {
   Cluster cluster = *drawn.problem.cluster;
   for (Node& node : cluster.nodes) node.bus = random.integer(0, 3) == 0;
   drawn.problem.cluster = std::make_shared<const Cluster>(cluster);
-  Conventions& conventions = drawn.problem.workload.conventions;
+  SimulationOptions& conventions = drawn.problem.workload.conventions;
   conventions.network = NetworkModel::shared;
   conventions.overlap = all_overlaps[static_cast<std::size_t>(random.integer(0, 2))];
   conventions.bucket = Bytes(random.integer(1, 200) * 1'000'000);
@@ -312,7 +312,7 @@ class TestSharedNetwork : public QObject {
       QCOMPARE(durations, (std::vector<std::int64_t>{4'000'000, 4'000'000}));
     }
     // Gradients that do not fill a bucket go with the last gradient; one bucket for all equals no overlap.
-    Conventions conventions;
+    SimulationOptions conventions;
     conventions.overlap = Overlap::bucket;
     conventions.bucket = Bytes(1'000'000'000);
     QCOMPARE(run(profile, cluster, plan, conventions).iteration,
@@ -331,7 +331,7 @@ class TestSharedNetwork : public QObject {
     };
     QCOMPARE(all_reduce(Collectives::ring), std::int64_t{12'000'000});                   // 2 * 3/4 * 80 MB over 10 GB/s
     QCOMPARE(all_reduce(Collectives::hierarchical), std::int64_t{800'000 + 8'000'000});  // 80 MB inside, 80 MB between
-    QCOMPARE(all_reduce(Collectives::least), std::int64_t{8'800'000});
+    QCOMPARE(all_reduce(Collectives::best_ring), std::int64_t{8'800'000});
     QCOMPARE(all_reduce(Collectives::tree), std::int64_t{16'000'000});
     QVERIFY(all_reduce(Collectives::nccl) > 12'000'000);  // a ring that does not reach the link's bandwidth
   }

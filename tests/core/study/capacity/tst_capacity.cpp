@@ -19,11 +19,11 @@ namespace {
 
 constexpr double hour = 3600;
 
-std::vector<study::PlannerRequest> only(const char* name) { return {{*planner::planner_named(name), {}}}; }
+std::vector<study::PlannerRequest> only(const char* name) { return {{*planner::find_planner(name), {}}}; }
 
 /// Layers without bytes on nodes of one device each: twice the devices are twice as quick.
-study::capacity::Question perfect() {
-  study::capacity::Question question;
+study::capacity::Request perfect() {
+  study::capacity::Request question;
   Profile profile = test::uniform_profile(4, Seconds(0.01), Seconds(0.02));
   Cluster cluster = test::flat_cluster(1);
   cluster.device_types.front().price_per_hour = 3;
@@ -34,9 +34,9 @@ study::capacity::Question perfect() {
 }
 
 /// Some points have no plan that fits.
-study::capacity::Question tight(int seed) {
+study::capacity::Request tight(int seed) {
   Random random(static_cast<std::uint64_t>(seed));
-  study::capacity::Question question;
+  study::capacity::Request question;
   question.problem = test::random_problem(random, {.layers = 6, .nodes = {2, 2}, .memory = Bytes(1'000'000'000)});
   Cluster cluster = *question.problem.cluster;
   cluster.device_types.front().price_per_hour = 2;
@@ -45,16 +45,16 @@ study::capacity::Question tight(int seed) {
 }
 
 std::vector<CapacityPoint> small_space() {
-  return study::capacity::capacity_points(
+  return study::capacity::capacity_cache(
       {.types = {""}, .nodes = {1, 2, 3, 4}, .global_batches = {4, 8}, .micro_batches = {0, 1, 8}});
 }
 
-study::capacity::ProblemAt at(const study::capacity::Question& question) {
+study::capacity::ProblemAt at(const study::capacity::Request& question) {
   return [&question](const CapacityPoint& point) { return study::capacity::problem_at(question, point, {}); };
 }
 
-std::vector<CapacityFound> swept(const study::capacity::Question& question, std::span<const CapacityPoint> points,
-                                 const study::whatif::SearchHow& how = {}) {
+std::vector<CapacityFound> swept(const study::capacity::Request& question, std::span<const CapacityPoint> points,
+                                 const study::whatif::SearchOptions& how = {}) {
   return study::capacity::sweep_capacity(points, at(question), study::capacity::capacity_planners(), {}, how)
       .value_or(std::vector<CapacityFound>());
 }
@@ -111,7 +111,7 @@ class TestCapacity : public QObject {
 
 /// N devices take 1/N of the time and equally many device-hours.
 void TestCapacity::perfect_scaling() {
-  const study::capacity::Question question = perfect();
+  const study::capacity::Request question = perfect();
   CapacityGoal goal{.samples = 1e6};
   for (const int devices : {1, 2, 4, 8, 16}) {
     const CapacityPoint point{"", devices, 16, 0};
@@ -128,7 +128,7 @@ void TestCapacity::perfect_scaling() {
 }
 
 void TestCapacity::iterations_are_whole() {
-  const study::capacity::Question question = perfect();
+  const study::capacity::Request question = perfect();
   const CapacityPoint point{"", 2, 8, 0};
   const auto found = study::capacity::find_capacity(*at(question)(point), point, only("data-parallel"));
   const CapacityCost cost = *capacity_cost({.samples = 17, .sample_tokens = 100}, *found);
@@ -140,7 +140,7 @@ void TestCapacity::iterations_are_whole() {
 void TestCapacity::best_by_brute_force() {
   int taken_any = 0;
   for (int seed = 0; seed < 6; ++seed) {
-    const study::capacity::Question question = tight(seed);
+    const study::capacity::Request question = tight(seed);
     const std::vector<CapacityFound> found = swept(question, small_space());
     QCOMPARE(found.size(), small_space().size());
     for (int goal_seed = 0; goal_seed < 40; ++goal_seed) {
@@ -160,7 +160,7 @@ void TestCapacity::best_by_brute_force() {
 }
 
 void TestCapacity::limits_rule_out() {
-  const study::capacity::Question question = perfect();
+  const study::capacity::Request question = perfect();
   const CapacityPoint point{"", 1, 4, 1};
   CapacityFound found = *study::capacity::find_capacity(*at(question)(point), point, only("data-parallel"));
   CapacityGoal goal{.samples = 1000};
@@ -185,10 +185,10 @@ void TestCapacity::limits_rule_out() {
 void TestCapacity::missing_memory_is_what_is_missing() {
   int missing = 0;
   for (int seed = 0; seed < 8; ++seed) {
-    const study::capacity::Question question = tight(seed);
+    const study::capacity::Request question = tight(seed);
     for (const CapacityFound& found : swept(question, small_space())) {
       if (capacity_verdict({.samples = 1}, found) != CapacityStatus::memory) continue;
-      QVERIFY(!found.why_not.empty());
+      QVERIFY(!found.failure_reason.empty());
       const auto fits_with = [&](Bytes memory) {
         Problem problem = *at(question)(found.point);
         Cluster cluster = *problem.cluster;
@@ -207,7 +207,7 @@ void TestCapacity::missing_memory_is_what_is_missing() {
 }
 
 void TestCapacity::the_nearest_of_none() {
-  const study::capacity::Question question = tight(1);
+  const study::capacity::Request question = tight(1);
   const std::vector<CapacityFound> found = swept(question, small_space());
   const CapacityGoal goal{.samples = 1e6, .within = Seconds(1)};
   const CapacityFound& first = found[ranked_capacity(goal, found).front()];
@@ -218,7 +218,7 @@ void TestCapacity::the_nearest_of_none() {
 
 /// A point equals best_plan of the changed question.
 void TestCapacity::planned_as_what_if_plans() {
-  const study::capacity::Question question = tight(2);
+  const study::capacity::Request question = tight(2);
   for (const CapacityFound& found : swept(question, small_space())) {
     WhatIf change;
     change.nodes = found.point.nodes;
@@ -232,12 +232,12 @@ void TestCapacity::planned_as_what_if_plans() {
 }
 
 void TestCapacity::threads_change_nothing() {
-  const study::capacity::Question question = tight(3);
+  const study::capacity::Request question = tight(3);
   QCOMPARE(bytes_of(swept(question, small_space(), {.threads = 4})), bytes_of(swept(question, small_space())));
 }
 
 void TestCapacity::resumed_is_as_unbroken() {
-  const study::capacity::Question question = tight(4);
+  const study::capacity::Request question = tight(4);
   const std::vector<CapacityPoint> points = small_space();
   for (const std::size_t after : {std::size_t{1}, points.size() / 2}) {
     std::stop_source stop;
@@ -270,7 +270,7 @@ void TestCapacity::resumed_is_as_unbroken() {
 }
 
 void TestCapacity::what_is_known_is_not_asked_again() {
-  const study::capacity::Question question = tight(5);
+  const study::capacity::Request question = tight(5);
   const std::vector<CapacityPoint> points = small_space();
   std::vector<std::optional<CapacityFound>> known;
   for (CapacityFound& one : swept(question, points)) known.push_back(std::move(one));
@@ -313,7 +313,7 @@ void TestCapacity::bad_points_are_refused() {
 }
 
 void TestCapacity::points_leave_out_what_does_not_divide() {
-  const auto points = study::capacity::capacity_points(
+  const auto points = study::capacity::capacity_cache(
       {.types = {"A", "B"}, .nodes = {1, 2}, .global_batches = {6, 8}, .micro_batches = {0, 3, 4}});
   QCOMPARE(points.size(), std::size_t{2 * 2 * (2 + 2)});
   QCOMPARE(points.front(), (CapacityPoint{"A", 1, 6, 0}));
@@ -324,7 +324,7 @@ void TestCapacity::points_leave_out_what_does_not_divide() {
 
 /// A model's layers are computed for each type; a device with twice the peaks of another is not just scaled.
 void TestCapacity::types_come_with_their_times() {
-  study::capacity::Question question = perfect();
+  study::capacity::Request question = perfect();
   DeviceModel slow, quick;
   slow.type.name = "slow";
   slow.type.memory = Bytes(std::int64_t{64} << 30);
@@ -365,10 +365,10 @@ void TestCapacity::unknown_types_are_refused() {
   QCOMPARE(problem.error().code, ErrorCode::bad_usage);
   QVERIFY(problem.error().message.find("'Z9'") != std::string::npos);
   // In a sweep the point has the error, and the others continue.
-  const study::capacity::Question question = perfect();
+  const study::capacity::Request question = perfect();
   const std::vector<CapacityPoint> points{{"Z9", 1, 8, 1}, {"", 1, 8, 1}};
   const std::vector<CapacityFound> found = swept(question, points);
-  QVERIFY(!found[0].plan && found[0].why_not.find("'Z9'") != std::string::npos);
+  QVERIFY(!found[0].plan && found[0].failure_reason.find("'Z9'") != std::string::npos);
   QVERIFY(found[1].fits());
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/plan/validate.hpp"
-#include "core/study/capacity/size_ladder.hpp"
+#include "core/study/capacity/size_candidates.hpp"
 #include "core/study/capacity/sweep.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
@@ -18,8 +18,8 @@ namespace {
 constexpr std::int64_t mebi = std::int64_t{1} << 20;
 
 /// Equal layers of 10 MiB of weights, on two nodes of two devices.
-study::capacity::Question layered(Bytes memory) {
-  study::capacity::Question question;
+study::capacity::Request layered(Bytes memory) {
+  study::capacity::Request question;
   Profile profile = test::uniform_profile(3, Seconds(0.01), Seconds(0.02));
   for (Layer& layer : profile.layers) {
     layer.kind = "block";
@@ -71,9 +71,10 @@ class TestLargest : public QObject {
 
 void TestLargest::layers_by_looking_at_each() {
   for (const std::int64_t memory : {300, 500, 650}) {
-    const study::capacity::Question question = layered(Bytes(memory * mebi));
+    const study::capacity::Request question = layered(Bytes(memory * mebi));
     const CapacityPoint point{"", 2, 8, 1};
-    const auto ladder = study::capacity::size_ladder(question, point, study::capacity::SizeKind::layers, {1, 60}, {});
+    const auto ladder =
+        study::capacity::size_candidates(question, point, study::capacity::SizeKind::layers, {1, 60}, {});
     QVERIFY(ladder);
     std::vector<bool> fits;
     for (const std::int64_t size : ladder->sizes)
@@ -94,10 +95,10 @@ void TestLargest::layers_by_looking_at_each() {
 }
 
 void TestLargest::infeasible_by_memory() {
-  const study::capacity::Question question = layered(Bytes(10 * mebi));
+  const study::capacity::Request question = layered(Bytes(10 * mebi));
   const CapacityPoint point{"", 2, 8, 1};
   const auto answer = study::capacity::find_largest(
-      *study::capacity::size_ladder(question, point, study::capacity::SizeKind::layers, {}, {}), point,
+      *study::capacity::size_candidates(question, point, study::capacity::SizeKind::layers, {}, {}), point,
       study::capacity::capacity_planners(), {});
   QVERIFY(answer && !answer->size && !answer->found);
   QCOMPARE(*answer->next, std::int64_t{1});
@@ -105,40 +106,40 @@ void TestLargest::infeasible_by_memory() {
 }
 
 void TestLargest::everything_fits() {
-  const study::capacity::Question question = layered(Bytes(std::int64_t{1} << 40));
+  const study::capacity::Request question = layered(Bytes(std::int64_t{1} << 40));
   const CapacityPoint point{"", 2, 8, 1};
   const auto answer = study::capacity::find_largest(
-      *study::capacity::size_ladder(question, point, study::capacity::SizeKind::layers, {2, 11}, {}), point,
+      *study::capacity::size_candidates(question, point, study::capacity::SizeKind::layers, {2, 11}, {}), point,
       study::capacity::capacity_planners(), {});
   QCOMPARE(*answer->size, std::int64_t{10});
   QVERIFY(!answer->next);
-  QCOMPARE(answer->proof, study::capacity::LargestProof::end);
+  QCOMPARE(answer->proof, study::capacity::LargestProof::limit_reached);
 }
 
 /// 4 x 40 MiB (weights, gradients, Adam) a layer: 12 layers are 1.9 GiB, whatever the plan.
 void TestLargest::states_alone_are_a_proof() {
-  const study::capacity::Question question = layered(Bytes(450 * mebi));
+  const study::capacity::Request question = layered(Bytes(450 * mebi));
   const CapacityPoint point{"", 2, 8, 1};
   const auto coarse = study::capacity::find_largest(
-      *study::capacity::size_ladder(question, point, study::capacity::SizeKind::layers, {100, 1000}, {}), point,
+      *study::capacity::size_candidates(question, point, study::capacity::SizeKind::layers, {100, 1000}, {}), point,
       study::capacity::capacity_planners(), {});
   QVERIFY(!coarse->size);
-  QCOMPARE(coarse->proof, study::capacity::LargestProof::states);
+  QCOMPARE(coarse->proof, study::capacity::LargestProof::states_exceed_memory);
   QCOMPARE(coarse->next_states.count, 100 * 4 * 10 * mebi);
   QCOMPARE(coarse->devices_hold.count, 4 * 450 * mebi);
 }
 
 void TestLargest::batches() {
-  const study::capacity::Question question = layered(Bytes(150 * mebi));
+  const study::capacity::Request question = layered(Bytes(150 * mebi));
   const CapacityPoint point{"", 2, 48, 0};
-  const auto micro = study::capacity::size_ladder(question, point, study::capacity::SizeKind::micro_batch, {}, {});
+  const auto micro = study::capacity::size_candidates(question, point, study::capacity::SizeKind::micro_batch, {}, {});
   QCOMPARE(micro->sizes, (std::vector<std::int64_t>{1, 2, 3, 4, 6, 8, 12, 16, 24, 48}));
   const auto answer = study::capacity::find_largest(*micro, point, study::capacity::capacity_planners(), {});
   QVERIFY(answer->size && answer->next);
   QCOMPARE(answer->found->plan->plan->micro_batch, static_cast<int>(*answer->size));
   QCOMPARE(answer->found->point.micro_batch, static_cast<int>(*answer->size));
   const auto global =
-      study::capacity::size_ladder(question, {"", 2, 48, 4}, study::capacity::SizeKind::global_batch, {0, 41}, {});
+      study::capacity::size_candidates(question, {"", 2, 48, 4}, study::capacity::SizeKind::global_batch, {0, 41}, {});
   QCOMPARE(global->sizes, (std::vector<std::int64_t>{4, 8, 12, 16, 20, 24, 28, 32, 36, 40}));
   QCOMPARE(global->make_problem(12)->workload.global_batch, 12);
 }
@@ -148,7 +149,7 @@ void TestLargest::a_stop_cancels() {
   stop.request_stop();
   const CapacityPoint point{"", 2, 8, 1};
   const auto answer = study::capacity::find_largest(
-      *study::capacity::size_ladder(layered(Bytes(mebi)), point, study::capacity::SizeKind::layers, {}, {}), point,
+      *study::capacity::size_candidates(layered(Bytes(mebi)), point, study::capacity::SizeKind::layers, {}, {}), point,
       study::capacity::capacity_planners(), {.stop = stop.get_token()});
   QVERIFY(!answer);
   QCOMPARE(answer.error().code, ErrorCode::cancelled);
@@ -160,10 +161,10 @@ void TestLargest::sizes() {
   for (const study::capacity::SizeKind kind :
        {study::capacity::SizeKind::layers, study::capacity::SizeKind::hidden, study::capacity::SizeKind::sequence,
         study::capacity::SizeKind::micro_batch, study::capacity::SizeKind::global_batch})
-    QCOMPARE(*study::capacity::size_kind_named(study::capacity::name_of(kind)), kind);
-  QVERIFY(!study::capacity::size_kind_named("width"));
-  const auto none =
-      study::capacity::size_ladder(layered(Bytes(mebi)), {"", 1, 8, 0}, study::capacity::SizeKind::layers, {10, 5}, {});
+    QCOMPARE(*study::capacity::parse_size_kind(study::capacity::name_of(kind)), kind);
+  QVERIFY(!study::capacity::parse_size_kind("width"));
+  const auto none = study::capacity::size_candidates(layered(Bytes(mebi)), {"", 1, 8, 0},
+                                                     study::capacity::SizeKind::layers, {10, 5}, {});
   QVERIFY(!none);
   QCOMPARE(none.error().code, ErrorCode::bad_usage);
 }
@@ -215,7 +216,7 @@ void TestLargest::transformers_in_proportion() {
 void TestLargest::measured_profiles_have_no_hidden_size() {
   for (const study::capacity::SizeKind kind :
        {study::capacity::SizeKind::hidden, study::capacity::SizeKind::sequence}) {
-    const auto ladder = study::capacity::size_ladder(layered(Bytes(mebi)), {"", 1, 8, 0}, kind, {}, {});
+    const auto ladder = study::capacity::size_candidates(layered(Bytes(mebi)), {"", 1, 8, 0}, kind, {}, {});
     QVERIFY(!ladder);
     QCOMPARE(ladder.error().code, ErrorCode::bad_usage);
     QVERIFY(ladder.error().message.find("config.json") != std::string::npos);

@@ -43,11 +43,11 @@ inline Plan pipeline(const Profile& profile, const std::vector<int>& cuts, int r
 }
 
 inline const study::engines::Engine& engine(std::string_view output) {
-  return *study::engines::engine_output_named(output).engine;
+  return *study::engines::find_engine_output(output).engine;
 }
 
 inline std::string text_of(std::string_view output, const Plan& plan, const Profile& profile, const Cluster& cluster) {
-  const auto text = study::engines::engine_text(study::engines::engine_output_named(output), {plan, profile, cluster});
+  const auto text = study::engines::engine_text(study::engines::find_engine_output(output), {plan, profile, cluster});
   return text ? *text : "ERROR " + text.error().message;
 }
 

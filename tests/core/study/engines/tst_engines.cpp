@@ -138,13 +138,13 @@ void TestEngines::megatron_takes_no_other_models() {
   Profile profile = test::transformer(4);
   profile.layers[2].kind = "convolution";
   const Plan plan = test::pipeline(profile, {4});
-  const auto parts = study::engines::misfits(test::engine("megatron"), plan, profile);
+  const auto parts = study::engines::unsupported_features(test::engine("megatron"), plan, profile);
   QVERIFY(!parts.empty());
   QVERIFY(parts.front().find("convolution") != std::string::npos);
-  QVERIFY(study::engines::nearest_plans(test::engine("megatron"), {plan, profile, test::flat_cluster(2)}).empty());
+  QVERIFY(study::engines::closest_plans(test::engine("megatron"), {plan, profile, test::flat_cluster(2)}).empty());
   // Nothing but an embedding is no model of blocks either.
   for (Layer& layer : profile.layers) layer.kind = "embedding";
-  QVERIFY(!study::engines::misfits(test::engine("megatron"), plan, profile).empty());
+  QVERIFY(!study::engines::unsupported_features(test::engine("megatron"), plan, profile).empty());
 }
 
 void TestEngines::a_list_written_as_a_graph_is_a_list() {
@@ -152,11 +152,11 @@ void TestEngines::a_list_written_as_a_graph_is_a_list() {
   profile.edges = edges_of(profile);
   const Plan plan = test::pipeline(profile, {4});
   for (const char* output : {"megatron", "deepspeed", "pytorch"})
-    QCOMPARE(study::engines::misfits(test::engine(output), plan, profile), std::vector<std::string>{});
+    QCOMPARE(study::engines::unsupported_features(test::engine(output), plan, profile), std::vector<std::string>{});
   profile.edges.push_back({LayerId(std::int32_t{1}), LayerId(std::int32_t{3}), {}});
   profile.layers[1].name = "forks";
   for (const char* output : {"megatron", "deepspeed", "pytorch"}) {
-    const auto parts = study::engines::misfits(test::engine(output), plan, profile);
+    const auto parts = study::engines::unsupported_features(test::engine(output), plan, profile);
     QCOMPARE(parts.size(), std::size_t{1});
     QVERIFY2(parts.front().find("'forks' feeding") != std::string::npos, parts.front().c_str());
   }
@@ -165,8 +165,10 @@ void TestEngines::a_list_written_as_a_graph_is_a_list() {
 void TestEngines::a_block_of_two_layers_stays_whole() {
   Profile profile = test::transformer(8);
   for (std::size_t l = 1; l <= 8; ++l) profile.layers[l].kind = l % 2 == 1 ? "attention" : "experts";
-  QVERIFY(study::engines::misfits(test::engine("megatron"), test::pipeline(profile, {5}), profile).empty());
-  QVERIFY(!study::engines::misfits(test::engine("megatron"), test::pipeline(profile, {4}), profile).empty());
+  QVERIFY(
+      study::engines::unsupported_features(test::engine("megatron"), test::pipeline(profile, {5}), profile).empty());
+  QVERIFY(
+      !study::engines::unsupported_features(test::engine("megatron"), test::pipeline(profile, {4}), profile).empty());
   const auto arguments =
       arguments_of(test::text_of("megatron", test::pipeline(profile, {3}), profile, test::flat_cluster(2)));
   QCOMPARE(arguments.at("--num-layers").toInt(), 4);
@@ -192,7 +194,7 @@ void TestEngines::what_does_not_fit_is_named() {
   const Profile profile = test::transformer(12);
   Plan plan = test::pipeline(profile, {5, 9}, 2);
   const study::engines::Engine& wanted = test::engine(output.toStdString());
-  QCOMPARE(study::engines::misfits(wanted, plan, profile), std::vector<std::string>{});
+  QCOMPARE(study::engines::unsupported_features(wanted, plan, profile), std::vector<std::string>{});
   switch (change) {
     case 0:
       plan.schedule = ScheduleKind::chimera;
@@ -204,13 +206,13 @@ void TestEngines::what_does_not_fit_is_named() {
       plan.stages[1].devices.pop_back();
       break;
     case 3:
-      plan.stages[1].shards = std::vector<double>{1.0};
+      plan.stages[1].shard_fractions = std::vector<double>{1.0};
       break;
     case 4:
       plan.stages[2].recompute.layers = {LayerId(std::int32_t{10})};
       break;
     case 5:
-      plan.stages[0].shares = std::vector<int>{1, 3};
+      plan.stages[0].samples_per_replica = std::vector<int>{1, 3};
       break;
     case 6:
       plan.stages[1].last = plan.stages[2].first = 15;
@@ -219,10 +221,10 @@ void TestEngines::what_does_not_fit_is_named() {
       plan.zero = 3;
       break;
   }
-  const auto parts = study::engines::misfits(wanted, plan, profile);
+  const auto parts = study::engines::unsupported_features(wanted, plan, profile);
   QCOMPARE(parts.size(), std::size_t{1});
   QVERIFY2(parts.front().find(names.toStdString()) != std::string::npos, parts.front().c_str());
-  const auto text = study::engines::engine_text(study::engines::engine_output_named(output.toStdString()),
+  const auto text = study::engines::engine_text(study::engines::find_engine_output(output.toStdString()),
                                                 {plan, profile, test::flat_cluster(6)});
   QVERIFY(!text);
   QVERIFY(text.error().message.find(parts.front()) != std::string::npos);
@@ -250,21 +252,21 @@ void TestEngines::a_warm_up_that_comes_to_the_same_fits() {
   Plan plan = test::pipeline(profile, {4, 7, 10});
   for (const char* output : {"megatron", "deepspeed"}) {
     plan.warmup_counts = std::vector<int>{4, 3, 2, 1};
-    QVERIFY(study::engines::misfits(test::engine(output), plan, profile).empty());
+    QVERIFY(study::engines::unsupported_features(test::engine(output), plan, profile).empty());
     plan.warmup_counts = std::vector<int>{5, 3, 2, 1};
-    QCOMPARE(study::engines::misfits(test::engine(output), plan, profile).size(), std::size_t{1});
+    QCOMPARE(study::engines::unsupported_features(test::engine(output), plan, profile).size(), std::size_t{1});
     plan.warmup_counts.reset();
   }
   Plan one = test::pipeline(profile, {});
   one.warmup = Warmup::B;  // min(2 (S - i) - 1, D) is 1 of the last stage
-  QVERIFY(study::engines::misfits(test::engine("megatron"), one, profile).empty());
+  QVERIFY(study::engines::unsupported_features(test::engine("megatron"), one, profile).empty());
   Plan few = plan;
   few.warmup = Warmup::B;
   few.micro_batches = 1;
   few.micro_batch = few.global_batch;
-  QVERIFY(study::engines::misfits(test::engine("deepspeed"), few, profile).empty());
+  QVERIFY(study::engines::unsupported_features(test::engine("deepspeed"), few, profile).empty());
   few.micro_batches = 4;  // 4, 4, 3, 1 instead of 4, 3, 2, 1
-  QCOMPARE(study::engines::misfits(test::engine("deepspeed"), few, profile).size(), std::size_t{1});
+  QCOMPARE(study::engines::unsupported_features(test::engine("deepspeed"), few, profile).size(), std::size_t{1});
 }
 
 void TestEngines::nearest_plans_fit() {
@@ -278,12 +280,12 @@ void TestEngines::nearest_plans_fit() {
     if (!plan::validate(plan, *problem.profile, *problem.cluster)) continue;
     for (const char* output : {"deepspeed", "pytorch"}) {
       const study::engines::Engine& wanted = test::engine(output);
-      const study::engines::EngineQuestion question{plan, *problem.profile, *problem.cluster};
-      const bool fits = study::engines::misfits(wanted, plan, *problem.profile).empty();
-      const std::vector<Plan> plans = study::engines::nearest_plans(wanted, question);
+      const study::engines::EngineRequest question{plan, *problem.profile, *problem.cluster};
+      const bool fits = study::engines::unsupported_features(wanted, plan, *problem.profile).empty();
+      const std::vector<Plan> plans = study::engines::closest_plans(wanted, question);
       found += static_cast<int>(!plans.empty());
       for (const Plan& near : plans) {
-        QVERIFY(study::engines::misfits(wanted, near, *problem.profile).empty());
+        QVERIFY(study::engines::unsupported_features(wanted, near, *problem.profile).empty());
         const auto valid = plan::validate(near, *problem.profile, *problem.cluster);
         QVERIFY2(valid, valid ? "" : valid.error().message.c_str());
         QCOMPARE(near.global_batch, plan.global_batch);
@@ -301,7 +303,7 @@ void TestEngines::nearest_keeps_what_it_can() {
   const Cluster cluster = test::flat_cluster(6);
   Plan plan = test::pipeline(profile, {5, 15}, 2);  // in the middle of the head
   plan.warmup = Warmup::B;
-  const auto plans = study::engines::nearest_plans(test::engine("megatron"), {plan, profile, cluster});
+  const auto plans = study::engines::closest_plans(test::engine("megatron"), {plan, profile, cluster});
   QVERIFY(!plans.empty());
   QCOMPARE(plans.front().stages[1].first, 5);
   QCOMPARE(plans.front().stages[2].first, 13);  // the head as a whole

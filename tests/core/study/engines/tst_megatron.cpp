@@ -158,7 +158,7 @@ class TestMegatron : public QObject {
       const TransformerOrigin origin = random_origin(random, profile);
       const bool known = random.integer(0, 1) == 1;
       const Cluster cluster = flat_cluster(processes);
-      const auto script = study::engines::engine_text(study::engines::engine_output_named("megatron"),
+      const auto script = study::engines::engine_text(study::engines::find_engine_output("megatron"),
                                                       {plan, profile, cluster, known ? &origin : nullptr});
       QVERIFY2(script, script ? "" : script.error().message.c_str());
       const Sourced found = sourced(folder, *script);

@@ -205,7 +205,7 @@ class TestPytorch : public QObject {
       const Plan plan = random_plan(random, problem, kinds[i % 5]);
       if (!plan::validate(plan, *problem.profile, *problem.cluster)) continue;
       for (const Plan& near :
-           study::engines::nearest_plans(engine("pytorch"), {plan, *problem.profile, *problem.cluster})) {
+           study::engines::closest_plans(engine("pytorch"), {plan, *problem.profile, *problem.cluster})) {
         const int stages = static_cast<int>(near.stages.size()), ranks = static_cast<int>(pipeline_ranks(near).size());
         const int parts = near.micro_batches;
         switch (near.schedule) {
@@ -234,11 +234,11 @@ class TestPytorch : public QObject {
     Plan plan = pipeline(profile, {3, 5, 7});
     plan.global_batch = plan.micro_batches = 2;
     plan.micro_batch = 1;
-    const auto parts = study::engines::misfits(engine("pytorch"), plan, profile);
+    const auto parts = study::engines::unsupported_features(engine("pytorch"), plan, profile);
     QCOMPARE(parts.size(), std::size_t{1});
     QVERIFY2(parts.front().find("micro-batches: found 2") == 0, parts.front().c_str());
-    QVERIFY(study::engines::misfits(engine("deepspeed"), plan, profile).empty());
-    const auto near = study::engines::nearest_plans(engine("pytorch"), {plan, profile, flat_cluster(4)});
+    QVERIFY(study::engines::unsupported_features(engine("deepspeed"), plan, profile).empty());
+    const auto near = study::engines::closest_plans(engine("pytorch"), {plan, profile, flat_cluster(4)});
     QVERIFY(!near.empty());
     for (const Plan& one : near) QVERIFY(one.stages.size() <= static_cast<std::size_t>(one.micro_batches));
     QCOMPARE(near.front().name, plan.name + " for PyTorch's pipelining");

@@ -14,7 +14,7 @@
 namespace pipedeck::test {
 
 struct Asked {
-  study::reports::Question question;
+  study::reports::Request question;
   std::vector<Simulation> simulations;  ///< of each plan, by the simulator asked again
 };
 
@@ -37,7 +37,7 @@ inline Asked random_question(std::uint64_t seed, const std::string& name) {
     const auto simulation = sim::simulate(own, plan);
     if (!simulation) continue;
     plan.name = name.empty() ? std::string(name_of(kind)) : name;
-    plan.why = {name + "a reason"};
+    plan.rationale = {name + "a reason"};
     asked.question.plans.push_back({std::make_shared<const Plan>(plan), {}, name, true, {"simulate " + name}});
     asked.simulations.push_back(*simulation);
   }

@@ -217,7 +217,7 @@ class TestReport : public QObject {
 
   /// A hundred thousand operations make no larger a page than a thousand.
   void pictures_stay_small() {
-    study::reports::Question question;
+    study::reports::Request question;
     question.problem.profile = std::make_shared<const Profile>(test::uniform_profile(16, Seconds(1e-3), Seconds(2e-3)));
     question.problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(16));
     Plan plan;

@@ -10,7 +10,7 @@
 #include "core/io/checksum.hpp"
 #include "core/study/reports/document.hpp"
 #include "core/study/reports/figures.hpp"
-#include "core/study/reports/words.hpp"
+#include "core/study/reports/translator.hpp"
 #include "tests/core/study/reports/random_question.hpp"
 #include "tests/support/page_texts.hpp"
 #include "tests/support/test_program.hpp"
@@ -28,7 +28,7 @@ class Marking : public study::reports::Translation {
   std::string language() const override { return "x-marked"; }
   std::string decimal_sign() const override { return ","; }
   std::string pattern(const std::string& english) const override { return "\u2039" + english + "\u203a"; }
-  std::string sentence(const std::string& english) const override { return pattern(english); }
+  std::string translate(const std::string& english) const override { return pattern(english); }
   std::string error(const Error& error) const override { return pattern(error.text()); }
 };
 
@@ -42,7 +42,7 @@ class Phrases : public study::reports::Translation {
     const auto found = table_.find(english);
     return found == table_.end() ? "?" + english : found->second;
   }
-  std::string sentence(const std::string& english) const override { return english; }
+  std::string translate(const std::string& english) const override { return english; }
   std::string error(const Error& error) const override { return error.text(); }
 
  private:
@@ -61,7 +61,7 @@ QString outside_marks(const QString& text) {
   return outside;
 }
 
-QStringList names_of(const study::reports::Question& question) {
+QStringList names_of(const study::reports::Request& question) {
   QStringList names{"SHA-256", "GiB", "MiB", "KiB", "GB/s", "ms", "s", "B"};
   const auto add = [&](const std::string& name) { names << QString::fromStdString(name).simplified(); };
   add(question.title), add(question.program), add(question.problem.profile->name), add(question.problem.cluster->name);
@@ -94,14 +94,14 @@ class TestReportWords : public QObject {
 
  private slots:
   void english_is_the_pattern_itself() {
-    const study::reports::Words english;
+    const study::reports::Translator english;
     QCOMPARE(english.language(), std::string("en"));
     QCOMPARE(english("{} of {:.2f} {{}}", 1, 2.5), std::string("1 of 2.50 {}"));
     QCOMPARE(english.count(1, "1 node of {}", "{} nodes of {}", "x"), std::string("1 node of x"));
     QCOMPARE(english.count(2, "1 node of {}", "{} nodes of {}", "x"), std::string("2 nodes of x"));
     QCOMPARE(english.count(3, "{} on 1 device", "{1} on {0} devices", "x"), std::string("x on 3 devices"));
     QCOMPARE(english.figure("{:.3f} ms", 1.5), std::string("1.500 ms"));
-    QCOMPARE(english.sentence("It is so."), std::string("It is so."));
+    QCOMPARE(english.translate("It is so."), std::string("It is so."));
   }
 
   void another_language_has_its_own_order_and_decimal_sign() {
@@ -109,7 +109,7 @@ class TestReportWords : public QObject {
                           {"1 node of %1", "1 Knoten zu %1"},
                           {"%1 on %2 devices", "auf %2 Ger\u00e4ten: %1"},
                           {"{%1} %%", "{%1} %%"}});
-    const study::reports::Words words(&german);
+    const study::reports::Translator words(&german);
     QCOMPARE(words("{} of {:.2f}", 1, 2.5), std::string("von 2,50 sind es 1"));
     QCOMPARE(words.count(1, "1 node of {}", "{} nodes of {}", "a.b"), std::string("1 Knoten zu a.b"));
     QCOMPARE(words.count(3, "{} on 1 device", "{1} on {0} devices", "x"), std::string("auf 3 Ger\u00e4ten: x"));
@@ -126,7 +126,7 @@ class TestReportWords : public QObject {
     qsizetype checked = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
       Asked asked = random_question(seed, {});
-      Conventions& judged = asked.question.problem.workload.conventions;
+      SimulationOptions& judged = asked.question.problem.workload.conventions;
       if (seed % 2) judged.reserve = Bytes(1 << 20), judged.fragmentation = 0.1, judged.overlap = Overlap::bucket;
       if (seed % 3 == 0) judged.calibration.operation_overhead = Seconds(1e-6);
       if (!asked.question.plans.empty() && seed % 4 == 0) asked.question.plans.front().detailed = false;

@@ -16,10 +16,10 @@ using pipedeck::test::Random;
 namespace {
 
 /// By the definition alone.
-std::vector<bool> brute_force(const std::vector<Costs>& choices) {
+std::vector<bool> brute_force(const std::vector<ObjectiveVector>& choices) {
   std::vector<bool> stands;
-  for (const Costs& one : choices)
-    stands.push_back(std::none_of(choices.begin(), choices.end(), [&](const Costs& other) {
+  for (const ObjectiveVector& one : choices)
+    stands.push_back(std::none_of(choices.begin(), choices.end(), [&](const ObjectiveVector& other) {
       const bool no_worse = other[0] <= one[0] && other[1] <= one[1] && other[2] <= one[2];
       return no_worse && other != one;
     }));
@@ -34,7 +34,7 @@ Problem small_problem(int seed) {
   return problem;
 }
 
-std::vector<PlanCandidate> found(const Problem& problem, const study::whatif::SearchHow& how = {}) {
+std::vector<PlanCandidate> found(const Problem& problem, const study::whatif::SearchOptions& how = {}) {
   const auto plans =
       study::whatif::find_front(problem, study::default_planners(), study::whatif::front_space(problem), how);
   return plans ? *plans : std::vector<PlanCandidate>();
@@ -64,7 +64,7 @@ void TestFront::non_dominated_by_brute_force() {
     Random random(static_cast<std::uint64_t>(seed));
     // Few values: many ties, in one respect and in all. Seeds that are even leave one respect aside.
     const int values = random.integer(2, 40), count = random.integer(1, 120);
-    std::vector<Costs> choices;
+    std::vector<ObjectiveVector> choices;
     for (int i = 0; i < count; ++i)
       choices.push_back({static_cast<double>(-random.integer(0, values)),
                          static_cast<double>(random.integer(0, values)),
@@ -75,12 +75,12 @@ void TestFront::non_dominated_by_brute_force() {
 
 void TestFront::nothing_and_one() {
   QVERIFY(non_dominated({}).empty());
-  const std::vector<Costs> one{{1, 2, 3}};
+  const std::vector<ObjectiveVector> one{{1, 2, 3}};
   QCOMPARE(non_dominated(one), std::vector<bool>{true});
 }
 
 void TestFront::equal_choices_stand_together() {
-  const std::vector<Costs> choices{{1, 1, 1}, {2, 0, 0}, {1, 1, 1}, {2, 1, 0}, {2, 0, 0}};
+  const std::vector<ObjectiveVector> choices{{1, 1, 1}, {2, 0, 0}, {1, 1, 1}, {2, 1, 0}, {2, 0, 0}};
   QCOMPARE(non_dominated(choices), (std::vector<bool>{true, true, true, false, true}));
 }
 
@@ -99,7 +99,7 @@ void TestFront::every_plan_is_one_and_fits() {
     QCOMPARE(plan.largest_peak.count, most.count);
   }
   const std::vector<std::size_t> front = study::whatif::front_of(plans);
-  const std::vector<Costs> costs = study::whatif::front_costs(plans);
+  const std::vector<ObjectiveVector> costs = study::whatif::front_costs(plans);
   const std::vector<bool> expected = brute_force(costs);
   for (std::size_t i = 0; i < plans.size(); ++i)
     QCOMPARE(std::binary_search(front.begin(), front.end(), i), static_cast<bool>(expected[i]));
@@ -137,7 +137,7 @@ void TestFront::a_hurry_answers() {
   const Problem problem = small_problem(5);
   const std::size_t all = found(problem).size();
   const auto answer = study::whatif::find_front(problem, study::default_planners(), study::whatif::front_space(problem),
-                                                {.hurry = hurry.get_token()},
+                                                {.deadline_token = hurry.get_token()},
                                                 [&](const std::vector<PlanCandidate>&) { hurry.request_stop(); });
   QVERIFY(answer);
   QVERIFY(!answer->empty());
@@ -146,12 +146,12 @@ void TestFront::a_hurry_answers() {
 
 void TestFront::without_a_price_two_are_weighed() {
   std::vector<PlanCandidate> plans = found(small_problem(6));
-  for (const Costs& costs : study::whatif::front_costs(plans)) QCOMPARE(costs[2], 0.0);
+  for (const ObjectiveVector& costs : study::whatif::front_costs(plans)) QCOMPARE(costs[2], 0.0);
   for (PlanCandidate& plan : plans) plan.price_per_hour = 2.0 * plan.devices;
   for (std::size_t i = 0; i < plans.size(); ++i)
     QCOMPARE(study::whatif::front_costs(plans)[i][2], 2.0 * plans[i].devices);
   plans.front().price_per_hour.reset();
-  for (const Costs& costs : study::whatif::front_costs(plans)) QCOMPARE(costs[2], 0.0);
+  for (const ObjectiveVector& costs : study::whatif::front_costs(plans)) QCOMPARE(costs[2], 0.0);
 }
 
 void TestFront::space_keeps_a_fixed_micro_batch() {

@@ -11,9 +11,9 @@
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
 #include "core/sim/explain/sensitivity.hpp"
-#include "core/study/whatif/buy_first.hpp"
 #include "core/study/whatif/change.hpp"
 #include "core/study/whatif/scales.hpp"
+#include "core/study/whatif/upgrades.hpp"
 #include "tests/support/random_plan.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
@@ -216,7 +216,7 @@ void TestWhatIf::another_type_scales_times() {
   QVERIFY(std::abs(scale.factor / ratio - 1) < 1e-12);
   QCOMPARE(scale.from, std::string("V100-16GB"));
   QVERIFY(study::whatif::time_scale(problem, problem.cluster->device_types[0], presets::device_catalogue()).source ==
-          TimeScale::Source::same);
+          TimeScale::Source::same_device);
 }
 
 void TestWhatIf::a_type_without_the_profiles_device() {
@@ -471,14 +471,14 @@ void TestWhatIf::purchases_are_planned_anew() {
   const std::vector<Purchase> offers = study::whatif::purchases(problem, nullptr, presets::device_catalogue());
   int told = 0;
   const auto gains =
-      study::whatif::buy_first(problem, &best, offers, study::default_planners(), presets::device_catalogue(),
-                               {.threads = 2}, [&](const PurchaseGain&) { ++told; });
+      study::whatif::upgrades(problem, &best, offers, study::default_planners(), presets::device_catalogue(),
+                              {.threads = 2}, [&](const PurchaseGain&) { ++told; });
   QVERIFY(gains);
   QCOMPARE(gains->size(), offers.size());
   QCOMPARE(static_cast<std::size_t>(told), offers.size());
   for (std::size_t i = 0; i < gains->size(); ++i) {
     const PurchaseGain& gain = (*gains)[i];
-    QVERIFY2(gain.best, gain.why_not.c_str());
+    QVERIFY2(gain.best, gain.failure_reason.c_str());
     QVERIFY(gain.gain >= 0);
     QVERIFY(i == 0 || gain.gain <= (*gains)[i - 1].gain);
     QCOMPARE(gain.gain, gain.best->samples_per_second - best.samples_per_second);
@@ -495,7 +495,7 @@ void TestWhatIf::purchases_can_be_stopped() {
   const Problem problem = changed(bert(), {});
   const auto today = study::whatif::best_plan(problem, study::default_planners(), {}, 1, {});
   std::stop_source stop;
-  const auto gains = study::whatif::buy_first(
+  const auto gains = study::whatif::upgrades(
       problem, &today->best->found, study::whatif::purchases(problem, nullptr, presets::device_catalogue()),
       study::default_planners(), presets::device_catalogue(), {.stop = stop.get_token()},
       [&](const PurchaseGain&) { stop.request_stop(); });

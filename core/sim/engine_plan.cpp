@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sim/engine_plan.hpp"
+
+#include <algorithm>
+
+#include "core/schedule/build.hpp"
+#include "core/sim/adaptive_order.hpp"
+#include "core/sim/costs/stage_figures.hpp"
+#include "core/sim/engine/overlap_slowdown.hpp"
+
+namespace pipedeck::sim {
+namespace {
+
+bool replicas_alike(const costs::PlanCosts& costs) {
+  for (std::size_t w = 1; w < costs.workers.size(); ++w)
+    if (costs.workers[w].stage == costs.workers[w - 1].stage &&
+        costs.workers[w].duration != costs.workers[w - 1].duration)
+      return false;
+  return true;
+}
+
+/// When each mini-batch and all before it are done. Unlike replicas that nothing synchronises run ahead of one another;
+/// but mini-batches come in turn, so that the pace is the slowest's.
+std::vector<std::int64_t> in_order_completions(const Plan& plan, const engine::Trace& trace) {
+  const auto replicas = static_cast<std::size_t>(plan.stages.front().replicas());
+  std::vector<std::size_t> next(replicas);
+  for (std::size_t r = 0; r < replicas; ++r) next[r] = r;
+  std::vector<std::int64_t> done(trace.completions.size());
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    std::size_t& mini_batch = next[static_cast<std::size_t>(trace.completed_by[i])];
+    done[mini_batch] = trace.completions[i];
+    mini_batch += replicas;
+  }
+  for (std::size_t b = 1; b < done.size(); ++b) done[b] = std::max(done[b], done[b - 1]);
+  return done;
+}
+
+Window steady_state(const engine::EngineInput& run, const engine::Trace& trace) {
+  const Plan& plan = run.plan;
+  const bool alike = !run.passes && replicas_alike(run.costs);
+  const std::vector<std::int64_t> completions = alike ? trace.completions : in_order_completions(plan, trace);
+  const auto replicas = static_cast<std::size_t>(plan.stages.front().replicas());
+  const auto in_flight = static_cast<std::size_t>(cost::pipedream_versions(plan, StageId(0)));  // K_0, NOAM
+  const bool batches = plan.schedule == ScheduleKind::pipedream_2bw;
+  const std::size_t period = batches ? static_cast<std::size_t>(plan.micro_batches) : replicas;
+  const std::size_t first = completions.size() / 2 - (batches ? 1 : 0);  // the end of a batch
+  const std::size_t last = completions.size() - in_flight * replicas - 1;
+  const std::size_t count = (last - first) / period * period;
+  return {Nanoseconds(completions[first]), Nanoseconds(completions[first + count]), static_cast<int>(count)};
+}
+
+}  // namespace
+
+Result<EnginePlan> prepare(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop) {
+  EnginePlan prepared;
+  prepared.costs = costs::plan_costs(inputs, plan);
+  prepared.channels = costs::channels_of(inputs, plan, prepared.costs);
+  if (inputs.conventions.network == NetworkModel::shared)
+    prepared.flows = network::shared_flows(inputs, plan, prepared.costs, prepared.channels);
+  const auto run_of = [&](const Schedule& order, bool record) {
+    return prepared.baseline_input(inputs, plan, order, record);
+  };
+  Result<Schedule> schedule =
+      plan.schedule == ScheduleKind::adaptive
+          ? adaptive_order(inputs, plan, prepared.costs, prepared.channels, run_of, stop)
+          : schedule::build_schedule(plan, costs::stage_figures(inputs, prepared.costs, prepared.channels));
+  if (!schedule) return tl::unexpected(schedule.error());
+  prepared.schedule = std::move(*schedule);
+  // The closed forms cannot deadlock by themselves; what a user wrote may.
+  if (plan.operations || plan.warmup_counts)
+    if (Result<void> proof = schedule::check_deadlock_free(prepared.schedule, plan); !proof)
+      return tl::unexpected(proof.error());
+  prepared.apply_overlap_slowdown(inputs, plan, stop);
+  return prepared;
+}
+
+void EnginePlan::apply_overlap_slowdown(const costs::SimulatorInputs& inputs, const Plan& plan,
+                                        const std::stop_token& stop) {
+  const double slowdown = inputs.conventions.calibration.overlap_slowdown;
+  if (slowdown != 1) passes = engine::overlap_durations(baseline_input(inputs, plan, schedule, true), slowdown, stop);
+}
+
+Result<engine::Trace> run_to_end(const engine::EngineInput& run, const std::stop_token& stop) {
+  engine::Trace trace = engine::run_engine(run, stop);
+  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the simulation was stopped");
+  if (trace.complete) return trace;
+  if (Result<void> proof = schedule::check_deadlock_free(run.schedule, run.plan); !proof)
+    return tl::unexpected(proof.error());
+  return fail(ErrorCode::internal, "the simulation stopped before the end of a schedule that cannot deadlock");
+}
+
+Window window_of(const engine::EngineInput& run, const engine::Trace& trace) {
+  if (!run.schedule.synchronous) return steady_state(run, trace);
+  return {Nanoseconds(0), engine::synchronous_iteration(run.costs, trace), run.plan.micro_batches};
+}
+
+Nanoseconds iteration_of(const engine::EngineInput& run, const Window& window) {
+  if (run.schedule.synchronous) return window.end - window.begin;
+  const double span = to_seconds(window.end - window.begin).count;
+  const double samples = static_cast<double>(window.micro_batches) * run.plan.micro_batch;
+  return round_to_nanoseconds(Seconds(span * run.plan.global_batch / samples));
+}
+
+}  // namespace pipedeck::sim

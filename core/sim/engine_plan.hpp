@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a plan to a trace, and from the trace to the iteration time: what verdicts and explanations have in common.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+
+#include "core/base/result.hpp"
+#include "core/sim/engine/engine.hpp"
+
+namespace pipedeck::sim {
+
+/// A plan ready to run: its own costs, channels and lists.
+struct EnginePlan {
+  costs::PlanCosts costs;
+  costs::Channels channels;
+  Schedule schedule;
+  std::optional<network::SharedFlows> flows;  ///< of the `shared` network
+  engine::PassDurations passes;               ///< where devices compute slower while they communicate; else none
+
+  engine::EngineInput run_of(const costs::SimulatorInputs& inputs, const Plan& plan, bool record) const {
+    engine::EngineInput run = baseline_input(inputs, plan, schedule, record);
+    if (!passes.empty()) run.passes = &passes;
+    return run;
+  }
+  /// In another order, and nothing slowed by communication.
+  engine::EngineInput baseline_input(const costs::SimulatorInputs& inputs, const Plan& plan, const Schedule& order,
+                                     bool record) const {
+    return {plan, order, costs, channels, inputs.conventions.overlap, record, flows ? &*flows : nullptr};
+  }
+  /// Finds `passes`, for costs, channels and lists as they are now.
+  void apply_overlap_slowdown(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
+};
+
+Result<EnginePlan> prepare(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
+
+/// A complete trace, or why there is none.
+Result<engine::Trace> run_to_end(const engine::EngineInput& run, const std::stop_token& stop);
+
+/// The time that a run's figures are taken from: a synchronous iteration, or of an asynchronous plan completions at
+/// stage 0 over a whole multiple of r_0 mini-batches, or of whole batches where these are what weights are updated
+/// after, in the second half of the run, stopping K_0 r_0 before its end, where the pipeline drains.
+struct Window {
+  Nanoseconds begin, end;
+  int micro_batches = 1;
+};
+Window window_of(const engine::EngineInput& run, const engine::Trace& trace);
+
+/// Returns the time of a whole global batch.
+Nanoseconds iteration_of(const engine::EngineInput& run, const Window& window);
+
+}  // namespace pipedeck::sim
