@@ -41,7 +41,8 @@ std::optional<EngineRequest> engine_question(const project::State& state, int pl
   return EngineRequest{*std::move(problem), entry->plan, output};
 }
 
-Result<ExportPreview> engine_offer(study::PlanSimulator& judge, const EngineRequest& asked, std::stop_token stop) {
+Result<ExportPreview> engine_offer(study::PlanSimulator& plan_simulator, const EngineRequest& asked,
+                                   std::stop_token stop) {
   const std::string name = asked.output.toStdString();
   const study::engines::NamedOutput wanted = study::engines::find_engine_output(name);
   ensure(wanted.engine, "an engine's text was asked for that is not listed");
@@ -60,10 +61,10 @@ Result<ExportPreview> engine_offer(study::PlanSimulator& judge, const EngineRequ
     offer.text = text::to_qstring(*text);
     return offer;
   }
-  TRY(const auto near, study::fastest(judge, asked.problem,
+  TRY(const auto near, study::fastest(plan_simulator, asked.problem,
                                       study::engines::closest_plans(*wanted.engine, question_of(*asked.plan)), stop));
   if (!near) return offer;
-  TRY(const auto own, judge.simulation(asked.problem, *asked.plan, stop));
+  TRY(const auto own, plan_simulator.simulation(asked.problem, *asked.plan, stop));
   const auto text = study::engines::engine_text(wanted, question_of(near->plan));
   if (!text) return tl::unexpected(text.error());
   offer.closest = NearestPlan{std::make_shared<const Plan>(near->plan), text::to_qstring(*text), near->simulation, own};
@@ -72,15 +73,15 @@ Result<ExportPreview> engine_offer(study::PlanSimulator& judge, const EngineRequ
 
 int find_engine_offer(Session& session, const EngineRequest& question,
                       const std::function<void(const Result<ExportPreview>&)>& done) {
-  return session.jobs().start(
-      EngineOfferText::tr("%1 for other engines").arg(text::to_qstring(question.plan->name)),
-      [&judge = session.judge(), question, done](const work::Jobs::Context& context) -> work::Jobs::Apply {
-        const auto offer = engine_offer(judge, question, context.stop);
-        return [done, offer] {
-          done(offer);
-          return offer ? QString() : text::to_qstring(offer.error());
-        };
-      });
+  return session.jobs().start(EngineOfferText::tr("%1 for other engines").arg(text::to_qstring(question.plan->name)),
+                              [&plan_simulator = session.plan_simulator(), question,
+                               done](const work::Jobs::Context& context) -> work::Jobs::Apply {
+                                const auto offer = engine_offer(plan_simulator, question, context.stop);
+                                return [done, offer] {
+                                  done(offer);
+                                  return offer ? QString() : text::to_qstring(offer.error());
+                                };
+                              });
 }
 
 project::Added with_nearest_plan(const project::State& state, int id, const Plan& nearest, const QString& engine) {

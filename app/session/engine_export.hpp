@@ -49,7 +49,8 @@ struct EngineRequest {
 std::optional<EngineRequest> engine_question(const project::State& state, int plan, const QString& output);
 
 /// Computes the offer; takes as long as simulating a few plans.
-Result<ExportPreview> engine_offer(study::PlanSimulator& judge, const EngineRequest& question, std::stop_token stop);
+Result<ExportPreview> engine_offer(study::PlanSimulator& plan_simulator, const EngineRequest& question,
+                                   std::stop_token stop);
 
 /// Computes the offer in the background and returns the job's id. `done` is not called if the job is cancelled.
 int find_engine_offer(Session& session, const EngineRequest& question,

@@ -68,7 +68,7 @@ class Session : public QObject {
   ~Session() override;
 
   const project::State& state() const { return history_.state(); }
-  study::PlanSimulator& judge() { return simulator_; }
+  study::PlanSimulator& plan_simulator() { return simulator_; }
   work::Jobs& jobs() { return jobs_; }
   plans::PreviewSimulator& live() { return live_; }
   plans::Explainer& explainer() { return explainer_; }
@@ -155,13 +155,13 @@ class Session : public QObject {
   void delete_cluster(int id);
   /// Changes the schedule of the plan of `id` as a manual edit (plans/edits.hpp). One step.
   void choose_schedule(int id, ScheduleKind kind, std::optional<int> chunks = std::nullopt);
-  /// Returns null if it is unknown; it is then computed in the background, and `verdicts_changed` follows.
-  std::shared_ptr<const study::PlanResult> verdict(const project::PlanEntry& entry);
+  /// Returns null if it is unknown; it is then computed in the background, and `results_changed` follows.
+  std::shared_ptr<const study::PlanResult> plan_result(const project::PlanEntry& entry);
   /// Returns null if it is unknown; it is then computed in the background.
   std::shared_ptr<const plans::Explanation> explanation(const project::PlanEntry& entry);
   /// Returns memory over time by item. Returns null if it is unknown; it is then computed in the background.
   plans::ItemCurves::Items memory_items(const project::PlanEntry& entry);
-  /// Returns why there will be no verdict; empty if there is or will be one.
+  /// Returns why there will be no result; empty if there is or will be one.
   QString simulation_error(int id) const;
   std::optional<study::ProblemBounds> facts() const;
   /// A summary of the last comparison: its plans and its duration.
@@ -199,7 +199,7 @@ class Session : public QObject {
 
  signals:
   void state_changed();
-  void verdicts_changed();
+  void results_changed();
   void comparison_ended();
   void file_changed();
   void saving_changed();  ///< a save began, progressed or ended
@@ -232,7 +232,7 @@ class Session : public QObject {
   void start_writing(const QString& path, std::optional<store::ProjectLock> lock);
   void receive_saved(const std::optional<Error>& problem);
   void apply(const study::Comparison& comparison, const project::PlanningSetup& question);
-  void compute_missing_verdicts();
+  void compute_missing_results();
   void receive_measured(const std::shared_ptr<const Profile>& profile, const std::shared_ptr<const Cluster>& machine);
   void receive_run(const std::shared_ptr<const project::RunRecord>& record);
   /// Returns the entry of the plan `id` in `state`; null if there is none.
@@ -263,7 +263,7 @@ class Session : public QObject {
   plans::Explainer explainer_;
   plans::ItemCurves item_curves_;
   int compare_job_ = 0;
-  int verdict_job_ = 0;
+  int simulation_job_ = 0;
   int calibration_job_ = 0;
   std::optional<ComparisonSummary> last_comparison_;
   /// A plan whose simulation failed, with the reason. It is not simulated again unless it changes.
@@ -272,8 +272,8 @@ class Session : public QObject {
     std::shared_ptr<const Plan> plan;
     QString reason;
   };
-  std::map<int, FailedSimulation> unjudgeable_;
-  const FailedSimulation* known_unjudgeable(const project::PlanEntry& entry) const;
+  std::map<int, FailedSimulation> failed_simulations_;
+  const FailedSimulation* known_failure(const project::PlanEntry& entry) const;
   std::unique_ptr<runs::Launch> launch_;
   int launch_job_ = 0;
   bool tells_failure_ = true;  ///< false: the caller of launch() reports the failure

@@ -28,14 +28,14 @@ bool is_database(const QString& path) {
 void Session::reset(project::State state, const QString& file, store::ProjectContent saved, ProjectClaim claim) {
   finish_saving();
   jobs_.cancel(compare_job_);
-  jobs_.cancel(verdict_job_);
+  jobs_.cancel(simulation_job_);
   jobs_.cancel(calibration_job_);
   live_.cancel();
   const bool writable = claim.read_only_reason.isEmpty() && !seams_.read_only;
   autosave_.watch(writable ? file : QString(), writable ? std::move(saved) : store::ProjectContent());
   history_ = project::History<project::State>(std::move(state));
   last_comparison_.reset();
-  unjudgeable_.clear();
+  failed_simulations_.clear();
   file_ = file;
   if (!claim.already_owned) lock_ = std::move(claim.lock);
   read_only_reason_ = std::move(claim.read_only_reason);

@@ -19,8 +19,8 @@ project::PlanEntry entry_of(const study::ComparedPlan& compared, const project::
   project::PlanEntry entry;
   entry.profile = question.profile;
   entry.cluster = question.cluster;
-  if (compared.judged) {
-    Plan plan = compared.judged->plan;
+  if (compared.simulated_plan) {
+    Plan plan = compared.simulated_plan->plan;
     plan.name = text::to_qstring(plan.name).toStdString();
     entry.plan = std::make_shared<const Plan>(std::move(plan));
     return entry;
@@ -146,12 +146,12 @@ void Session::apply(const study::Comparison& comparison, const project::Planning
   emit comparison_ended();
 }
 
-std::shared_ptr<const study::PlanResult> Session::verdict(const project::PlanEntry& entry) {
+std::shared_ptr<const study::PlanResult> Session::plan_result(const project::PlanEntry& entry) {
   if (!entry.feasible()) return nullptr;
   const auto problem = project::make_problem(state(), entry);
   if (!problem) return nullptr;
   auto known = simulator_.find(*problem, *entry.plan);
-  if (!known || !known->complete) compute_missing_verdicts();
+  if (!known || !known->complete) compute_missing_results();
   return known;
 }
 
@@ -160,8 +160,8 @@ std::optional<study::ProblemBounds> Session::facts() const {
   return asked ? simulator_.find_bounds(*asked) : std::nullopt;
 }
 
-void Session::compute_missing_verdicts() {
-  if (jobs_.running(verdict_job_)) return;  // its end starts another one
+void Session::compute_missing_results() {
+  if (jobs_.running(simulation_job_)) return;  // its end starts another one
   struct Missing {
     int id;
     Problem problem;
@@ -172,35 +172,35 @@ void Session::compute_missing_verdicts() {
     const auto problem = project::make_problem(state(), *entry);
     if (!entry->feasible() || !problem) continue;
     if (const auto known = simulator_.find(*problem, *entry->plan); known && known->complete) continue;
-    if (known_unjudgeable(*entry)) continue;
+    if (known_failure(*entry)) continue;
     missing.push_back({entry->id, *problem, entry->plan});
   }
   if (missing.empty()) return;
-  verdict_job_ =
-      jobs_.start(tr("Simulate plans"),
-                  [this, missing, asked = problem()](const work::Jobs::Context& context) -> work::Jobs::Apply {
-                    std::vector<std::pair<const Missing*, Error>> failed;
-                    if (asked) (void)simulator_.facts(*asked, context.stop);  // shown as unknown if it fails
-                    for (std::size_t i = 0; i < missing.size() && !context.stop.stop_requested(); ++i) {
-                      pipedeck::report(context.progress, static_cast<double>(i) / static_cast<double>(missing.size()),
-                                       missing[i].plan->name);
-                      const auto verdict = simulator_.verdict(missing[i].problem, *missing[i].plan, context.stop);
-                      if (!verdict) failed.emplace_back(&missing[i], verdict.error());
-                    }
-                    std::map<int, FailedSimulation> unjudgeable;
-                    for (const auto& [plan, why] : failed)
-                      unjudgeable[plan->id] = {plan->problem, plan->plan, text::to_qstring(why)};
-                    return [this, unjudgeable, count = missing.size()] {
-                      verdict_job_ = 0;  // receivers of verdicts_changed may request others
-                      // Usually all fail for the same reason, so it is shown once in the status bar and in each plan's
-                      // row. No dialog is shown, since a cluster being drawn is not connected yet.
-                      if (!unjudgeable.empty())
-                        emit notice(tr("Not simulated: %1").arg(unjudgeable.begin()->second.reason));
-                      for (const auto& [id, plan] : unjudgeable) unjudgeable_[id] = plan;
-                      emit verdicts_changed();
-                      return work::format_count(static_cast<qint64>(count), tr("plan"), tr("plans"));
-                    };
-                  });
+  simulation_job_ = jobs_.start(
+      tr("Simulate plans"),
+      [this, missing, asked = problem()](const work::Jobs::Context& context) -> work::Jobs::Apply {
+        std::vector<std::pair<const Missing*, Error>> failed;
+        if (asked) (void)simulator_.facts(*asked, context.stop);  // shown as unknown if it fails
+        for (std::size_t i = 0; i < missing.size() && !context.stop.stop_requested(); ++i) {
+          pipedeck::report(context.progress, static_cast<double>(i) / static_cast<double>(missing.size()),
+                           missing[i].plan->name);
+          const auto plan_result = simulator_.plan_result(missing[i].problem, *missing[i].plan, context.stop);
+          if (!plan_result) failed.emplace_back(&missing[i], plan_result.error());
+        }
+        std::map<int, FailedSimulation> simulation_failure;
+        for (const auto& [plan, why] : failed)
+          simulation_failure[plan->id] = {plan->problem, plan->plan, text::to_qstring(why)};
+        return [this, simulation_failure, count = missing.size()] {
+          simulation_job_ = 0;  // receivers of verdicts_changed may request others
+          // Usually all fail for the same reason, so it is shown once in the status bar and in each plan's
+          // row. No dialog is shown, since a cluster being drawn is not connected yet.
+          if (!simulation_failure.empty())
+            emit notice(tr("Not simulated: %1").arg(simulation_failure.begin()->second.reason));
+          for (const auto& [id, plan] : simulation_failure) failed_simulations_[id] = plan;
+          emit results_changed();
+          return work::format_count(static_cast<qint64>(count), tr("plan"), tr("plans"));
+        };
+      });
 }
 
 std::shared_ptr<const plans::Explanation> Session::explanation(const project::PlanEntry& entry) {
@@ -213,10 +213,10 @@ plans::ItemCurves::Items Session::memory_items(const project::PlanEntry& entry) 
   return problem && entry.feasible() ? item_curves_.items(*problem, entry.plan) : nullptr;
 }
 
-const Session::FailedSimulation* Session::known_unjudgeable(const project::PlanEntry& entry) const {
-  const auto known = unjudgeable_.find(entry.id);
+const Session::FailedSimulation* Session::known_failure(const project::PlanEntry& entry) const {
+  const auto known = failed_simulations_.find(entry.id);
   const auto problem = project::make_problem(state(), entry);
-  if (known == unjudgeable_.end() || !problem) return nullptr;
+  if (known == failed_simulations_.end() || !problem) return nullptr;
   const Problem& then = known->second.problem;
   const bool same = known->second.plan == entry.plan && then.profile == problem->profile &&
                     then.cluster == problem->cluster && then.workload == problem->workload;
@@ -225,7 +225,7 @@ const Session::FailedSimulation* Session::known_unjudgeable(const project::PlanE
 
 QString Session::simulation_error(int id) const {
   const project::PlanEntry* entry = project::find_plan(state(), id);
-  const FailedSimulation* known = entry ? known_unjudgeable(*entry) : nullptr;
+  const FailedSimulation* known = entry ? known_failure(*entry) : nullptr;
   return known ? known->reason : QString();
 }
 

@@ -51,7 +51,7 @@ TableText plans_text(Session& session) {
   for (const project::PlanEntry* entry : project::plans_of_question(session.state())) {
     io::csv::ComparedPlanFigures row{entry->plan.get(), nullptr, {}, {}, entry->note.toStdString()};
     if (entry->feasible()) {
-      kept.push_back(session.verdict(*entry));
+      kept.push_back(session.plan_result(*entry));
       if (!kept.back() && session.simulation_error(entry->id).isEmpty()) return later();
       if (kept.back()) row.simulation = kept.back()->simulation.get();
       if (facts) {
@@ -67,12 +67,12 @@ TableText plans_text(Session& session) {
 
 TableText of_simulation(Session& session, const project::PlanEntry& entry,
                         io::csv::CsvTable (*table)(const Simulation&)) {
-  const auto verdict = session.verdict(entry);
-  if (!verdict) {
+  const auto plan_result = session.plan_result(entry);
+  if (!plan_result) {
     const QString why = session.simulation_error(entry.id);
     return why.isEmpty() ? later() : none(why);
   }
-  return made(table(*verdict->simulation));
+  return made(table(*plan_result->simulation));
 }
 
 io::csv::CsvTable operations_of(const Simulation& simulation) { return io::csv::operations_csv(simulation.timeline); }

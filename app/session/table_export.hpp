@@ -43,7 +43,7 @@ struct TableContext {
 struct TableText {
   QString csv;
   QString unavailable_reason;  ///< what to do first; empty: `csv` is or will be available
-  bool pending = false;        ///< being computed: try again after a change of the explainer or the judge
+  bool pending = false;        ///< being computed: try again after a change of the explainer or the simulator
 };
 TableText table_text(Session& session, Table table, const TableContext& context);
 

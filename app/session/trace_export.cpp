@@ -20,10 +20,10 @@ struct TraceExportText {
 QString export_trace(Session& session, int plan, const QString& path) {
   const project::PlanEntry* entry = project::find_plan(session.state(), plan);
   if (!entry || !entry->feasible()) return TraceExportText::tr("No plan is selected. Select one in the table.");
-  const auto verdict = session.verdict(*entry);
-  if (!verdict) return TraceExportText::tr("The plan is not simulated yet. Try again when its chart appears.");
+  const auto plan_result = session.plan_result(*entry);
+  if (!plan_result) return TraceExportText::tr("The plan is not simulated yet. Try again when its chart appears.");
   const auto written = io::write_file(
-      path.toStdString(), io::traces::chrome_trace(*verdict->simulation, entry->plan->name, entry->plan.get()));
+      path.toStdString(), io::traces::chrome_trace(*plan_result->simulation, entry->plan->name, entry->plan.get()));
   return written ? QString() : text::to_qstring(written.error());
 }
 

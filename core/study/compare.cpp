@@ -31,7 +31,7 @@ class SharedProgress {
 };
 
 /// Judges the best plan. An arrangement that is not possible counts as no plan.
-Result<void> take_best(ComparedPlan& answer, Plan plan, const Problem& problem, PlanSimulator& judge,
+Result<void> take_best(ComparedPlan& answer, Plan plan, const Problem& problem, PlanSimulator& plan_simulator,
                        const CompareOptions& options, const std::stop_token& stop) {
   if (options.arrange) {
     auto arranged = options.arrange(std::move(plan));
@@ -41,27 +41,28 @@ Result<void> take_best(ComparedPlan& answer, Plan plan, const Problem& problem, 
     }
     plan = *std::move(arranged);
   }
-  TRY(auto judged, judge.judged(problem, std::move(plan), stop));
-  answer.judged = std::move(judged);
+  TRY(auto simulated_plan, plan_simulator.simulate(problem, std::move(plan), stop));
+  answer.simulated_plan = std::move(simulated_plan);
   return {};
 }
 
-Result<ComparedPlan> ask(const PlannerRequest& asked, const Problem& problem, PlanSimulator& judge,
+Result<ComparedPlan> ask(const PlannerRequest& asked, const Problem& problem, PlanSimulator& plan_simulator,
                          const CompareOptions& options, const planner::PlannerContext& context) {
   TRY(auto ranking, planner::run_planner(*asked.planner, problem, asked.options, context));
   ComparedPlan answer{.planner = asked.planner, .infeasible = std::move(ranking.infeasible)};
   if (!ranking.plans.empty())
-    TRY_VOID(take_best(answer, std::move(ranking.plans.front()), problem, judge, options, context.stop));
+    TRY_VOID(take_best(answer, std::move(ranking.plans.front()), problem, plan_simulator, options, context.stop));
   return answer;
 }
 
 }  // namespace
 
-Result<Comparison> compare(const Problem& problem, const std::vector<PlannerRequest>& planners, PlanSimulator& judge,
-                           const CompareOptions& options, const Progress& progress, std::stop_token stop) {
+Result<Comparison> compare(const Problem& problem, const std::vector<PlannerRequest>& planners,
+                           PlanSimulator& plan_simulator, const CompareOptions& options, const Progress& progress,
+                           std::stop_token stop) {
   const auto begin = std::chrono::steady_clock::now();
-  TRY(const auto simulator, judge.simulator(problem));
-  TRY(const auto facts, judge.facts(problem, stop));
+  TRY(const auto simulator, plan_simulator.simulator(problem));
+  TRY(const auto facts, plan_simulator.facts(problem, stop));
 
   Comparison comparison;
   comparison.facts = facts;
@@ -78,7 +79,7 @@ Result<Comparison> compare(const Problem& problem, const std::vector<PlannerRequ
       shared.set(i, done, title + (what.empty() ? "" : ": ") + std::string(what));
     };
     report(context.progress, 0, {});
-    auto answer = ask(planners[i], problem, judge, options, context);
+    auto answer = ask(planners[i], problem, plan_simulator, options, context);
     comparison.plans[i] =
         answer ? *std::move(answer) : ComparedPlan{.planner = planners[i].planner, .error = std::move(answer).error()};
     report(context.progress, 1, {});
@@ -92,13 +93,13 @@ Result<Comparison> compare(const Problem& problem, const std::vector<PlannerRequ
   return comparison;
 }
 
-Result<std::optional<SimulatedPlan>> fastest(PlanSimulator& judge, const Problem& problem, std::vector<Plan> plans,
-                                             std::stop_token stop) {
+Result<std::optional<SimulatedPlan>> fastest(PlanSimulator& plan_simulator, const Problem& problem,
+                                             std::vector<Plan> plans, std::stop_token stop) {
   const auto rank = [](const SimulatedPlan& of) { return std::pair(!of.simulation->fits, of.simulation->iteration); };
   std::optional<SimulatedPlan> best;
   for (Plan& plan : plans) {
-    TRY(auto judged, judge.judged(problem, std::move(plan), stop));
-    if (!best || rank(judged) < rank(*best)) best = std::move(judged);
+    TRY(auto simulated_plan, plan_simulator.simulate(problem, std::move(plan), stop));
+    if (!best || rank(simulated_plan) < rank(*best)) best = std::move(simulated_plan);
   }
   return best;
 }

@@ -10,7 +10,7 @@ namespace pipedeck::study {
 
 namespace {
 
-constexpr std::size_t max_verdicts = 128;
+constexpr std::size_t max_results = 128;
 constexpr std::size_t max_problems = 16;
 
 std::size_t bytes_of(const Simulation& simulation) {
@@ -96,9 +96,9 @@ PlanSimulator::ProblemKey PlanSimulator::key_of_inputs(const Problem& problem, c
 std::shared_ptr<const PlanResult> PlanSimulator::find(const Problem& problem, const Plan& plan) const {
   const PlanKey key = key_of(problem, plan);
   const std::lock_guard lock(mutex_);
-  const auto* verdict = find_cached(verdicts_, key);
-  if (!verdict) verdict = find_cached(previews_, key);
-  return verdict ? *verdict : nullptr;
+  const auto* plan_result = find_cached(results_, key);
+  if (!plan_result) plan_result = find_cached(previews_, key);
+  return plan_result ? *plan_result : nullptr;
 }
 
 std::optional<ProblemBounds> PlanSimulator::find_bounds(const Problem& problem) const {
@@ -120,11 +120,12 @@ Result<sim::Simulator> PlanSimulator::simulator(const Problem& problem) {
   return simulator;
 }
 
-void PlanSimulator::remember_verdict(PlanKey key, std::shared_ptr<const PlanResult> verdict) {
+void PlanSimulator::remember_result(PlanKey key, std::shared_ptr<const PlanResult> plan_result) {
   const std::lock_guard lock(mutex_);
-  verdicts_.remove_if([&](const auto& entry) { return entry.key == key; });
-  remember_up_to(verdicts_, CacheEntry<PlanKey, std::shared_ptr<const PlanResult>>{std::move(key), std::move(verdict)},
-                 max_verdicts);
+  results_.remove_if([&](const auto& entry) { return entry.key == key; });
+  remember_up_to(results_,
+                 CacheEntry<PlanKey, std::shared_ptr<const PlanResult>>{std::move(key), std::move(plan_result)},
+                 max_results);
 }
 
 std::size_t PlanSimulator::preview_cache_bytes() const {
@@ -134,9 +135,9 @@ std::size_t PlanSimulator::preview_cache_bytes() const {
   return sum;
 }
 
-void PlanSimulator::remember_preview(PlanKey key, std::shared_ptr<const PlanResult> verdict) {
+void PlanSimulator::remember_preview(PlanKey key, std::shared_ptr<const PlanResult> plan_result) {
   const std::lock_guard lock(mutex_);
-  previews_.push_front({std::move(key), std::move(verdict)});
+  previews_.push_front({std::move(key), std::move(plan_result)});
   std::size_t sum = 0;
   auto first_too_many = previews_.begin();
   for (; first_too_many != previews_.end(); ++first_too_many) {
@@ -144,52 +145,52 @@ void PlanSimulator::remember_preview(PlanKey key, std::shared_ptr<const PlanResu
     if (sum > max_preview_bytes && first_too_many != previews_.begin()) break;
   }
   previews_.erase(first_too_many, previews_.end());
-  if (previews_.size() > max_verdicts) previews_.pop_back();
+  if (previews_.size() > max_results) previews_.pop_back();
 }
 
 Result<std::shared_ptr<const PlanResult>> PlanSimulator::preview(const Problem& problem, const Plan& plan,
                                                                  std::stop_token stop) {
-  if (const auto verdict = find(problem, plan)) return verdict;
+  if (const auto plan_result = find(problem, plan)) return plan_result;
   if (auto valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid) {
     return tl::unexpected(valid.error());
   }
-  TRY(const auto judge, simulator(problem));
-  TRY(auto simulated, judge.run(plan, stop));
+  TRY(const auto plan_simulator, simulator(problem));
+  TRY(auto simulated, plan_simulator.run(plan, stop));
   auto simulation = std::make_shared<const Simulation>(std::move(simulated));
-  auto reasons = std::make_shared<const PlanReasons>(reasons_of(judge, plan, *simulation));
-  auto verdict = std::make_shared<const PlanResult>(
+  auto reasons = std::make_shared<const PlanReasons>(reasons_of(plan_simulator, plan, *simulation));
+  auto plan_result = std::make_shared<const PlanResult>(
       PlanResult{std::move(simulation), std::move(reasons), std::nullopt, !with_alternate_warmup(plan)});
-  remember_preview(key_of(problem, plan), verdict);
-  return verdict;
+  remember_preview(key_of(problem, plan), plan_result);
+  return plan_result;
 }
 
 Result<std::shared_ptr<const Simulation>> PlanSimulator::simulation(const Problem& problem, const Plan& plan,
                                                                     std::stop_token stop) {
-  TRY(const auto verdict, preview(problem, plan, std::move(stop)));
-  return verdict->simulation;
+  TRY(const auto plan_result, preview(problem, plan, std::move(stop)));
+  return plan_result->simulation;
 }
 
-Result<std::shared_ptr<const PlanResult>> PlanSimulator::verdict(const Problem& problem, const Plan& plan,
-                                                                 std::stop_token stop) {
-  if (auto verdict = find(problem, plan); verdict && verdict->complete) {
-    remember_verdict(key_of(problem, plan), verdict);  // it may have been a preview
-    return verdict;
+Result<std::shared_ptr<const PlanResult>> PlanSimulator::plan_result(const Problem& problem, const Plan& plan,
+                                                                     std::stop_token stop) {
+  if (auto plan_result = find(problem, plan); plan_result && plan_result->complete) {
+    remember_result(key_of(problem, plan), plan_result);  // it may have been a preview
+    return plan_result;
   }
   TRY(const auto simulated, preview(problem, plan, stop));
-  TRY(const auto judge, simulator(problem));
-  auto other = other_warmup_of(judge, plan, stop);
+  TRY(const auto plan_simulator, simulator(problem));
+  auto other = other_warmup_of(plan_simulator, plan, stop);
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
-  auto verdict =
+  auto plan_result =
       std::make_shared<const PlanResult>(PlanResult{simulated->simulation, simulated->reasons, std::move(other), true});
-  remember_verdict(key_of(problem, plan), verdict);
-  return verdict;
+  remember_result(key_of(problem, plan), plan_result);
+  return plan_result;
 }
 
-Result<SimulatedPlan> PlanSimulator::judged(const Problem& problem, Plan plan, std::stop_token stop) {
-  TRY(const auto judgement, verdict(problem, plan, stop));
+Result<SimulatedPlan> PlanSimulator::simulate(const Problem& problem, Plan plan, std::stop_token stop) {
+  TRY(const auto result, plan_result(problem, plan, stop));
   TRY(const auto bound, cost::lower_bound_of(problem, plan));
-  plan = sim::with_prediction(std::move(plan), *judgement->simulation, bound);
-  return SimulatedPlan{std::move(plan), judgement->simulation, judgement->other_warmup};
+  plan = sim::with_prediction(std::move(plan), *result->simulation, bound);
+  return SimulatedPlan{std::move(plan), result->simulation, result->other_warmup};
 }
 
 Result<ProblemBounds> PlanSimulator::facts(const Problem& problem, std::stop_token stop) {
@@ -199,8 +200,8 @@ Result<ProblemBounds> PlanSimulator::facts(const Problem& problem, std::stop_tok
   TRY(const auto bound, cost::lower_bound(problem));
   TRY(const auto open_bound, cost::lower_bound(open));
   TRY(const auto steady, cost::lower_bound(problem, false));
-  TRY(const auto judge, simulator(problem));
-  const ProblemBounds facts{bound, open_bound, steady, single_device_time(problem, judge, stop),
+  TRY(const auto plan_simulator, simulator(problem));
+  const ProblemBounds facts{bound, open_bound, steady, single_device_time(problem, plan_simulator, stop),
                             problem.workload.micro_batch};
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
   const std::lock_guard lock(mutex_);

@@ -52,7 +52,7 @@ struct ProblemBounds {
   Seconds bound_of(const Plan& plan) const;
 };
 
-/// Returns the context of a planner whose plans `simulator` judges: score and memory.
+/// Returns the context of a planner whose plans `simulator` scores: time and memory.
 planner::PlannerContext context_for(const sim::Simulator& simulator, std::stop_token stop);
 
 /// Simulates the plan with the other warm-up policy. Returns nullopt for plans that have only one, and if it is
@@ -61,15 +61,15 @@ std::optional<OtherWarmup> other_warmup_of(const sim::Simulator& simulator, cons
 
 class PlanSimulator {
  public:
-  /// Returns null if it is unknown; then call `verdict` in the background. A plan that was only simulated during a drag
-  /// has no `other_warmup` yet.
+  /// Returns null if it is unknown; then call `plan_result` in the background. A plan that was only simulated during a
+  /// drag has no `other_warmup` yet.
   std::shared_ptr<const PlanResult> find(const Problem& problem, const Plan& plan) const;
   std::optional<ProblemBounds> find_bounds(const Problem& problem) const;
 
-  Result<std::shared_ptr<const PlanResult>> verdict(const Problem& problem, const Plan& plan,
-                                                    std::stop_token stop = {});
-  /// Returns the plan with the verdict's prediction.
-  Result<SimulatedPlan> judged(const Problem& problem, Plan plan, std::stop_token stop = {});
+  Result<std::shared_ptr<const PlanResult>> plan_result(const Problem& problem, const Plan& plan,
+                                                        std::stop_token stop = {});
+  /// Returns the plan with its prediction.
+  Result<SimulatedPlan> simulate(const Problem& problem, Plan plan, std::stop_token stop = {});
   /// Returns the simulation with its reasons, for a plan that is being edited. It may be incomplete.
   Result<std::shared_ptr<const PlanResult>> preview(const Problem& problem, const Plan& plan,
                                                     std::stop_token stop = {});
@@ -86,7 +86,7 @@ class PlanSimulator {
     std::shared_ptr<const Profile> profile;
     std::shared_ptr<const Cluster> cluster;
     SimulationOptions conventions;
-    Plan plan;  ///< without fields that do not affect the verdict
+    Plan plan;  ///< without fields that do not affect the result
     bool operator==(const PlanKey&) const = default;
   };
   struct ProblemKey {
@@ -102,17 +102,17 @@ class PlanSimulator {
   };
   template <class Key, class Value>
   static const Value* find_cached(const std::list<CacheEntry<Key, Value>>& cache, const Key& key);
-  void remember_preview(PlanKey key, std::shared_ptr<const PlanResult> verdict);
-  void remember_verdict(PlanKey key, std::shared_ptr<const PlanResult> verdict);
+  void remember_preview(PlanKey key, std::shared_ptr<const PlanResult> plan_result);
+  void remember_result(PlanKey key, std::shared_ptr<const PlanResult> plan_result);
   static PlanKey key_of(const Problem& problem, const Plan& plan);
   static ProblemKey key_of(const Problem& problem);
   static ProblemKey key_of_inputs(const Problem& problem, const SimulationOptions& conventions);
 
   mutable std::mutex mutex_;
   // Keys own their profile and cluster, so that the address of a key is not reused. Newest first.
-  std::list<CacheEntry<PlanKey, std::shared_ptr<const PlanResult>>> verdicts_;
+  std::list<CacheEntry<PlanKey, std::shared_ptr<const PlanResult>>> results_;
   /// Simulations of a drag: one per step, with megabytes each, and rarely read again. They do not evict requested
-  /// verdicts.
+  /// results.
   std::list<CacheEntry<PlanKey, std::shared_ptr<const PlanResult>>> previews_;
   std::list<CacheEntry<ProblemKey, ProblemBounds>> facts_;
   std::list<CacheEntry<ProblemKey, sim::Simulator>> simulators_;

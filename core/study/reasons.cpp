@@ -76,7 +76,8 @@ class Reasons {
   /// Returns the busy time of the busiest device of each stage.
   std::vector<std::int64_t> stage_busy() const {
     std::vector<std::int64_t> of_device(static_cast<std::size_t>(inputs_.network.device_count()), 0);
-    for (const SimulatedDevice& verdict : simulation_.devices) of_device[verdict.device.index()] = verdict.busy.count;
+    for (const SimulatedDevice& simulated : simulation_.devices)
+      of_device[simulated.device.index()] = simulated.busy.count;
     std::vector<std::int64_t> busy;
     for (const Stage& stage : plan_.stages) {
       std::int64_t most = 0;

@@ -51,13 +51,13 @@ class CalibrateCommand : public options::Command {
     };
     runs("--run", fitted_, "measured run to fit: its plan, its events, and its profile if that differs")->required();
     runs("--hold-out", held_out_, "run to predict only; without any, each run is left out in turn");
-    judged_.overlap = name_of(runtime::train::trainer_overlap);
-    judged_.declare(app);
+    simulation_.overlap = name_of(runtime::train::trainer_overlap);
+    simulation_.declare(app);
     output_.declare(app);
   }
 
   Result<int> run(std::stop_token stop) override {
-    if (!judged_.calibration.empty())
+    if (!simulation_.calibration.empty())
       return fail(ErrorCode::bad_usage, "calibrate: found --calibration, expected none: it fits one from the start");
     TRY_VOID(open());
     std::optional<Result<CalibrationRecord>> fitted;
@@ -78,7 +78,7 @@ class CalibrateCommand : public options::Command {
 
  private:
   Result<void> open() {
-    TRY(auto problem, options::open_inputs(inputs_, judged_));
+    TRY(auto problem, options::open_inputs(inputs_, simulation_));
     problem_ = std::move(problem);
     for (const std::string& text : fitted_) TRY_VOID(add(text, false));
     for (const std::string& text : held_out_) TRY_VOID(add(text, true));
@@ -111,7 +111,7 @@ class CalibrateCommand : public options::Command {
     if (!profile) {
       options::FileOptions inputs = inputs_;
       inputs.profile = files.profile;
-      auto opened = options::open_inputs(inputs, judged_);
+      auto opened = options::open_inputs(inputs, simulation_);
       if (!opened) return opened;
       profile = opened->profile;
     }
@@ -129,7 +129,7 @@ class CalibrateCommand : public options::Command {
   }
 
   options::FileOptions inputs_;
-  options::SimulationOptionGroup judged_;
+  options::SimulationOptionGroup simulation_;
   text::OutputOptions output_;
   std::vector<std::string> fitted_, held_out_;
   Problem problem_;

@@ -37,11 +37,11 @@ struct Figures {
   double over_bound = 0;
 };
 
-Figures figures_of(const study::SimulatedPlan& judged, const study::ProblemBounds& facts) {
-  const Seconds iteration = to_seconds(judged.simulation->iteration);
+Figures figures_of(const study::SimulatedPlan& simulated_plan, const study::ProblemBounds& facts) {
+  const Seconds iteration = to_seconds(simulated_plan.simulation->iteration);
   return {.iteration = iteration,
           .speed_up = facts.single_device.count / iteration.count,
-          .over_bound = iteration.count / judged.plan.predicted->lower_bound.count - 1};
+          .over_bound = iteration.count / simulated_plan.plan.predicted->lower_bound.count - 1};
 }
 
 std::string heading(const Answers& answers) {
@@ -86,13 +86,13 @@ std::string comparison_text(const Answers& answers) {
                      {"fits", text::Align::left}});
   std::string without;
   for (const study::ComparedPlan& answer : answers.comparison.plans) {
-    if (!answer.judged) {
+    if (!answer.simulated_plan) {
       without += study::no_plan_fits(answer.planner->title, *answer.infeasible).text() + "\n";
       continue;
     }
-    const auto& [plan, simulated, other] = *answer.judged;
+    const auto& [plan, simulated, other] = *answer.simulated_plan;
     const Simulation& simulation = *simulated;
-    const Figures figures = figures_of(*answer.judged, answers.comparison.facts);
+    const Figures figures = figures_of(*answer.simulated_plan, answers.comparison.facts);
     table.add({answer.planner->title, text::short_shape_text(plan), work::schedule_text(plan),
                fmt::format("{} x {}", plan.micro_batches, plan.micro_batch), text::milliseconds_text(figures.iteration),
                work::warmups_text(plan, figures.iteration, other), fmt::format("{:.2f}", simulation.samples_per_second),
@@ -106,13 +106,13 @@ std::string comparison_text(const Answers& answers) {
 nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const study::ProblemBounds& facts,
                                    const study::Origin& origin, const std::optional<JitterBand>& band) {
   nlohmann::ordered_json json{{"planner", answer.planner->name}, {"title", answer.planner->title}};
-  if (!answer.judged) {
+  if (!answer.simulated_plan) {
     json["infeasible"] = {{"reason", answer.infeasible->reason}, {"relaxation", answer.infeasible->relaxation}};
     return json;
   }
-  const auto& [plan, simulated, other] = *answer.judged;
+  const auto& [plan, simulated, other] = *answer.simulated_plan;
   const Simulation& simulation = *simulated;
-  const Figures figures = figures_of(*answer.judged, facts);
+  const Figures figures = figures_of(*answer.simulated_plan, facts);
   json["shape"] = stage_shape_text(plan);
   json["iteration_ms"] = in_milliseconds(simulation.iteration);
   json["samples_per_s"] = simulation.samples_per_second;
@@ -161,10 +161,13 @@ std::string comparison_csv(const Problem& problem, const study::Comparison& comp
   without.reserve(comparison.plans.size());  // rows point into it
   std::vector<io::csv::ComparedPlanFigures> rows;
   for (const study::ComparedPlan& answer : comparison.plans) {
-    if (answer.judged) {
-      const Plan& plan = answer.judged->plan;
-      rows.push_back(
-          {&plan, answer.judged->simulation.get(), comparison.facts.single_device, plan.predicted->lower_bound, {}});
+    if (answer.simulated_plan) {
+      const Plan& plan = answer.simulated_plan->plan;
+      rows.push_back({&plan,
+                      answer.simulated_plan->simulation.get(),
+                      comparison.facts.single_device,
+                      plan.predicted->lower_bound,
+                      {}});
       continue;
     }
     Plan& none = without.emplace_back();
@@ -192,9 +195,9 @@ class CompareCommand : public options::Command {
     TRY(const auto threads, question_.thread_count());
     TRY_VOID(question_.schedule.check());
     TRY(auto problem, question_.open());
-    study::PlanSimulator judge;
-    TRY(auto comparison, compare(problem, chosen, judge, threads, stop));
-    TRY(auto bands, bands_of(problem, comparison, judge, threads, stop));
+    study::PlanSimulator plan_simulator;
+    TRY(auto comparison, compare(problem, chosen, plan_simulator, threads, stop));
+    TRY(auto bands, bands_of(problem, comparison, plan_simulator, threads, stop));
     TRY(const auto jitter, jitter_.options());
     const Answers answers{std::move(problem), std::move(comparison), jitter, std::move(bands)};
     if (!csv_file_.empty())
@@ -215,12 +218,12 @@ class CompareCommand : public options::Command {
 
   /// Fails if one planner does.
   Result<study::Comparison> compare(const Problem& problem, const std::vector<study::PlannerRequest>& chosen,
-                                    study::PlanSimulator& judge, int threads, std::stop_token stop) const {
+                                    study::PlanSimulator& plan_simulator, int threads, std::stop_token stop) const {
     study::CompareOptions options;
     options.threads = threads;
     options.arrange = [&](Plan plan) { return question_.schedule.apply(std::move(plan), *problem.profile); };
     text::ProgressLine line;
-    TRY(auto comparison, study::compare(problem, chosen, judge, options, line.callback(), std::move(stop)));
+    TRY(auto comparison, study::compare(problem, chosen, plan_simulator, options, line.callback(), std::move(stop)));
     for (const study::ComparedPlan& answer : comparison.plans)
       if (answer.error) return tl::unexpected(*answer.error);
     return comparison;
@@ -228,17 +231,17 @@ class CompareCommand : public options::Command {
 
   /// Returns a band for each judged plan with --jitter, and for none without.
   Result<std::vector<std::optional<JitterBand>>> bands_of(const Problem& problem, const study::Comparison& comparison,
-                                                          study::PlanSimulator& judge, int threads,
+                                                          study::PlanSimulator& plan_simulator, int threads,
                                                           const std::stop_token& stop) const {
     std::vector<std::optional<JitterBand>> bands(comparison.plans.size());
     TRY(const auto jitter, jitter_.options());
     if (!jitter) return bands;
-    TRY(const auto simulator, judge.simulator(problem));
+    TRY(const auto simulator, plan_simulator.simulator(problem));
     for (std::size_t i = 0; i < bands.size(); ++i) {
-      if (!comparison.plans[i].judged) continue;
+      if (!comparison.plans[i].simulated_plan) continue;
       text::ProgressLine line;
-      TRY(const auto band, sim::explain::jitter_band(simulator, comparison.plans[i].judged->plan, *jitter, threads,
-                                                     line.callback(), stop));
+      TRY(const auto band, sim::explain::jitter_band(simulator, comparison.plans[i].simulated_plan->plan, *jitter,
+                                                     threads, line.callback(), stop));
       bands[i] = band;
     }
     return bands;
@@ -246,7 +249,7 @@ class CompareCommand : public options::Command {
 
   static Result<int> closing_status(const study::Comparison& comparison) {
     const bool any =
-        std::ranges::any_of(comparison.plans, [](const auto& answer) { return answer.judged.has_value(); });
+        std::ranges::any_of(comparison.plans, [](const auto& answer) { return answer.simulated_plan.has_value(); });
     if (any) return 0;
     for (const study::ComparedPlan& answer : comparison.plans)
       text::print_error(study::no_plan_fits(answer.planner->name, *answer.infeasible));

@@ -101,7 +101,7 @@ class DiffCommand : public options::Command {
     app.add_option("B", b_, "file to compare with")->required();
     inputs_.declare(app, false);
     const std::size_t before = app.get_options().size();
-    judged_.declare(app);
+    simulation_.declare(app);
     const std::vector<CLI::Option*> options = app.get_options();
     for (std::size_t i = before; i < options.size(); ++i) options[i]->needs(app.get_option("--profile"));
     app.add_flag("--json", json_, "write only JSON on standard output");
@@ -142,7 +142,7 @@ class DiffCommand : public options::Command {
     if (!std::holds_alternative<Plan>(a))
       return fail(ErrorCode::bad_input,
                   fmt::format("found a {}, expected a plan for --profile and --cluster", work::format_name(a)), {}, a_);
-    TRY(const auto problem, options::open_inputs(inputs_, judged_));
+    TRY(const auto problem, options::open_inputs(inputs_, simulation_));
     const auto first = parts_of(problem, std::get<Plan>(a), a_, stop);
     if (!first) return tl::unexpected(text::in_file(first.error(), a_));
     const auto second = parts_of(problem, std::get<Plan>(b), b_, stop);
@@ -171,7 +171,7 @@ class DiffCommand : public options::Command {
                 {"of", alike ? work::format_name(a) : "operations"},
                 {"differences", leaves_json(leaves)}};
       if (kinds) json["operations"] = text::kinds_json(*kinds);
-      if (steps) json["waterfall"] = waterfall_json(*steps, judged_.conventions());
+      if (steps) json["waterfall"] = waterfall_json(*steps, simulation_.conventions());
       return json.dump(2) + "\n";
     }
     if (leaves.empty() && !kinds && !alike)
@@ -180,14 +180,14 @@ class DiffCommand : public options::Command {
       return fmt::format("no difference: {} and {} hold the same {}\n", a_, b_, work::format_name(a));
     std::string text = leaves.empty() ? "" : leaves_table(leaves);
     if (kinds) text += (text.empty() ? "" : "\n") + text::kinds_table(*kinds, "A", "B");
-    if (steps) text += "\n" + waterfall_text(*steps, judged_.conventions());
+    if (steps) text += "\n" + waterfall_text(*steps, simulation_.conventions());
     if (!steps && std::holds_alternative<Plan>(a))
       text += "\n--profile and --cluster add a waterfall from A's iteration time to B's\n";
     return text;
   }
 
   options::FileOptions inputs_;
-  options::SimulationOptionGroup judged_;
+  options::SimulationOptionGroup simulation_;
   std::string a_, b_;
   bool json_ = false;
 };

@@ -29,14 +29,14 @@ std::string edits_table(const study::SimulatedPlan& before, const study::Simulat
                      {"worst peak"},
                      {"at most"},
                      {"fits", text::Align::left}});
-  for (const auto& [title, judged] : {std::pair{"before", &before}, std::pair{"after", &after}}) {
-    const auto& [plan, simulated, other] = *judged;
+  for (const auto& [title, simulated_plan] : {std::pair{"before", &before}, std::pair{"after", &after}}) {
+    const auto& [plan, simulated, other] = *simulated_plan;
     const Simulation& simulation = *simulated;
     const double old = to_seconds(before.simulation->iteration).count, now = to_seconds(simulation.iteration).count;
     table.add({title, text::short_shape_text(plan), work::schedule_text(plan),
                fmt::format("{} x {}", plan.micro_batches, plan.micro_batch),
                text::milliseconds_text(to_seconds(simulation.iteration)),
-               judged == &after ? text::change_text(old, now) : "",
+               simulated_plan == &after ? text::change_text(old, now) : "",
                fmt::format("{:.2f}", simulation.samples_per_second), text::worst_peak_text(simulation),
                text::at_most_text(simulation), text::fits_word(simulation)});
   }
@@ -58,7 +58,7 @@ class EditCommand : public options::Command {
     options::declare_plan_edits(app);
     schedule_.declare(app);
     state_.declare(app);
-    judged_.declare(app);
+    simulation_.declare(app);
     app.add_option("--name", name_, "name of the edited plan")->type_name("NAME");
     output_.declare(app);
     app.footer("Edits apply in the given order and may be repeated. --schedule applies last.");
@@ -69,14 +69,15 @@ class EditCommand : public options::Command {
     TRY_VOID(schedule_.check());
     const auto plan = io::read_plan(plan_file_);
     if (!plan) return tl::unexpected(text::in_file(plan.error(), plan_file_));
-    TRY(auto problem, options::open_inputs(inputs_, judged_));
+    TRY(auto problem, options::open_inputs(inputs_, simulation_));
     if (auto valid = plan::validate(*plan, *problem.profile, *problem.cluster); !valid)
       return tl::unexpected(text::in_file(valid.error(), plan_file_));
     options::warn_if_made_for_others(*plan, plan_file_, problem);
     TRY(auto edited, edit(*plan, problem));
     problem.workload = options::workload_of(edited, problem.workload.conventions);
-    study::PlanSimulator judge;
-    const auto before = judge.judged(problem, *plan, stop), after = judge.judged(problem, std::move(edited), stop);
+    study::PlanSimulator plan_simulator;
+    const auto before = plan_simulator.simulate(problem, *plan, stop),
+               after = plan_simulator.simulate(problem, std::move(edited), stop);
     if (!before) return tl::unexpected(text::in_file(before.error(), plan_file_));
     if (!after) return tl::unexpected(after.error());
     const std::string human = after->plan.name + "\n" + edits_table(*before, *after) +
@@ -104,7 +105,7 @@ class EditCommand : public options::Command {
   }
 
   options::FileOptions inputs_;
-  options::SimulationOptionGroup judged_;
+  options::SimulationOptionGroup simulation_;
   options::StateOptions state_;
   options::ScheduleOptions schedule_;
   std::string plan_file_;

@@ -201,7 +201,7 @@ class ExportCommand : public options::Command {
     app.add_option("--plan", report_.plans, "further plan of a report; may be repeated")
         ->allow_extra_args(false)
         ->type_name("FILE");
-    report_.judged.declare(app);
+    report_.simulation.declare(app);
     app.footer(export_overview());
   }
 
@@ -260,8 +260,8 @@ class ExportCommand : public options::Command {
   }
 
   Result<void> no_report_options() const {
-    if (report_.plans.empty() && report_.judged.conventions() == SimulationOptions() &&
-        report_.judged.calibration.empty())
+    if (report_.plans.empty() && report_.simulation.conventions() == SimulationOptions() &&
+        report_.simulation.calibration.empty())
       return {};
     return fail(ErrorCode::bad_usage, fmt::format("export: found options of a report with {}, expected none", what_));
   }

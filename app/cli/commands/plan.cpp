@@ -23,11 +23,11 @@ namespace {
 constexpr int plan_limit = 1000;
 
 /// One plan as itself, several as a JSON array, best first.
-std::string plans_to_json(const std::vector<study::SimulatedPlan>& judged, bool as_list) {
-  if (!as_list) return io::documents::plan_to_json(judged.front().plan);
+std::string plans_to_json(const std::vector<study::SimulatedPlan>& simulated_plans, bool as_list) {
+  if (!as_list) return io::documents::plan_to_json(simulated_plans.front().plan);
   std::string text = "[\n";
-  for (const study::SimulatedPlan& one : judged)
-    text += io::documents::plan_to_json(one.plan) + (&one == &judged.back() ? "\n" : ",\n");
+  for (const study::SimulatedPlan& one : simulated_plans)
+    text += io::documents::plan_to_json(one.plan) + (&one == &simulated_plans.back() ? "\n" : ",\n");
   return text + "]";
 }
 
@@ -56,14 +56,14 @@ std::string certificate_text(const Plan& plan) {
   return text;
 }
 
-std::string plans_table(const std::vector<study::SimulatedPlan>& judged) {
+std::string plans_table(const std::vector<study::SimulatedPlan>& simulated_plans) {
   text::Table table(work::joined(work::plan_columns({"#"}), {{"warm-up A / B ms"},
                                                              {"worst peak"},
                                                              {"at most"},
                                                              {"fits", text::Align::left},
                                                              {"objective", text::Align::left}}));
-  for (std::size_t i = 0; i < judged.size(); ++i) {
-    const auto& [plan, simulated, other] = judged[i];
+  for (std::size_t i = 0; i < simulated_plans.size(); ++i) {
+    const auto& [plan, simulated, other] = simulated_plans[i];
     const Simulation& simulation = *simulated;
     const Seconds iteration = to_seconds(simulation.iteration);
     table.add(
@@ -75,10 +75,10 @@ std::string plans_table(const std::vector<study::SimulatedPlan>& judged) {
 }
 
 /// Prints each plan's notes below the table.
-std::string reasons(const std::vector<study::SimulatedPlan>& judged) {
+std::string reasons(const std::vector<study::SimulatedPlan>& simulated_plans) {
   std::string text;
-  for (std::size_t i = 0; i < judged.size(); ++i) {
-    const Plan& plan = judged[i].plan;
+  for (std::size_t i = 0; i < simulated_plans.size(); ++i) {
+    const Plan& plan = simulated_plans[i].plan;
     if (plan.rationale.empty()) continue;
     text += fmt::format("\n{}. {}\n", i + 1, plan.name);
     for (const std::string& sentence : plan.rationale) text += "   " + sentence + "\n";
@@ -118,10 +118,11 @@ class PlanCommand : public options::Command {
       TRY(auto model, trials_.open(*problem.profile));
       trained_ = std::move(model);
     }
-    study::PlanSimulator judge;
-    TRY(const auto simulator, judge.simulator(problem));
-    TRY(const auto judged, search({planner, options}, problem, judge, threads, stop));
-    return trials_.asked() ? select_by_trials(judged, simulator, stop) : answer(judged, plans_table(judged));
+    study::PlanSimulator plan_simulator;
+    TRY(const auto simulator, plan_simulator.simulator(problem));
+    TRY(const auto simulated_plans, search({planner, options}, problem, plan_simulator, threads, stop));
+    return trials_.asked() ? select_by_trials(simulated_plans, simulator, stop)
+                           : answer(simulated_plans, plans_table(simulated_plans));
   }
 
  private:
@@ -138,30 +139,30 @@ class PlanCommand : public options::Command {
     return arguments;
   }
 
-  Result<int> answer(const std::vector<study::SimulatedPlan>& judged, const std::string& table) const {
-    TRY_VOID(output_.write(plans_to_json(judged, top_ > 1), table + reasons(judged)));
+  Result<int> answer(const std::vector<study::SimulatedPlan>& simulated_plans, const std::string& table) const {
+    TRY_VOID(output_.write(plans_to_json(simulated_plans, top_ > 1), table + reasons(simulated_plans)));
     return 0;
   }
 
   /// The fastest measured, or the fastest `--top` of them.
-  Result<int> select_by_trials(const std::vector<study::SimulatedPlan>& judged, const sim::Simulator& simulator,
-                               std::stop_token stop) const {
+  Result<int> select_by_trials(const std::vector<study::SimulatedPlan>& simulated_plans,
+                               const sim::Simulator& simulator, std::stop_token stop) const {
     text::ProgressLine progress;
-    TRY(auto trials, work::run_trials(judged, simulator, trained_, trials_.steps, progress.callback(), stop));
+    TRY(auto trials, work::run_trials(simulated_plans, simulator, trained_, trials_.steps, progress.callback(), stop));
     std::vector<study::SimulatedPlan> best;
     for (const study::Trial& trial : trials)
       if (static_cast<int>(best.size()) < top_ && trial.measured)
-        best.push_back(judged[static_cast<std::size_t>(trial.plan)]);
+        best.push_back(simulated_plans[static_cast<std::size_t>(trial.plan)]);
     best.front().plan.rationale.push_back(work::trial_text(trials, trials_.steps) + ".");
-    return answer(best, work::trials_table(trials, judged) + "\n" + plans_table(best));
+    return answer(best, work::trials_table(trials, simulated_plans) + "\n" + plans_table(best));
   }
 
   int max_plans() const { return std::max(top_, trials_.plans); }
 
   Result<std::vector<study::SimulatedPlan>> search(const study::PlannerRequest& asked, const Problem& problem,
-                                                   study::PlanSimulator& judge, int threads,
+                                                   study::PlanSimulator& plan_simulator, int threads,
                                                    std::stop_token stop) const {
-    TRY(const auto simulator, judge.simulator(problem));
+    TRY(const auto simulator, plan_simulator.simulator(problem));
     text::ProgressLine progress;
     planner::PlannerContext context = study::context_for(simulator, stop);
     context.progress = progress.callback();
@@ -173,14 +174,14 @@ class PlanCommand : public options::Command {
     TRY(const auto ranking, planner::run_planner(*asked.planner, problem, asked.options, context));
     if (ranking.infeasible) return tl::unexpected(study::no_plan_fits(asked.planner->name, *ranking.infeasible));
     const study::Origin origin = study::origin_of(*problem.profile, *problem.cluster);
-    std::vector<study::SimulatedPlan> judged;
+    std::vector<study::SimulatedPlan> simulated_plans;
     for (const Plan& plan : ranking.plans) {
-      if (static_cast<int>(judged.size()) == max_plans()) break;
+      if (static_cast<int>(simulated_plans.size()) == max_plans()) break;
       TRY(auto scheduled, question_.schedule.apply(plan, *problem.profile));
-      TRY(auto verdict, judge.judged(problem, study::with_origin(std::move(scheduled), origin), stop));
-      judged.push_back(std::move(verdict));
+      TRY(auto plan_result, plan_simulator.simulate(problem, study::with_origin(std::move(scheduled), origin), stop));
+      simulated_plans.push_back(std::move(plan_result));
     }
-    return judged;
+    return simulated_plans;
   }
 
   options::PlanningOptions question_;

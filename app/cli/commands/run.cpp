@@ -110,8 +110,8 @@ class RunCommand : public options::Command {
         ->type_name("BYTES");
     checkpoints_.declare(app);
     inputs_.declare(app, false);
-    judged_.overlap = name_of(runtime::train::trainer_overlap);
-    judged_.declare(app);
+    simulation_.overlap = name_of(runtime::train::trainer_overlap);
+    simulation_.declare(app);
   }
 
   Result<int> run(std::stop_token stop) override {
@@ -138,15 +138,15 @@ class RunCommand : public options::Command {
   std::string options_text() const {
     const bool kept = options_.checkpoint.has_value();
     return fmt::format("{}: {} steps, overlap {} {}, samples {}, checkpoints {} {}, from {}, evaluated {}, {}",
-                       PIPEDECK_VERSION, options_.steps, judged_.overlap, judged_.bucket_bytes, sample_every_,
+                       PIPEDECK_VERSION, options_.steps, simulation_.overlap, simulation_.bucket_bytes, sample_every_,
                        kept ? options_.checkpoint->every : -1, kept ? options_.checkpoint->keep : -1,
                        options_.resume ? options_.resume->origin().step : 0, !evaluated_.empty(), replay_);
   }
 
   Result<void> check() {
     TRY_VOID(check_run_usage(*app_));
-    options_.overlap = *parse_overlap(judged_.overlap);
-    options_.bucket = Bytes(judged_.bucket_bytes);
+    options_.overlap = *parse_overlap(simulation_.overlap);
+    options_.bucket = Bytes(simulation_.bucket_bytes);
     options_.memory_limit = Bytes(memory_limit_);
     TRY_VOID(open_plan());
     TRY_VOID(open_backend());
@@ -218,7 +218,7 @@ class RunCommand : public options::Command {
   }
 
   Result<void> predict() {
-    TRY(auto problem, options::open_inputs(inputs_, judged_));
+    TRY(auto problem, options::open_inputs(inputs_, simulation_));
     if (auto valid = plan::validate(plan_, *problem.profile, *problem.cluster); !valid)
       return tl::unexpected(text::in_file(valid.error(), plan_file_));
     options::warn_if_made_for_others(plan_, plan_file_, problem);
@@ -326,7 +326,7 @@ class RunCommand : public options::Command {
   std::int64_t memory_limit_ = 0;
   options::CheckpointArguments checkpoints_;
   options::FileOptions inputs_;
-  options::SimulationOptionGroup judged_;
+  options::SimulationOptionGroup simulation_;
   runtime::train::TrainOptions options_;
   Plan plan_;
   ModelSpec model_spec_;

@@ -42,7 +42,7 @@ struct Explanations {
   std::optional<Sensitivity> sensitivity;
 };
 
-struct Verdict {
+struct SimulateAnswer {
   Plan plan;
   Simulation simulation;
   Seconds lower_bound;
@@ -57,8 +57,8 @@ std::string heading(const Plan& plan) {
                      work::schedule_text(plan), plan.micro_batches, plan.micro_batch);
 }
 
-std::string summary_text(const Verdict& verdict) {
-  const auto& [plan, simulation, bound, other, schedule, explanations, band] = verdict;
+std::string summary_text(const SimulateAnswer& answer) {
+  const auto& [plan, simulation, bound, other, schedule, explanations, band] = answer;
   const Seconds iteration = to_seconds(simulation.iteration);
   std::string text = heading(plan);
   text += fmt::format("iteration {} ms, {:.2f} samples/s, bubble {}, exposed communication {}\n",
@@ -145,7 +145,7 @@ class SimulateCommand : public options::Command {
   void declare(CLI::App& app) override {
     inputs_.declare(app);
     app.add_option("--plan", plan_file_, "the plan")->required()->type_name("FILE");
-    judged_.declare(app);
+    simulation_.declare(app);
     state_.declare(app);
     schedule_.declare(app);
     app.add_option("--schedule-csv", schedule_file_,
@@ -178,20 +178,20 @@ class SimulateCommand : public options::Command {
     TRY_VOID(options::thread_count(threads_));
     if (iteration_only_) return run_iteration_only(stop);
     TRY_VOID(check_tables());
-    TRY(const auto verdict, judge(stop));
-    const Simulation& simulation = verdict.simulation;
-    if (verdict.schedule) TRY_VOID(text::write_output(export_file_, *verdict.schedule));
+    TRY(const auto answer, simulate(stop));
+    const Simulation& simulation = answer.simulation;
+    if (answer.schedule) TRY_VOID(text::write_output(export_file_, *answer.schedule));
     if (!trace_file_.empty())
       if (auto written =
-              text::write_output(trace_file_, io::traces::chrome_trace(simulation, verdict.plan.name, &verdict.plan));
+              text::write_output(trace_file_, io::traces::chrome_trace(simulation, answer.plan.name, &answer.plan));
           !written)
         return tl::unexpected(written.error());
     for (std::size_t i = 0; i + 1 < tables_.size(); i += 2)
-      TRY_VOID(text::write_output(tables_[i + 1], find_table(tables_[i], verdict).text()));
+      TRY_VOID(text::write_output(tables_[i + 1], find_table(tables_[i], answer).text()));
     const std::string json = io::documents::simulation_to_json(simulation, {.intervals = intervals_});
     std::string human;
     const bool quiet = output_.json_on_stdout() || csv_on_stdout();
-    if (!quiet) human = summary_text(verdict) + devices_table(simulation) + verdict.explanations.text;
+    if (!quiet) human = summary_text(answer) + devices_table(simulation) + answer.explanations.text;
     if (!quiet && memory_items_) human += "\n" + text::items_table(simulation);
     if (!quiet && intervals_) human += intervals_table(simulation.timeline);
     TRY_VOID(output_.write(json, human));
@@ -218,14 +218,14 @@ class SimulateCommand : public options::Command {
     return false;
   }
 
-  static io::csv::CsvTable find_table(std::string_view name, const Verdict& verdict) {
-    if (name == "devices") return io::csv::devices_csv(verdict.simulation);
-    if (name == "memory") return io::csv::memory_items_csv(verdict.simulation);
-    if (name == "memory-curve") return io::csv::memory_curve_csv(verdict.simulation);
-    if (name == "operations") return io::csv::operations_csv(verdict.simulation.timeline);
-    if (name == "parts") return io::csv::parts_csv(verdict.explanations.time->parts);
-    if (name == "critical-path") return io::csv::critical_path_csv(verdict.explanations.time->path);
-    return io::csv::sensitivity_csv(*verdict.explanations.sensitivity);
+  static io::csv::CsvTable find_table(std::string_view name, const SimulateAnswer& answer) {
+    if (name == "devices") return io::csv::devices_csv(answer.simulation);
+    if (name == "memory") return io::csv::memory_items_csv(answer.simulation);
+    if (name == "memory-curve") return io::csv::memory_curve_csv(answer.simulation);
+    if (name == "operations") return io::csv::operations_csv(answer.simulation.timeline);
+    if (name == "parts") return io::csv::parts_csv(answer.explanations.time->parts);
+    if (name == "critical-path") return io::csv::critical_path_csv(answer.explanations.time->path);
+    return io::csv::sensitivity_csv(*answer.explanations.sensitivity);
   }
 
   Result<int> run_iteration_only(std::stop_token stop) {
@@ -256,7 +256,7 @@ class SimulateCommand : public options::Command {
   Result<RequestedTables> ask() const {
     auto plan = io::read_plan(plan_file_);
     if (!plan) return tl::unexpected(text::in_file(plan.error(), plan_file_));
-    TRY(auto problem, options::open_inputs(inputs_, judged_));
+    TRY(auto problem, options::open_inputs(inputs_, simulation_));
     state_.apply(*plan);
     if (auto valid = plan::validate(*plan, *problem.profile, *problem.cluster); !valid)
       return tl::unexpected(text::in_file(valid.error(), plan_file_));
@@ -312,7 +312,7 @@ class SimulateCommand : public options::Command {
     return explanations;
   }
 
-  Result<Verdict> judge(std::stop_token stop) const {
+  Result<SimulateAnswer> simulate(std::stop_token stop) const {
     TRY(auto asked, ask());
     auto simulation = asked.simulator.run(asked.plan, stop, {.item_curves = memory_items_});
     if (!simulation) return tl::unexpected(text::in_file(simulation.error(), plan_file_));
@@ -325,13 +325,14 @@ class SimulateCommand : public options::Command {
     if (!band) return tl::unexpected(text::in_file(band.error(), plan_file_));
     auto explained = explain(asked, *band, *simulation, stop);
     if (!explained) return tl::unexpected(text::in_file(explained.error(), plan_file_));
-    Verdict verdict{std::move(asked.plan), *std::move(simulation), bound, other, {}, *std::move(explained), *band};
+    SimulateAnswer answer{
+        std::move(asked.plan), *std::move(simulation), bound, other, {}, *std::move(explained), *band};
     if (!export_file_.empty()) {
-      const auto schedule = asked.simulator.schedule(verdict.plan);
+      const auto schedule = asked.simulator.schedule(answer.plan);
       if (!schedule) return tl::unexpected(text::in_file(schedule.error(), plan_file_));
-      verdict.schedule = io::csv::schedule_to_csv(*schedule);
+      answer.schedule = io::csv::schedule_to_csv(*schedule);
     }
-    return verdict;
+    return answer;
   }
 
   /// The plan under the schedule that was asked for, in the order that a file has.
@@ -348,7 +349,7 @@ class SimulateCommand : public options::Command {
   }
 
   options::FileOptions inputs_;
-  options::SimulationOptionGroup judged_;
+  options::SimulationOptionGroup simulation_;
   options::StateOptions state_;
   options::ScheduleOptions schedule_;
   options::JitterArguments jitter_;

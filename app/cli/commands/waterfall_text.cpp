@@ -32,7 +32,7 @@ std::string share_text(Nanoseconds change, Nanoseconds whole) {
 
 }  // namespace
 
-std::string waterfall_text(const Waterfall& steps, const SimulationOptions& judged) {
+std::string waterfall_text(const Waterfall& steps, const SimulationOptions& simulation) {
   const Nanoseconds whole = steps.a.total();
   text::Table table({{"from A's iteration to B's", text::Align::left}, {"A ms"}, {"B ms"}, {"B - A ms"}, {"of A"}});
   const auto add = [&](const std::string& name, Nanoseconds a, Nanoseconds b, Nanoseconds change) {
@@ -43,11 +43,11 @@ std::string waterfall_text(const Waterfall& steps, const SimulationOptions& judg
     add(std::string(name_of(part)), steps.a[part], steps.b[part], steps.change[part]);
   }
   add("in all", whole, steps.b.total(), steps.change.total());
-  return table.text() + fmt::format("network {}, overlap {}{}\n", name_of(judged.network), name_of(judged.overlap),
-                                    options::collectives_text(judged.collectives));
+  return table.text() + fmt::format("network {}, overlap {}{}\n", name_of(simulation.network),
+                                    name_of(simulation.overlap), options::collectives_text(simulation.collectives));
 }
 
-Json waterfall_json(const Waterfall& steps, const SimulationOptions& judged) {
+Json waterfall_json(const Waterfall& steps, const SimulationOptions& simulation) {
   Json parts = Json::array();
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);
@@ -56,9 +56,9 @@ Json waterfall_json(const Waterfall& steps, const SimulationOptions& judged) {
                      {"b_ms", in_milliseconds(steps.b[part])},
                      {"change_ms", in_milliseconds(steps.change[part])}});
   }
-  return {{"network", name_of(judged.network)},
-          {"overlap", name_of(judged.overlap)},
-          {"collectives", name_of(judged.collectives)},
+  return {{"network", name_of(simulation.network)},
+          {"overlap", name_of(simulation.overlap)},
+          {"collectives", name_of(simulation.collectives)},
           {"a_ms", in_milliseconds(steps.a.total())},
           {"b_ms", in_milliseconds(steps.b.total())},
           {"change_ms", in_milliseconds(steps.change.total())},

@@ -12,7 +12,7 @@
 
 namespace pipedeck::cli::commands {
 
-std::string waterfall_text(const Waterfall& steps, const SimulationOptions& judged);
-nlohmann::ordered_json waterfall_json(const Waterfall& steps, const SimulationOptions& judged);
+std::string waterfall_text(const Waterfall& steps, const SimulationOptions& simulation);
+nlohmann::ordered_json waterfall_json(const Waterfall& steps, const SimulationOptions& simulation);
 
 }  // namespace pipedeck::cli::commands

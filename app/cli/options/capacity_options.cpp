@@ -177,7 +177,7 @@ void CapacityOptions::declare(CLI::App& app) {
       ->type_name("TYPE=PRICE")
       ->allow_extra_args(false);
   state.declare(app);
-  judged.declare(app);
+  simulation.declare(app);
 }
 
 Result<std::optional<study::capacity::Model>> CapacityOptions::model() const {
@@ -203,7 +203,7 @@ Result<study::capacity::Request> CapacityOptions::question() const {
   study::capacity::Request question;
   TRY(auto read, model());
   question.model = std::move(read);
-  TRY(auto problem, question.model ? open_hardware(inputs.cluster, judged) : open_inputs(inputs, judged));
+  TRY(auto problem, question.model ? open_hardware(inputs.cluster, simulation) : open_inputs(inputs, simulation));
   question.problem = std::move(problem);
   if (!question.model && !model_precision.empty())
     return fail(ErrorCode::bad_usage,

@@ -32,7 +32,7 @@ Result<study::capacity::Request> of_transformer(study::capacity::Request questio
 /// The model, the cluster, and what is looked at.
 struct CapacityOptions {
   FileOptions inputs;  ///< the profile may be a transformer's config.json
-  SimulationOptionGroup judged;
+  SimulationOptionGroup simulation;
   StateOptions state;
   std::string nodes, model_precision;
   std::vector<std::string> types, prices;

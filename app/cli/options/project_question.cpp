@@ -30,16 +30,17 @@ std::string text(const Json& json, const char* key) {
 }
 
 SimulationOptions conventions_of(const Json& question) {
-  SimulationOptions judged;
-  judged.network = parse_network_model(text(question, "network")).value_or(judged.network);
-  judged.overlap = parse_overlap(text(question, "overlap")).value_or(judged.overlap);
-  judged.bucket = Bytes(std::max<std::int64_t>(1, whole(question, "bucket_bytes", judged.bucket.count)));
-  judged.collectives = parse_collectives(text(question, "collectives")).value_or(judged.collectives);
-  judged.reserve = Bytes(std::max<std::int64_t>(0, whole(question, "reserve_bytes")));
-  judged.communication = Bytes(std::max<std::int64_t>(0, whole(question, "communication_bytes")));
+  SimulationOptions simulated_plan;
+  simulated_plan.network = parse_network_model(text(question, "network")).value_or(simulated_plan.network);
+  simulated_plan.overlap = parse_overlap(text(question, "overlap")).value_or(simulated_plan.overlap);
+  simulated_plan.bucket =
+      Bytes(std::max<std::int64_t>(1, whole(question, "bucket_bytes", simulated_plan.bucket.count)));
+  simulated_plan.collectives = parse_collectives(text(question, "collectives")).value_or(simulated_plan.collectives);
+  simulated_plan.reserve = Bytes(std::max<std::int64_t>(0, whole(question, "reserve_bytes")));
+  simulated_plan.communication = Bytes(std::max<std::int64_t>(0, whole(question, "communication_bytes")));
   if (question.is_object() && question.contains("fragmentation") && question["fragmentation"].is_number())
-    judged.fragmentation = std::clamp(question["fragmentation"].get<double>(), 0.0, 0.9);
-  return judged;
+    simulated_plan.fragmentation = std::clamp(question["fragmentation"].get<double>(), 0.0, 0.9);
+  return simulated_plan;
 }
 
 /// The one that the question names, else the first of its kind.

@@ -205,7 +205,7 @@ void PlanningOptions::declare(CLI::App& app) {
   state.declare(app);
   pinned.declare(app);
   schedule.declare(app);
-  judged.declare(app);
+  simulation.declare(app);
   declare_threads(app, threads);
 }
 
@@ -228,7 +228,7 @@ Result<Problem> PlanningOptions::open() const {
   if (micro_batch && global_batch % *micro_batch != 0)
     return fail(ErrorCode::bad_usage,
                 fmt::format("--micro-batch {} does not divide --global-batch {}", *micro_batch, global_batch));
-  auto problem = open_inputs(inputs, judged);
+  auto problem = open_inputs(inputs, simulation);
   if (!problem) return problem;
   problem->workload.global_batch = global_batch;
   problem->workload.micro_batch = micro_batch;
@@ -238,10 +238,10 @@ Result<Problem> PlanningOptions::open() const {
   return problem;
 }
 
-Result<Problem> open_inputs(const FileOptions& inputs, const SimulationOptionGroup& judged) {
+Result<Problem> open_inputs(const FileOptions& inputs, const SimulationOptionGroup& simulation) {
   auto profile = presets::open_profile(inputs.profile, {.profile_micro_batch = inputs.profile_micro_batch});
   if (!profile) return tl::unexpected(text::in_file(profile.error(), inputs.profile));
-  auto problem = open_hardware(inputs.cluster, judged);
+  auto problem = open_hardware(inputs.cluster, simulation);
   if (!problem) return problem;
   problem->profile = std::make_shared<const Profile>(*std::move(profile));
   const std::string note =
@@ -250,19 +250,19 @@ Result<Problem> open_inputs(const FileOptions& inputs, const SimulationOptionGro
   return problem;
 }
 
-Result<Problem> open_hardware(const std::string& file, const SimulationOptionGroup& judged) {
+Result<Problem> open_hardware(const std::string& file, const SimulationOptionGroup& simulation) {
   auto cluster = presets::open_cluster(file);
   if (!cluster) return tl::unexpected(text::in_file(cluster.error(), file));
   if (const auto network = cost::Network::of(*cluster); !network)
     return tl::unexpected(text::in_file(network.error(), file));
   Problem problem;
   problem.cluster = std::make_shared<const Cluster>(*std::move(cluster));
-  problem.workload.conventions = judged.conventions();
-  if (judged.calibration.empty()) return problem;
-  const auto record = io::read_calibration(judged.calibration);
-  if (!record) return tl::unexpected(text::in_file(record.error(), judged.calibration));
+  problem.workload.conventions = simulation.conventions();
+  if (simulation.calibration.empty()) return problem;
+  const auto record = io::read_calibration(simulation.calibration);
+  if (!record) return tl::unexpected(text::in_file(record.error(), simulation.calibration));
   problem.workload.conventions.calibration = record->values;
-  announce(*record, judged.calibration, problem);
+  announce(*record, simulation.calibration, problem);
   return problem;
 }
 

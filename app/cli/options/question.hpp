@@ -84,7 +84,7 @@ Result<int> thread_count(const std::optional<int>& threads);
 /// All that `plan` and `compare` share.
 struct PlanningOptions {
   FileOptions inputs;
-  SimulationOptionGroup judged;
+  SimulationOptionGroup simulation;
   StateOptions state;
   PinOptions pinned;
   ScheduleOptions schedule;
@@ -98,10 +98,10 @@ struct PlanningOptions {
 
 /// Returns profile and cluster, read and fit for planning, to be simulated as `judged` states, with the calibration;
 /// the rest of the workload has its defaults. Prints the calibration on standard error.
-Result<Problem> open_inputs(const FileOptions& inputs, const SimulationOptionGroup& judged);
+Result<Problem> open_inputs(const FileOptions& inputs, const SimulationOptionGroup& simulation);
 
 /// As above without a profile: the cluster of a file or preset.
-Result<Problem> open_hardware(const std::string& file, const SimulationOptionGroup& judged);
+Result<Problem> open_hardware(const std::string& file, const SimulationOptionGroup& simulation);
 
 /// A plan may be used for another profile or cluster than it was made for, not unnoticed.
 void warn_if_made_for_others(const Plan& plan, const std::string& file, const Problem& problem);

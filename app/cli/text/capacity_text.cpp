@@ -158,7 +158,7 @@ Json cost_json(const CapacityCost& cost) {
               {"money", optional_number(cost.money)}};
 }
 
-Json judged_json(const CapacityAnswer& answer, const CapacityFound& found) {
+Json point_json(const CapacityAnswer& answer, const CapacityFound& found) {
   Json json = point_json(found);
   json["verdict"] = name_of(capacity_verdict(answer.goal, found));
   const auto cost = capacity_cost(answer.goal, found);
@@ -230,7 +230,7 @@ std::string capacity_json(const CapacityAnswer& answer) {
             {"best", index_of(answer, answer.best())},
             {"nearest", index_of(answer, answer.nearest())}};
   json["points"] = Json::array();
-  for (const CapacityFound& found : answer.found) json["points"].push_back(judged_json(answer, found));
+  for (const CapacityFound& found : answer.found) json["points"].push_back(point_json(answer, found));
   return json.dump(2);
 }
 

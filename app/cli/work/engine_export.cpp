@@ -53,10 +53,11 @@ Result<std::string> engine_export(const study::engines::NamedOutput& wanted, con
   const std::string why = text.error().message;
   Problem asked = problem;
   asked.workload = options::workload_of(plan, problem.workload.conventions);
-  study::PlanSimulator judge;
-  TRY(const auto near, study::fastest(judge, asked, study::engines::closest_plans(*wanted.engine, question), stop));
+  study::PlanSimulator plan_simulator;
+  TRY(const auto near,
+      study::fastest(plan_simulator, asked, study::engines::closest_plans(*wanted.engine, question), stop));
   if (!near) return fail(ErrorCode::bad_input, why + "; no plan of these layers on these devices is supported");
-  TRY(const auto own, judge.judged(asked, plan, stop));
+  TRY(const auto own, plan_simulator.simulate(asked, plan, stop));
   const std::string cost = cost_text(*near, own);
   if (!how.closest)
     return fail(ErrorCode::bad_input, fmt::format("{}; nearest supported plan, written with --nearest: {}", why, cost));

@@ -69,8 +69,8 @@ void add_plans(Request& question, const options::ProjectRequest& asked, const st
 
 Result<void> export_report(const store::ProjectContent& project, const std::string& file, const ReportExport& how,
                            std::stop_token stop) {
-  if (how.inputs.given() || !how.plans.empty() || how.judged.conventions() != SimulationOptions() ||
-      !how.judged.calibration.empty())
+  if (how.inputs.given() || !how.plans.empty() || how.simulation.conventions() != SimulationOptions() ||
+      !how.simulation.calibration.empty())
     return fail(
         ErrorCode::bad_usage,
         "export: found options for plan files, expected none: a project has its own model, cluster and conventions");
@@ -90,13 +90,13 @@ Result<void> export_report(const Plan& plan, const std::string& file, const Repo
     return fail(ErrorCode::bad_usage, "export: report needs --profile and --cluster of the plan");
   if (!how.name.empty())
     return fail(ErrorCode::bad_usage, "export: found --name with a plan, expected it with a project");
-  TRY(auto problem, options::open_inputs(how.inputs, how.judged));
+  TRY(auto problem, options::open_inputs(how.inputs, how.simulation));
   Request question = question_for(std::move(problem));
-  question.calibration = how.judged.calibration;
+  question.calibration = how.simulation.calibration;
   const auto add = [&](const Plan& one, const std::string& of) -> Result<void> {
     if (auto valid = plan::validate(one, *question.problem.profile, *question.problem.cluster); !valid)
       return tl::unexpected(text::in_file(valid.error(), of));
-    const study::reports::SimulatedFiles files{how.inputs.profile, how.inputs.cluster, of, how.judged.calibration,
+    const study::reports::SimulatedFiles files{how.inputs.profile, how.inputs.cluster, of, how.simulation.calibration,
                                                how.inputs.profile_micro_batch};
     question.plans.push_back({std::make_shared<const Plan>(one),
                               {},

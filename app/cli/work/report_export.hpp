@@ -14,11 +14,11 @@
 namespace pipedeck::cli::work {
 
 struct ReportExport {
-  options::FileOptions inputs;            ///< of plans in files: what they are for
-  options::SimulationOptionGroup judged;  ///< the same
-  std::vector<std::string> plans;         ///< further files
-  std::string name;                       ///< of a project: the only plan with details; empty: the ticked ones
-  std::string out;                        ///< "-": standard output, HTML alone
+  options::FileOptions inputs;                ///< of plans in files: what they are for
+  options::SimulationOptionGroup simulation;  ///< the same
+  std::vector<std::string> plans;             ///< further files
+  std::string name;                           ///< of a project: the only plan with details; empty: the ticked ones
+  std::string out;                            ///< "-": standard output, HTML alone
 };
 
 /// `file`: of the project, as the user gave it.

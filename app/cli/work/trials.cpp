@@ -93,15 +93,15 @@ Result<ModelSpec> TrialOptions::open(const Profile& profile) const {
   return spec;
 }
 
-Result<std::vector<study::Trial>> run_trials(const std::vector<study::SimulatedPlan>& judged,
+Result<std::vector<study::Trial>> run_trials(const std::vector<study::SimulatedPlan>& simulated_plans,
                                              const sim::Simulator& simulator, const ModelSpec& model, int steps,
                                              const Progress& progress, std::stop_token stop) {
   const sim::Simulator as_trained = simulator.with_overlap(runtime::train::trainer_overlap);
   std::vector<study::Trial> trials;
-  for (std::size_t i = 0; i < judged.size(); ++i) {
-    const Plan& plan = judged[i].plan;
-    report(progress, static_cast<double>(i) / static_cast<double>(judged.size()),
-           fmt::format("trying plan {} of {}: {}", i + 1, judged.size(), plan.name));
+  for (std::size_t i = 0; i < simulated_plans.size(); ++i) {
+    const Plan& plan = simulated_plans[i].plan;
+    report(progress, static_cast<double>(i) / static_cast<double>(simulated_plans.size()),
+           fmt::format("trying plan {} of {}: {}", i + 1, simulated_plans.size(), plan.name));
     trials.push_back(tried(static_cast<int>(i), plan, as_trained, model, steps, stop));
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the trials were stopped");
   }
@@ -112,7 +112,8 @@ Result<std::vector<study::Trial>> run_trials(const std::vector<study::SimulatedP
   return trials;
 }
 
-std::string trials_table(const std::vector<study::Trial>& trials, const std::vector<study::SimulatedPlan>& judged) {
+std::string trials_table(const std::vector<study::Trial>& trials,
+                         const std::vector<study::SimulatedPlan>& simulated_plans) {
   text::Table table({{"#"},
                      {"plan", text::Align::left},
                      {"shape", text::Align::left},
@@ -125,7 +126,7 @@ std::string trials_table(const std::vector<study::Trial>& trials, const std::vec
                      {"", text::Align::left}});
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const study::Trial& trial = trials[i];
-    const Plan& plan = judged[static_cast<std::size_t>(trial.plan)].plan;
+    const Plan& plan = simulated_plans[static_cast<std::size_t>(trial.plan)].plan;
     std::vector<std::string> row{std::to_string(i + 1),
                                  plan.name,
                                  text::short_shape_text(plan),

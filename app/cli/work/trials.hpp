@@ -33,11 +33,12 @@ struct TrialOptions {
 /// Trains the plans one after another and sorts the trials, fastest first. A trial's number is the plan's position.
 /// Predictions are for the runtime's overlap. A plan that cannot be run is a failed trial. Returns cancelled if it is
 /// stopped, and run_failed if no plan ran.
-Result<std::vector<study::Trial>> run_trials(const std::vector<study::SimulatedPlan>& judged,
+Result<std::vector<study::Trial>> run_trials(const std::vector<study::SimulatedPlan>& simulated_plans,
                                              const sim::Simulator& simulator, const ModelSpec& model, int steps,
                                              const Progress& progress, std::stop_token stop);
 
-std::string trials_table(const std::vector<study::Trial>& trials, const std::vector<study::SimulatedPlan>& judged);
+std::string trials_table(const std::vector<study::Trial>& trials,
+                         const std::vector<study::SimulatedPlan>& simulated_plans);
 /// Returns the note of the best one: "The fastest of 4 plans trained ...".
 std::string trial_text(const std::vector<study::Trial>& trials, int steps);
 

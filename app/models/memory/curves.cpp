@@ -40,7 +40,7 @@ bool same_curve(const SimulatedDevice& a, const SimulatedDevice& b) {
 }  // namespace
 
 Range Curve::range(double begin, double end) const {
-  const std::vector<MemoryPoint>& points = verdict->curve;
+  const std::vector<MemoryPoint>& points = simulated->curve;
   const auto after = [&points](double time) {
     return static_cast<std::size_t>(std::partition_point(points.begin(), points.end(),
                                                          [time](const MemoryPoint& point) {
@@ -54,7 +54,7 @@ Range Curve::range(double begin, double end) const {
 }
 
 std::vector<Range> Curve::ranges(double begin, double span, std::size_t count) const {
-  const std::vector<MemoryPoint>& points = verdict->curve;
+  const std::vector<MemoryPoint>& points = simulated->curve;
   std::vector<Range> ranges(count);
   if (points.empty()) return ranges;
   std::size_t after = 0;  // first point after the processed time
@@ -71,7 +71,7 @@ std::vector<Range> Curve::ranges(double begin, double span, std::size_t count) c
 }
 
 Range Curve::range_of_points(std::size_t first, std::size_t last) const {
-  const std::vector<MemoryPoint>& points = verdict->curve;
+  const std::vector<MemoryPoint>& points = simulated->curve;
   const auto value = [&points](std::size_t i) { return Range{points[i].bytes.count, points[i].bytes.count}; };
   Range range = value(first);
   for (std::size_t i = first; i < last;) {
@@ -89,17 +89,17 @@ std::shared_ptr<const Curves> make_memory_curves(std::shared_ptr<const Simulatio
   if (!simulation) return nullptr;
   auto curves = std::make_shared<Curves>();
   std::set<Bytes> capacities;
-  for (const SimulatedDevice& verdict : simulation->devices) {
-    curves->highest = std::max({curves->highest, verdict.peak, verdict.peak_upper_bound, verdict.capacity});
-    if (verdict.capacity.count > 0) capacities.insert(verdict.capacity);
+  for (const SimulatedDevice& simulated : simulation->devices) {
+    curves->highest = std::max({curves->highest, simulated.peak, simulated.peak_upper_bound, simulated.capacity});
+    if (simulated.capacity.count > 0) capacities.insert(simulated.capacity);
     const auto twin = std::find_if(curves->curves.begin(), curves->curves.end(),
-                                   [&](const Curve& curve) { return same_curve(*curve.verdict, verdict); });
+                                   [&](const Curve& curve) { return same_curve(*curve.simulated, simulated); });
     if (twin != curves->curves.end()) {
-      twin->devices.push_back(verdict.device);
+      twin->devices.push_back(simulated.device);
       continue;
     }
     curves->curves.push_back(
-        {{verdict.device}, stage_of(simulation->timeline, verdict.device), &verdict, blocks_of(verdict.curve)});
+        {{simulated.device}, stage_of(simulation->timeline, simulated.device), &simulated, blocks_of(simulated.curve)});
   }
   curves->capacities.assign(capacities.begin(), capacities.end());
   curves->end = std::max(simulation->timeline.makespan().count, std::int64_t{0});

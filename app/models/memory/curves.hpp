@@ -16,9 +16,9 @@ struct Range {
 };
 
 struct Curve {
-  std::vector<DeviceId> devices;             ///< ascending
-  int stage = 0;                             ///< of the first device's first operation
-  const SimulatedDevice* verdict = nullptr;  ///< of the first device; valid as long as the simulation
+  std::vector<DeviceId> devices;               ///< ascending
+  int stage = 0;                               ///< of the first device's first operation
+  const SimulatedDevice* simulated = nullptr;  ///< of the first device; valid as long as the simulation
 
   /// Returns the extremes over [begin, end) ns. If begin equals end, returns the value at that time.
   Range range(double begin, double end) const;

@@ -51,15 +51,15 @@ double fullness(const SimulatedDevice& device) {
 
 /// Returns the most loaded device of each stage, including those of its copies.
 std::vector<const SimulatedDevice*> fullest_devices(const Plan& plan, const Simulation& simulation) {
-  std::map<DeviceId, const SimulatedDevice*> verdicts;
-  for (const SimulatedDevice& device : simulation.devices) verdicts[device.device] = &device;
+  std::map<DeviceId, const SimulatedDevice*> plan_results;
+  for (const SimulatedDevice& device : simulation.devices) plan_results[device.device] = &device;
   std::vector<const SimulatedDevice*> fullest;
   for (const StagePlace& place : stage_places(plan)) {
     const SimulatedDevice* most = nullptr;
     for (const auto* devices : {&place.devices, &place.copies})
       for (DeviceId id : *devices) {
-        const auto known = verdicts.find(id);
-        if (known != verdicts.end() && (!most || fullness(*known->second) > fullness(*most))) most = known->second;
+        const auto known = plan_results.find(id);
+        if (known != plan_results.end() && (!most || fullness(*known->second) > fullness(*most))) most = known->second;
       }
     fullest.push_back(most);
   }

@@ -51,7 +51,7 @@ std::vector<Figure> figures() {
 
 Row words(const QString& label, const std::optional<PlanCandidate>& today, const std::optional<PlanCandidate>& now,
           const std::function<QString(const PlanCandidate&)>& text) {
-  return {label, today ? text(*today) : QString(), now ? text(*now) : QString(), {}, Row::Verdict::neutral};
+  return {label, today ? text(*today) : QString(), now ? text(*now) : QString(), {}, Row::Effect::neutral};
 }
 
 /// Returns `more` or `less` with the relative change: "83 % more", "12 % less".
@@ -111,11 +111,11 @@ std::vector<Row> what_if_rows(const std::optional<PlanCandidate>& today, const s
             today ? figure.text(*today) : QString(),
             now ? figure.text(*now) : QString(),
             {},
-            Row::Verdict::same};
+            Row::Effect::same};
     const auto a = today ? figure.value(*today) : std::nullopt, b = now ? figure.value(*now) : std::nullopt;
     if (a && b && *a > 0 && *a != *b) {
       row.change = format_change(*b / *a - 1);
-      row.verdict = (*b < *a) == figure.less ? Row::Verdict::better : Row::Verdict::worse;
+      row.effect = (*b < *a) == figure.less ? Row::Effect::better : Row::Effect::worse;
     }
     rows.push_back(std::move(row));
   }

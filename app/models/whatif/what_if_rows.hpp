@@ -13,10 +13,10 @@
 namespace pipedeck::models::whatif {
 
 struct Row {
-  enum class Verdict { same, better, worse, neutral };
+  enum class Effect { same, better, worse, neutral };
   QString label, current, now;
   QString change;  ///< empty: equal, or not comparable
-  Verdict verdict = Verdict::same;
+  Effect effect = Effect::same;
   bool operator==(const Row&) const = default;
 };
 

@@ -108,14 +108,15 @@ project::State with_plan_edited(project::State state, int id, Plan plan) {
   return std::move(added.state);
 }
 
-Result<Plan> edited_plan(const project::State& state, int id, const plan::PlanEdit& edit, study::PlanSimulator& judge) {
+Result<Plan> edited_plan(const project::State& state, int id, const plan::PlanEdit& edit,
+                         study::PlanSimulator& plan_simulator) {
   const project::PlanEntry* entry = project::find_plan(state, id);
   const auto problem = entry ? project::make_problem(state, *entry) : std::nullopt;
   if (!problem || !entry->feasible()) return fail(ErrorCode::bad_usage, "there is no plan to edit");
   auto plan = plan::with_edit(*entry->plan, *problem->profile, *problem->cluster, edit);
   // List scheduling searches for the order, so the simulation reports what it cannot run.
   if (!plan || plan->schedule == ScheduleKind::adaptive) return plan;
-  const auto simulator = judge.simulator(*problem);
+  const auto simulator = plan_simulator.simulator(*problem);
   if (!simulator) return plan;  // incomplete clusters cannot be simulated, but plans can be edited
   TRY_VOID(simulator->schedule(*plan));
   return plan;

@@ -22,6 +22,7 @@ project::State with_plan_edited(project::State state, int id, Plan plan);
 
 /// Returns the edited plan of `id`. Returns an error if the edit breaks a rule of plans or the schedule does not
 /// support it.
-Result<Plan> edited_plan(const project::State& state, int id, const plan::PlanEdit& edit, study::PlanSimulator& judge);
+Result<Plan> edited_plan(const project::State& state, int id, const plan::PlanEdit& edit,
+                         study::PlanSimulator& plan_simulator);
 
 }  // namespace pipedeck::session::plans

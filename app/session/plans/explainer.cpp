@@ -30,17 +30,17 @@ auto find(const List& list, const Key& key) -> decltype(list.front().value) {
   return nullptr;
 }
 
-Result<Explanation> explain(study::PlanSimulator& judge, const Problem& problem, const Plan& plan,
+Result<Explanation> explain(study::PlanSimulator& plan_simulator, const Problem& problem, const Plan& plan,
                             std::stop_token stop) {
-  TRY(const auto simulator, judge.simulator(problem));
+  TRY(const auto simulator, plan_simulator.simulator(problem));
   TRY(auto found, study::explain(simulator, plan, std::move(stop)));
   return Explanation{std::make_shared<const CriticalPath>(std::move(found.path)), found.parts, {}};
 }
 
 }  // namespace
 
-Explainer::Explainer(study::PlanSimulator& judge, work::Jobs& jobs, QObject* parent)
-    : QObject(parent), simulator_(judge), jobs_(jobs) {
+Explainer::Explainer(study::PlanSimulator& plan_simulator, work::Jobs& jobs, QObject* parent)
+    : QObject(parent), simulator_(plan_simulator), jobs_(jobs) {
   // A cancelled one may be requested again.
   connect(&jobs_, &work::Jobs::ended, this, [this](int job, work::JobState state) {
     if (state == work::JobState::cancelled) asked_.clear();

@@ -31,7 +31,7 @@ class Explainer : public QObject {
   Q_OBJECT
 
  public:
-  Explainer(study::PlanSimulator& judge, work::Jobs& jobs, QObject* parent = nullptr);
+  Explainer(study::PlanSimulator& plan_simulator, work::Jobs& jobs, QObject* parent = nullptr);
 
   /// Returns null if it is unknown; it is then computed, and `changed` follows.
   std::shared_ptr<const Explanation> explanation(const Problem& problem, const std::shared_ptr<const Plan>& plan);

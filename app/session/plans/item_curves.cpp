@@ -12,8 +12,8 @@ constexpr std::size_t max_kept = 12;  // plans: enough for a comparison
 
 }  // namespace
 
-ItemCurves::ItemCurves(study::PlanSimulator& judge, work::Jobs& jobs, QObject* parent)
-    : QObject(parent), simulator_(judge), jobs_(jobs) {
+ItemCurves::ItemCurves(study::PlanSimulator& plan_simulator, work::Jobs& jobs, QObject* parent)
+    : QObject(parent), simulator_(plan_simulator), jobs_(jobs) {
   // A cancelled one may be requested again.
   connect(&jobs_, &work::Jobs::ended, this, [this](int, work::JobState state) {
     if (state == work::JobState::cancelled) asked_.clear();

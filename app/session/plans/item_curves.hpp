@@ -21,7 +21,7 @@ class ItemCurves : public QObject {
  public:
   using Items = std::shared_ptr<const std::vector<DeviceItems>>;
 
-  ItemCurves(study::PlanSimulator& judge, work::Jobs& jobs, QObject* parent = nullptr);
+  ItemCurves(study::PlanSimulator& plan_simulator, work::Jobs& jobs, QObject* parent = nullptr);
 
   /// Returns null if they are unknown; they are then computed, and `changed` follows. Empty if the plan cannot be
   /// simulated.

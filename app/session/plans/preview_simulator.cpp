@@ -8,7 +8,8 @@
 
 namespace pipedeck::session::plans {
 
-PreviewSimulator::PreviewSimulator(study::PlanSimulator& judge, QObject* parent) : QObject(parent), simulator_(judge) {
+PreviewSimulator::PreviewSimulator(study::PlanSimulator& plan_simulator, QObject* parent)
+    : QObject(parent), simulator_(plan_simulator) {
   pool_.setMaxThreadCount(1);
 }
 

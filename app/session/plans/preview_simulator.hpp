@@ -19,7 +19,7 @@ class PreviewSimulator : public QObject {
   Q_OBJECT
 
  public:
-  explicit PreviewSimulator(study::PlanSimulator& judge, QObject* parent = nullptr);
+  explicit PreviewSimulator(study::PlanSimulator& plan_simulator, QObject* parent = nullptr);
   ~PreviewSimulator() override;
 
   /// Returns the request's generation, larger than all before.
@@ -29,9 +29,9 @@ class PreviewSimulator : public QObject {
   bool busy() const { return running_; }
 
  signals:
-  /// Reports a result. `verdict` is null if the plan cannot be simulated; `why` is then the reason.
+  /// Reports a result. `plan_result` is null if the plan cannot be simulated; `why` is then the reason.
   void simulated(std::int64_t generation, const pipedeck::Plan& plan,
-                 std::shared_ptr<const pipedeck::study::PlanResult> verdict, const QString& why);
+                 std::shared_ptr<const pipedeck::study::PlanResult> plan_result, const QString& why);
 
  private:
   struct Request {

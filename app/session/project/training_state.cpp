@@ -9,9 +9,9 @@
 namespace pipedeck::session::project {
 
 TrainingState training_state_of(const Workload& workload) {
-  const SimulationOptions& judged = workload.conventions;
-  return {workload.optimizer, workload.precision,   workload.zero,
-          judged.reserve,     judged.communication, judged.fragmentation};
+  const SimulationOptions& simulated_plan = workload.conventions;
+  return {workload.optimizer,     workload.precision,           workload.zero,
+          simulated_plan.reserve, simulated_plan.communication, simulated_plan.fragmentation};
 }
 
 MemoryBreakdown model_state_bytes(const Profile& profile, const TrainingState& training, int replicas) {
@@ -27,10 +27,10 @@ State with_training_state(State state, const TrainingState& training) {
     target.zero = training.zero;
   };
   set(state.question.workload);
-  SimulationOptions& judged = state.question.workload.conventions;
-  judged.reserve = training.reserve;
-  judged.communication = training.communication;
-  judged.fragmentation = training.fragmentation;
+  SimulationOptions& simulated_plan = state.question.workload.conventions;
+  simulated_plan.reserve = training.reserve;
+  simulated_plan.communication = training.communication;
+  simulated_plan.fragmentation = training.fragmentation;
   for (PlanEntry& entry : state.plans) {
     if (!matches_setup(state, entry)) continue;
     Plan plan = *entry.plan;

@@ -79,8 +79,8 @@ std::vector<int> measured_micro_batches(const Plan& plan) {
   return {sizes.begin(), sizes.end()};
 }
 
-Launch::Launch(LaunchSpec spec, study::PlanSimulator& judge, QObject* parent)
-    : QObject(parent), spec_(std::move(spec)), simulator_(judge), process_(this) {
+Launch::Launch(LaunchSpec spec, study::PlanSimulator& plan_simulator, QObject* parent)
+    : QObject(parent), spec_(std::move(spec)), simulator_(plan_simulator), process_(this) {
   record_.name = text::to_qstring(spec_.plan.name);
   record_.model = text::to_qstring(spec_.model->name);
   record_.when = QDateTime::currentDateTime();
@@ -204,13 +204,14 @@ void Launch::predict() {
     train(watcher->result());
   });
   spec_.problem.workload.conventions.overlap = runtime::train::trainer_overlap;
-  prediction_ = QtConcurrent::run([judge = &simulator_, problem = spec_.problem, plan = spec_.plan]() -> Simulated {
-    try {
-      return judge->simulation(problem, plan);
-    } catch (const std::exception& error) {
-      return fail(ErrorCode::internal, error.what());
-    }
-  });
+  prediction_ =
+      QtConcurrent::run([plan_simulator = &simulator_, problem = spec_.problem, plan = spec_.plan]() -> Simulated {
+        try {
+          return plan_simulator->simulation(problem, plan);
+        } catch (const std::exception& error) {
+          return fail(ErrorCode::internal, error.what());
+        }
+      });
   watcher->setFuture(prediction_);
 }
 

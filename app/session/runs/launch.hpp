@@ -55,7 +55,7 @@ class Launch : public QObject {
  public:
   enum class Phase { measuring, predicting, training, ended };
 
-  Launch(LaunchSpec spec, study::PlanSimulator& judge, QObject* parent = nullptr);
+  Launch(LaunchSpec spec, study::PlanSimulator& plan_simulator, QObject* parent = nullptr);
   ~Launch() override;  ///< kills the child and waits for a running prediction
 
   void start();

@@ -216,13 +216,13 @@ void ComparePage::preview(const Plan& plan) {
 }
 
 void ComparePage::show_preview(std::int64_t /*generation*/, const Plan& plan,
-                               const std::shared_ptr<const study::PlanResult>& verdict, const QString& why) {
+                               const std::shared_ptr<const study::PlanResult>& plan_result, const QString& why) {
   if (!before_drag_) return;
   const auto dragged = std::ranges::find(rows_, before_drag_->id, &models::compare::PlanRow::id);
   if (dragged == rows_.end()) return;
   dragged->plan = plan;
-  dragged->simulation = verdict ? verdict->simulation : nullptr;
-  dragged->reasons = verdict ? verdict->reasons : nullptr;
+  dragged->simulation = plan_result ? plan_result->simulation : nullptr;
+  dragged->reasons = plan_result ? plan_result->reasons : nullptr;
   dragged->note = why;
   dragged->charts = {};
   model_->update_row(*dragged);
@@ -270,7 +270,7 @@ void ComparePage::commit(const plan::PlanEdit& edit) {
   const int id = before_drag_ ? before_drag_->id : session_.state().selected_plan;
   stop_preview();
   const session::project::PlanEntry* entry = session::project::find_plan(session_.state(), id);
-  auto edited = session::plans::edited_plan(session_.state(), id, edit, session_.judge());
+  auto edited = session::plans::edited_plan(session_.state(), id, edit, session_.plan_simulator());
   if (!entry || !edited) {
     refresh();
     split_->show_refusal(text::to_qstring(edited.error()));

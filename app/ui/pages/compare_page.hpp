@@ -76,8 +76,8 @@ class ComparePage : public QWidget {
   void show_critical();
   void show_memory_items();
   void preview(const Plan& plan);
-  void show_preview(std::int64_t generation, const Plan& plan, const std::shared_ptr<const study::PlanResult>& verdict,
-                    const QString& why);
+  void show_preview(std::int64_t generation, const Plan& plan,
+                    const std::shared_ptr<const study::PlanResult>& plan_result, const QString& why);
   void prepare_charts();
   void show_charts(const std::shared_ptr<const Simulation>& simulation, const models::compare::ChartContents& contents);
   void stop_preview();

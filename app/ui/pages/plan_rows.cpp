@@ -25,10 +25,10 @@ QString sentence(const QString& words) { return words.endsWith(QLatin1Char('.'))
 
 }  // namespace
 
-QString warmup_text(const Plan& plan, const study::PlanResult& verdict) {
-  if (!verdict.other_warmup) return {};
-  const study::OtherWarmup& other = *verdict.other_warmup;
-  const Seconds own = to_seconds(verdict.simulation->iteration);
+QString warmup_text(const Plan& plan, const study::PlanResult& plan_result) {
+  if (!plan_result.other_warmup) return {};
+  const study::OtherWarmup& other = *plan_result.other_warmup;
+  const Seconds own = to_seconds(plan_result.simulation->iteration);
   const double change = other.iteration.count / own.count - 1;
   const QString figure =
       change == 0 ? PlanRowText::tr("the same")
@@ -57,11 +57,11 @@ std::vector<models::compare::PlanRow> plan_rows(session::Session& session) {
     } else if (entry->plan->predicted) {
       row.lower_bound = entry->plan->predicted->lower_bound;
     }
-    if (const auto verdict = session.verdict(*entry)) {
-      row.simulation = verdict->simulation;
-      row.reasons = verdict->reasons;
+    if (const auto plan_result = session.plan_result(*entry)) {
+      row.simulation = plan_result->simulation;
+      row.reasons = plan_result->reasons;
       // A planner's rationale already contains the cost of the other warm-up.
-      const QString warmup = row.plan.rationale.empty() ? warmup_text(row.plan, *verdict) : QString();
+      const QString warmup = row.plan.rationale.empty() ? warmup_text(row.plan, *plan_result) : QString();
       if (!warmup.isEmpty()) row.note = row.note.isEmpty() ? warmup : sentence(row.note) + QLatin1Char(' ') + warmup;
     }
     if (!row.simulation && row.note.isEmpty()) row.note = session.simulation_error(entry->id);

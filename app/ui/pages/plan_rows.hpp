@@ -17,7 +17,7 @@ namespace pipedeck::ui::pages {
 std::vector<models::compare::PlanRow> plan_rows(session::Session& session);
 
 /// Returns "Warm-up A. Policy B: 0.837 s (−9.3 %)."
-QString warmup_text(const Plan& plan, const study::PlanResult& verdict);
+QString warmup_text(const Plan& plan, const study::PlanResult& plan_result);
 
 /// Returns the choices with their examples as pictures.
 std::vector<views::widgets::Choice> shown_schedules(const std::vector<session::plans::ScheduleChoice>& schedules);

@@ -83,7 +83,7 @@ RunPage::RunPage(session::Session& session, const dialogs::Dialogs& dialogs, QWi
   connect(view_, &views::run::View::trials_requested, this, &RunPage::try_best);
   connect(&trials_, &session::Trials::began, this, &RunPage::show_trials);
   connect(&trials_, &session::Trials::ended, this, &RunPage::show_trials);
-  connect(&session_, &session::Session::verdicts_changed, this, [this] { offer_trials(); });
+  connect(&session_, &session::Session::results_changed, this, [this] { offer_trials(); });
   connect(view_, &views::run::View::run_selected, this, [this](int run) {
     if (session_.launching()) return compare_with(run);
     run == shown_run_ ? compare_with(0) : show_run(run);
@@ -264,10 +264,10 @@ void RunPage::launch(int plan) {
 std::vector<int> RunPage::best_plans() const {
   std::vector<std::pair<Nanoseconds, int>> fitting;
   for (const session::project::PlanEntry* entry : session::project::plans_of_question(session_.state())) {
-    const auto verdict = entry->feasible() ? session_.verdict(*entry) : nullptr;
-    if (verdict && verdict->simulation->fits && has_gpus_for(*entry->plan) &&
+    const auto plan_result = entry->feasible() ? session_.plan_result(*entry) : nullptr;
+    if (plan_result && plan_result->simulation->fits && has_gpus_for(*entry->plan) &&
         session_.not_launchable_reason(entry->id, chosen_model(entry->id).get()).isEmpty())
-      fitting.emplace_back(verdict->simulation->iteration, entry->id);
+      fitting.emplace_back(plan_result->simulation->iteration, entry->id);
   }
   std::ranges::stable_sort(fitting);
   std::vector<int> plans;

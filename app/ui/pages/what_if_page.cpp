@@ -63,7 +63,7 @@ WhatIfPage::WhatIfPage(session::Session& session, dialogs::Dialogs dialogs, QWid
       study_(session.jobs()),
       capacity_study_(session.jobs()),
       largest_study_(session.jobs()),
-      preview_(session.judge()),
+      preview_(session.plan_simulator()),
       stack_(new QStackedWidget),
       empty_(new QLabel),
       panel_(new views::whatif::Panel),
@@ -136,9 +136,9 @@ void WhatIfPage::connect_study() {
           [this](const QString& title, const QString& text) { dialogs_.error(this, title, text); });
   connect(&settle_, &QTimer::timeout, this, [this] { study_.set_change(panel_->change()); });
   connect(&preview_, &session::plans::PreviewSimulator::simulated, this,
-          [this](std::int64_t, const Plan& plan, const std::shared_ptr<const study::PlanResult>& verdict) {
+          [this](std::int64_t, const Plan& plan, const std::shared_ptr<const study::PlanResult>& plan_result) {
             if (!picked_ || !(*picked_->plan == plan)) return;
-            picked_simulation_ = verdict ? verdict->simulation : nullptr;
+            picked_simulation_ = plan_result ? plan_result->simulation : nullptr;
             show_answer();
           });
 }

@@ -169,7 +169,7 @@ void MainWindow::connect_session() {
   connect(&session_, &session::Session::file_changed, this, &MainWindow::refresh_title);
   connect(&session_, &session::Session::saving_changed, this, &MainWindow::refresh_title);
   connect(&session_, &session::Session::saved, this, [this] { remember_recent(session_.file()); });
-  connect(&session_, &session::Session::verdicts_changed, compare_page_, &pages::ComparePage::refresh_figures);
+  connect(&session_, &session::Session::results_changed, compare_page_, &pages::ComparePage::refresh_figures);
   connect(&session_, &session::Session::comparison_ended, this, [this] {
     if (untouched_sample_) session_.mark_unchanged();
     untouched_sample_ = false;

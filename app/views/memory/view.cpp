@@ -23,14 +23,16 @@ constexpr double chart_headroom = 1.1;          // above the highest curve or ca
 
 }  // namespace
 
-QStringList fit_lines(const SimulatedDevice& verdict) {
+QStringList fit_lines(const SimulatedDevice& simulated) {
   QStringList lines;
-  if (verdict.peak > verdict.capacity)
-    lines << View::tr("does not fit: %1 above its memory").arg(models::format_bytes(verdict.peak - verdict.capacity));
-  if (verdict.peak_upper_bound > verdict.peak)
-    lines << (verdict.peak_upper_bound > verdict.capacity ? View::tr("upper estimate %1, above its memory")
-                                                          : View::tr("upper estimate %1, whatever the operation times"))
-                 .arg(models::format_bytes(verdict.peak_upper_bound));
+  if (simulated.peak > simulated.capacity)
+    lines
+        << View::tr("does not fit: %1 above its memory").arg(models::format_bytes(simulated.peak - simulated.capacity));
+  if (simulated.peak_upper_bound > simulated.peak)
+    lines << (simulated.peak_upper_bound > simulated.capacity
+                  ? View::tr("upper estimate %1, above its memory")
+                  : View::tr("upper estimate %1, whatever the operation times"))
+                 .arg(models::format_bytes(simulated.peak_upper_bound));
   return lines;
 }
 
@@ -56,8 +58,8 @@ void View::set_curves(std::shared_ptr<const models::memory::Curves> curves) {
     QStringList peaks;
     for (const models::memory::Curve& curve : curves_->curves)
       peaks << tr("%1: peak %2 of %3")
-                   .arg(models::devices_text(curve.devices, device_names_), models::format_bytes(curve.verdict->peak),
-                        models::format_bytes(curve.verdict->capacity));
+                   .arg(models::devices_text(curve.devices, device_names_), models::format_bytes(curve.simulated->peak),
+                        models::format_bytes(curve.simulated->capacity));
     setAccessibleDescription(peaks.join(QStringLiteral("; ")));
   }
   if (by_item_) updateGeometry();
@@ -104,8 +106,8 @@ void View::draw_content(QPainter& painter, QImage& canvas) {
   Bytes peak;
   bool over = false;
   for (const models::memory::Curve& curve : curves_->curves) {
-    peak = std::max(peak, curve.verdict->peak);
-    over |= curve.verdict->peak > curve.verdict->capacity;
+    peak = std::max(peak, curve.simulated->peak);
+    over |= curve.simulated->peak > curve.simulated->capacity;
   }
   painter.setPen(over ? theme().bad : theme().muted);
   painter.drawText(label.translated(0, 15), Qt::AlignLeft | Qt::AlignVCenter, models::format_bytes(peak));
@@ -169,7 +171,7 @@ void View::draw_columns(QPainter& painter, QImage* canvas, const std::vector<QLi
 /// `canvas`: the image that the painter draws on, if pixels can be written to it.
 void View::draw_curve(QPainter& painter, QImage* canvas, const models::memory::Curve& curve, double pen_width) const {
   const models::gantt::TimeAxis& axis = link().axis();
-  const std::vector<MemoryPoint>& points = curve.verdict->curve;
+  const std::vector<MemoryPoint>& points = curve.simulated->curve;
   const auto from = [&points](double time) {
     return std::partition_point(points.begin(), points.end(), [time](const MemoryPoint& point) {
       return static_cast<double>(point.time.count) <= time;
@@ -220,28 +222,29 @@ void View::draw_curve(QPainter& painter, QImage* canvas, const models::memory::C
   };
   // Shading under each of several curves would only add up to grey.
   draw(theme().of_stage(curve.stage), curves_->curves.size() == 1 ? 0.1F : 0.0F, height());
-  if (curve.verdict->capacity.count == 0 || curve.verdict->peak <= curve.verdict->capacity) return;
+  if (curve.simulated->capacity.count == 0 || curve.simulated->peak <= curve.simulated->capacity) return;
   painter.save();
-  const double capacity = y_of(curve.verdict->capacity);
+  const double capacity = y_of(curve.simulated->capacity);
   painter.setClipRect(QRectF(plot().left(), 0, plot().width(), capacity), Qt::IntersectClip);
   draw(theme().bad, 0.3F, capacity);
   painter.restore();
 }
 
 void View::draw_peak(QPainter& painter) const {
-  const auto highest = std::max_element(
-      curves_->curves.begin(), curves_->curves.end(),
-      [](const models::memory::Curve& a, const models::memory::Curve& b) { return a.verdict->peak < b.verdict->peak; });
-  draw_peak_mark(painter, *highest, y_of(highest->verdict->peak), y_of(highest->verdict->peak_upper_bound));
+  const auto highest = std::max_element(curves_->curves.begin(), curves_->curves.end(),
+                                        [](const models::memory::Curve& a, const models::memory::Curve& b) {
+                                          return a.simulated->peak < b.simulated->peak;
+                                        });
+  draw_peak_mark(painter, *highest, y_of(highest->simulated->peak), y_of(highest->simulated->peak_upper_bound));
 }
 
 void View::draw_peak_mark(QPainter& painter, const models::memory::Curve& curve, double peak_y, double upper_y) const {
   constexpr double cap = 4;  // half the width of the whisker's end
-  const SimulatedDevice& verdict = *curve.verdict;
-  const double x = x_of(static_cast<double>(verdict.peak_time.count));
-  const bool over = verdict.peak > verdict.capacity;
-  if (verdict.peak_upper_bound > verdict.peak) {
-    const bool beyond = verdict.peak_upper_bound > verdict.capacity;
+  const SimulatedDevice& simulated = *curve.simulated;
+  const double x = x_of(static_cast<double>(simulated.peak_time.count));
+  const bool over = simulated.peak > simulated.capacity;
+  if (simulated.peak_upper_bound > simulated.peak) {
+    const bool beyond = simulated.peak_upper_bound > simulated.capacity;
     painter.setPen(QPen(over ? theme().bad : beyond ? theme().warning : theme().muted, 1.2));
     painter.drawLine(QPointF(x, peak_y), QPointF(x, upper_y));
     painter.drawLine(QPointF(x - cap, upper_y), QPointF(x + cap, upper_y));
@@ -276,21 +279,22 @@ std::optional<std::size_t> View::curve_at(const QPointF& position) const {
 
 QStringList View::describe(std::size_t index, double time) const {
   const models::memory::Curve& curve = curves_->curves[index];
-  const SimulatedDevice& verdict = *curve.verdict;
+  const SimulatedDevice& simulated = *curve.simulated;
   const auto now = Nanoseconds(static_cast<std::int64_t>(std::max(0.0, time)));
   QStringList lines{tr("memory · %1").arg(models::devices_text(curve.devices, device_names_))};
   lines << tr("%1 at %2").arg(models::format_bytes(Bytes(curve.at(time))), models::format_time(now));
   lines << tr("peak %1 of %2, at %3")
-               .arg(models::format_bytes(verdict.peak), models::format_bytes(verdict.capacity),
-                    models::format_time(verdict.peak_time));
-  lines << fit_lines(verdict);
+               .arg(models::format_bytes(simulated.peak), models::format_bytes(simulated.capacity),
+                    models::format_time(simulated.peak_time));
+  lines << fit_lines(simulated);
   std::vector<MemoryItem> items;
   for (int i = 0; i < memory_item_count; ++i)
-    if (verdict.peak_breakdown[static_cast<MemoryItem>(i)].count > 0) items.push_back(static_cast<MemoryItem>(i));
-  std::stable_sort(items.begin(), items.end(),
-                   [&](MemoryItem a, MemoryItem b) { return verdict.peak_breakdown[a] > verdict.peak_breakdown[b]; });
+    if (simulated.peak_breakdown[static_cast<MemoryItem>(i)].count > 0) items.push_back(static_cast<MemoryItem>(i));
+  std::stable_sort(items.begin(), items.end(), [&](MemoryItem a, MemoryItem b) {
+    return simulated.peak_breakdown[a] > simulated.peak_breakdown[b];
+  });
   for (const MemoryItem item : items)
-    lines << tr("    %1  %2").arg(models::format_bytes(verdict.peak_breakdown[item]), widgets::item_text(item));
+    lines << tr("    %1  %2").arg(models::format_bytes(simulated.peak_breakdown[item]), widgets::item_text(item));
   return lines;
 }
 
@@ -313,20 +317,20 @@ void View::hovered(const QPointF& position) {
 
 QStringList View::peak_lines(std::size_t index) const {
   const models::memory::Curve& curve = curves_->curves[index];
-  const SimulatedDevice& verdict = *curve.verdict;
+  const SimulatedDevice& simulated = *curve.simulated;
   QStringList lines{tr("%1: peak %2 of %3, at %4")
-                        .arg(models::devices_text(curve.devices, device_names_), models::format_bytes(verdict.peak),
-                             models::format_bytes(verdict.capacity), models::format_time(verdict.peak_time))};
+                        .arg(models::devices_text(curve.devices, device_names_), models::format_bytes(simulated.peak),
+                             models::format_bytes(simulated.capacity), models::format_time(simulated.peak_time))};
   for (const MemoryItem item : models::memory::stacking_order)
-    if (verdict.peak_breakdown[item].count > 0)
-      lines << tr("%1  %2").arg(models::format_bytes(verdict.peak_breakdown[item]), widgets::item_text(item));
-  return lines << fit_lines(verdict);
+    if (simulated.peak_breakdown[item].count > 0)
+      lines << tr("%1  %2").arg(models::format_bytes(simulated.peak_breakdown[item]), widgets::item_text(item));
+  return lines << fit_lines(simulated);
 }
 
 QRectF View::curve_box(std::size_t curve) const {
   const auto strip = static_cast<int>(curve);
   if (by_item_) return QRectF(plot().left(), strips().top(strip), plot().width(), strips().strip_height());
-  const double top = y_of(curves_->curves[curve].verdict->peak);
+  const double top = y_of(curves_->curves[curve].simulated->peak);
   return QRectF(plot().left(), top, plot().width(), y_of(Bytes(0)) - top);
 }
 

@@ -93,6 +93,6 @@ class View : public gantt::TimeView {
 };
 
 /// Returns how a device's peak compares with its capacity: the excess, or how much the peak may still grow.
-QStringList fit_lines(const SimulatedDevice& verdict);
+QStringList fit_lines(const SimulatedDevice& simulated);
 
 }  // namespace pipedeck::views::memory

@@ -41,12 +41,12 @@ struct View::Edges {
 class View::Pile {
  public:
   Pile(const widgets::Theme& theme, const models::memory::Strips& strips, int strip, qreal ratio,
-       const SimulatedDevice& verdict)
+       const SimulatedDevice& simulated)
       : bottom_(static_cast<int>(std::lround(strips.bottom(strip) * ratio))),
         top_(static_cast<int>(std::lround(strips.top(strip) * ratio))),
         scale_(strips.strip_height() * ratio / strips.full),
         bad_(theme.bad.rgb()),
-        capacity_(verdict.peak > verdict.capacity ? row_of(verdict.capacity.count) : top_) {
+        capacity_(simulated.peak > simulated.capacity ? row_of(simulated.capacity.count) : top_) {
     for (std::size_t i = 0; i < colours_.size(); ++i) colours_[i] = theme.of(models::memory::stacking_order[i]).rgb();
   }
 
@@ -158,18 +158,18 @@ void View::draw_strip_frame(QPainter& painter, int strip) const {
   painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter,
                    metrics.elidedText(models::devices_text(curve.devices, device_names_), Qt::ElideRight, room));
   if (!two) return;
-  const SimulatedDevice& verdict = *curve.verdict;
-  painter.setPen(verdict.peak > verdict.capacity               ? theme().bad
-                 : verdict.peak_upper_bound > verdict.capacity ? theme().warning
-                                                               : theme().muted);
+  const SimulatedDevice& simulated = *curve.simulated;
+  painter.setPen(simulated.peak > simulated.capacity               ? theme().bad
+                 : simulated.peak_upper_bound > simulated.capacity ? theme().warning
+                                                                   : theme().muted);
   painter.drawText(label.translated(0, metrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
-                   metrics.elidedText(models::format_bytes(verdict.peak), Qt::ElideRight, room));
+                   metrics.elidedText(models::format_bytes(simulated.peak), Qt::ElideRight, room));
 }
 
 void View::fill_strip(QPainter& painter, QImage& canvas, int strip) const {
   const models::memory::Curve& curve = curves_->curves[static_cast<std::size_t>(strip)];
   const qreal ratio = canvas.devicePixelRatio();
-  const Pile pile(theme(), strips(), strip, ratio, *curve.verdict);
+  const Pile pile(theme(), strips(), strip, ratio, *curve.simulated);
   widgets::PixelCanvas pixels = widgets::PixelCanvas::of(painter, canvas, canvas.rect());
   const double end = std::min<double>(x_of(static_cast<double>(curves_->end)), plot().right() + 1);
   const Columns columns{static_cast<int>(std::ceil(plot().left() * ratio)), static_cast<int>(std::floor(end * ratio))};
@@ -223,8 +223,8 @@ void View::fill_items(widgets::PixelCanvas& pixels, const Pile& pile, const Colu
 void View::draw_strip_marks(QPainter& painter, int strip) const {
   const models::memory::Strips all = strips();
   const models::memory::Curve& curve = curves_->curves[static_cast<std::size_t>(strip)];
-  const SimulatedDevice& verdict = *curve.verdict;
-  const double y = std::round(all.y_of(strip, verdict.capacity)) + 0.5;
+  const SimulatedDevice& simulated = *curve.simulated;
+  const double y = std::round(all.y_of(strip, simulated.capacity)) + 0.5;
   QPen pen(theme().bad, 1);
   pen.setDashPattern({5, 4});
   painter.setPen(pen);
@@ -233,16 +233,16 @@ void View::draw_strip_marks(QPainter& painter, int strip) const {
   const double floor_line = all.bottom(strip) + 0.5;
   painter.drawLine(QPointF(plot().left(), floor_line), QPointF(plot().right() + 1, floor_line));
   const bool first =
-      strip == 0 || curves_->curves[static_cast<std::size_t>(strip) - 1].verdict->capacity != verdict.capacity;
-  if (first && all.strip_height() >= min_for_two_lines) draw_capacity_label(painter, verdict.capacity, y);
-  draw_peak_mark(painter, curve, all.y_of(strip, verdict.peak), all.y_of(strip, verdict.peak_upper_bound));
+      strip == 0 || curves_->curves[static_cast<std::size_t>(strip) - 1].simulated->capacity != simulated.capacity;
+  if (first && all.strip_height() >= min_for_two_lines) draw_capacity_label(painter, simulated.capacity, y);
+  draw_peak_mark(painter, curve, all.y_of(strip, simulated.peak), all.y_of(strip, simulated.peak_upper_bound));
 }
 
 QStringList View::describe_strip(int strip, double time, double y) const {
   const models::memory::Stack* stack = stack_of(strip);
   if (!stack) return describe(static_cast<std::size_t>(strip), time);
   const models::memory::Curve& curve = curves_->curves[static_cast<std::size_t>(strip)];
-  const SimulatedDevice& verdict = *curve.verdict;
+  const SimulatedDevice& simulated = *curve.simulated;
   // The pixel under the mouse shows its moment of maximum memory.
   const double half = (time_at(1) - time_at(0)) / 2;
   const MemoryBreakdown parts = stack->items().at(stack->highest(time - half, time + half));
@@ -253,16 +253,16 @@ QStringList View::describe_strip(int strip, double time, double y) const {
   for (std::size_t i = models::memory::stacking_order.size(); i-- > 0;) {
     const MemoryItem item = models::memory::stacking_order[i];
     if (parts[item].count == 0) continue;
-    const Bytes at_peak = verdict.peak_breakdown[item];
+    const Bytes at_peak = simulated.peak_breakdown[item];
     QString line = (item == here ? tr("  › %1  %2") : tr("    %1  %2"))
                        .arg(models::format_bytes(parts[item]), widgets::item_text(item));
     if (at_peak != parts[item]) line += tr(", at the peak %1").arg(models::format_bytes(at_peak));
     lines << line;
   }
   lines << tr("peak %1 of %2, at %3")
-               .arg(models::format_bytes(verdict.peak), models::format_bytes(verdict.capacity),
-                    models::format_time(verdict.peak_time));
-  return lines << fit_lines(verdict);
+               .arg(models::format_bytes(simulated.peak), models::format_bytes(simulated.capacity),
+                    models::format_time(simulated.peak_time));
+  return lines << fit_lines(simulated);
 }
 
 }  // namespace pipedeck::views::memory

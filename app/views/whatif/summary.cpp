@@ -24,8 +24,8 @@ constexpr int min_preview = 150;  ///< pixels of height, if the charts are below
 
 /// Marks a row by a sign as well as by colour.
 QString marked(const models::whatif::Row& row) {
-  if (row.verdict == models::whatif::Row::Verdict::better) return QStringLiteral("✓ %1").arg(row.change);
-  if (row.verdict == models::whatif::Row::Verdict::worse) return QStringLiteral("✗ %1").arg(row.change);
+  if (row.effect == models::whatif::Row::Effect::better) return QStringLiteral("✓ %1").arg(row.change);
+  if (row.effect == models::whatif::Row::Effect::worse) return QStringLiteral("✗ %1").arg(row.change);
   return row.change;
 }
 
@@ -128,8 +128,8 @@ void Summary::fill() {
       item->setToolTip(texts[column]);
       if (column == 3) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
       if (column == 0) item->setForeground(theme.muted);
-      if (column == 3 && row.verdict == models::whatif::Row::Verdict::better) item->setForeground(theme.good);
-      if (column == 3 && row.verdict == models::whatif::Row::Verdict::worse) item->setForeground(theme.bad);
+      if (column == 3 && row.effect == models::whatif::Row::Effect::better) item->setForeground(theme.good);
+      if (column == 3 && row.effect == models::whatif::Row::Effect::worse) item->setForeground(theme.bad);
       table_->setItem(i, column, item);
     }
   }

@@ -41,9 +41,10 @@ Result<std::optional<PlanCandidate>> nearest_plan(const Problem& problem, std::s
   std::optional<PlanCandidate> nearest;
   for (const PlanCandidate& one : answer.found) {
     // With the warm-ups of today's memory: with more they would be longer, and need more again.
-    auto judged = whatif::simulate_plan(problem, simulator, whatif::freeze_warmups(problem, *one.plan).back(), stop);
-    if (judged && (!nearest || memory_deficit(judged->found) < memory_deficit(*nearest)))
-      nearest = std::move(judged->found);
+    auto simulated_plan =
+        whatif::simulate_plan(problem, simulator, whatif::freeze_warmups(problem, *one.plan).back(), stop);
+    if (simulated_plan && (!nearest || memory_deficit(simulated_plan->found) < memory_deficit(*nearest)))
+      nearest = std::move(simulated_plan->found);
   }
   return nearest;
 }

@@ -22,21 +22,21 @@ std::string network_text(const Translator& words, NetworkModel model) {
       "different pairs do not slow one another down.");
 }
 
-std::string overlap_text(const Translator& words, const SimulationOptions& judged) {
-  if (judged.overlap == Overlap::none)
+std::string overlap_text(const Translator& words, const SimulationOptions& simulated_plan) {
+  if (simulated_plan.overlap == Overlap::none)
     return words("Gradients are all-reduced when the last backward pass of their stage is over.");
-  if (judged.overlap == Overlap::layer)
+  if (simulated_plan.overlap == Overlap::layer)
     return words("Gradients of each layer are all-reduced as soon as they are ready, overlapping the backward pass.");
   return words("Gradients are all-reduced in buckets of {}, overlapping the backward pass.",
-               bytes_text(words, judged.bucket));
+               bytes_text(words, simulated_plan.bucket));
 }
 
-std::string peaks_text(const Translator& words, const SimulationOptions& judged) {
-  if (judged.fragmentation > 0)
+std::string peaks_text(const Translator& words, const SimulationOptions& simulated_plan) {
+  if (simulated_plan.fragmentation > 0)
     return words(
         "Peaks are estimates; \"at most\" is what they can be however long operations take, with {} lost to "
         "fragmentation.",
-        percent_text(words, judged.fragmentation));
+        percent_text(words, simulated_plan.fragmentation));
   return words("Peaks are estimates; \"at most\" is what they can be however long operations take.");
 }
 
@@ -56,17 +56,18 @@ std::string calibration_text(const Translator& words, const Calibration& by, con
 }  // namespace
 
 std::vector<std::string> assumptions_of(const Translator& words, const Request& question, const Prices& prices) {
-  const SimulationOptions& judged = question.problem.workload.conventions;
+  const SimulationOptions& simulated_plan = question.problem.workload.conventions;
   std::vector<std::string> sentences{words("All plans are judged by one simulator, whoever made them. Nothing in this "
                                            "report was measured by running a plan."),
-                                     network_text(words, judged.network), overlap_text(words, judged),
-                                     words("All-reduces: {}.", label_of(words, judged.collectives))};
-  if (judged.reserve.count > 0 || judged.communication.count > 0)
+                                     network_text(words, simulated_plan.network), overlap_text(words, simulated_plan),
+                                     words("All-reduces: {}.", label_of(words, simulated_plan.collectives))};
+  if (simulated_plan.reserve.count > 0 || simulated_plan.communication.count > 0)
     sentences.push_back(words("Every device holds {} in reserve and {} for each communicator that it is in.",
-                              bytes_text(words, judged.reserve), bytes_text(words, judged.communication)));
-  sentences.push_back(peaks_text(words, judged));
-  if (judged.calibration != Calibration())
-    sentences.push_back(calibration_text(words, judged.calibration, question.calibration));
+                              bytes_text(words, simulated_plan.reserve),
+                              bytes_text(words, simulated_plan.communication)));
+  sentences.push_back(peaks_text(words, simulated_plan));
+  if (simulated_plan.calibration != Calibration())
+    sentences.push_back(calibration_text(words, simulated_plan.calibration, question.calibration));
   if (!prices.empty()) sentences.push_back(price_text(words, question.price_list));
   return sentences;
 }

@@ -50,21 +50,23 @@ std::string shell_line(const std::vector<std::string>& words) {
   return line;
 }
 
-std::vector<std::string> convention_arguments(const SimulationOptions& judged) {
+std::vector<std::string> convention_arguments(const SimulationOptions& simulated_plan) {
   const SimulationOptions usual;
   std::vector<std::string> words;
   const auto add = [&](const char* option, std::string value) {
     words.emplace_back(option);
     words.push_back(std::move(value));
   };
-  if (judged.network != usual.network) add("--network", std::string(name_of(judged.network)));
-  if (judged.overlap != usual.overlap) add("--overlap", std::string(name_of(judged.overlap)));
-  if (judged.bucket != usual.bucket) add("--bucket-bytes", std::to_string(judged.bucket.count));
-  if (judged.collectives != usual.collectives) add("--collectives", std::string(name_of(judged.collectives)));
-  if (judged.reserve != usual.reserve) add("--reserve-bytes", std::to_string(judged.reserve.count));
-  if (judged.communication != usual.communication)
-    add("--communication-bytes", std::to_string(judged.communication.count));
-  if (judged.fragmentation != usual.fragmentation) add("--fragmentation", fmt::format("{}", judged.fragmentation));
+  if (simulated_plan.network != usual.network) add("--network", std::string(name_of(simulated_plan.network)));
+  if (simulated_plan.overlap != usual.overlap) add("--overlap", std::string(name_of(simulated_plan.overlap)));
+  if (simulated_plan.bucket != usual.bucket) add("--bucket-bytes", std::to_string(simulated_plan.bucket.count));
+  if (simulated_plan.collectives != usual.collectives)
+    add("--collectives", std::string(name_of(simulated_plan.collectives)));
+  if (simulated_plan.reserve != usual.reserve) add("--reserve-bytes", std::to_string(simulated_plan.reserve.count));
+  if (simulated_plan.communication != usual.communication)
+    add("--communication-bytes", std::to_string(simulated_plan.communication.count));
+  if (simulated_plan.fragmentation != usual.fragmentation)
+    add("--fragmentation", fmt::format("{}", simulated_plan.fragmentation));
   return words;
 }
 
@@ -73,8 +75,8 @@ std::string simulation_command(const SimulatedFiles& files, const SimulationOpti
                                  "--cluster", files.cluster, "--plan",    files.plan};
   if (files.profile_micro_batch)
     words.insert(words.end(), {"--profile-micro-batch", std::to_string(*files.profile_micro_batch)});
-  const std::vector<std::string> judged = convention_arguments(conventions);
-  words.insert(words.end(), judged.begin(), judged.end());
+  const std::vector<std::string> simulated_plan = convention_arguments(conventions);
+  words.insert(words.end(), simulated_plan.begin(), simulated_plan.end());
   if (!files.calibration.empty()) words.insert(words.end(), {"--calibration", files.calibration});
   words.emplace_back("--explain");
   return shell_line(words);

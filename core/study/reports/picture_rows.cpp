@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t max_picture_rows = 24;  // what a page holds, both pictures together
 
-const SimulatedDevice* verdict_of(const Simulation& simulation, DeviceId device) {
+const SimulatedDevice* find_device(const Simulation& simulation, DeviceId device) {
   const auto found = std::ranges::find(simulation.devices, device, &SimulatedDevice::device);
   return found == simulation.devices.end() ? nullptr : &*found;
 }
@@ -45,12 +45,12 @@ struct AlikeDevices {
 std::vector<AlikeDevices> grouped(const Simulation& simulation, const PipelineRank& rank) {
   std::vector<AlikeDevices> groups;
   for (const DeviceId device : rank.devices) {
-    const SimulatedDevice* verdict = verdict_of(simulation, device);
-    if (!verdict) continue;
+    const SimulatedDevice* simulated = find_device(simulation, device);
+    if (!simulated) continue;
     const auto known = std::ranges::find_if(
-        groups, [&](const AlikeDevices& group) { return alike(simulation, *group.first, *verdict); });
+        groups, [&](const AlikeDevices& group) { return alike(simulation, *group.first, *simulated); });
     if (known == groups.end())
-      groups.push_back({verdict, {device}});
+      groups.push_back({simulated, {device}});
     else
       known->devices.push_back(device);
   }

@@ -63,14 +63,14 @@ class Answers {
   Answers(std::size_t tasks, const SearchOptions& how, const std::function<void(const Candidate&)>& better)
       : plans_(tasks), reasons_(tasks), done_(tasks, 0.0), how_(how), better_(better) {}
 
-  void add(std::size_t task, Candidate judged) {
-    if (!judged.found.fits) return;
+  void add(std::size_t task, Candidate simulated_plan) {
+    if (!simulated_plan.found.fits) return;
     const std::lock_guard lock(mutex_);
-    if (better_ && (!best_ || is_better(judged.found, *best_))) {
-      best_ = judged.found;
-      better_(judged);
+    if (better_ && (!best_ || is_better(simulated_plan.found, *best_))) {
+      best_ = simulated_plan.found;
+      better_(simulated_plan);
     }
-    plans_[task].push_back(std::move(judged));
+    plans_[task].push_back(std::move(simulated_plan));
   }
 
   void say(std::size_t task, std::string reason) {
@@ -175,11 +175,11 @@ Result<BestPlan> best_plan(const Problem& problem, std::span<const PlannerReques
   std::stable_partition(asked.begin(), asked.end(), [](const PlannerRequest& one) { return !is_slow(*one.planner); });
 
   Answers all(kept.size() + asked.size(), how, better);
-  const auto judge_kept = [&](std::size_t i) {
+  const auto compare_saved = [&](std::size_t i) {
     const Plan& plan = kept[i];
     if (!answers(problem, plan)) return;
-    auto judged = simulate_plan(problem, simulator, plan, how.stop);
-    if (judged) all.add(i, *std::move(judged));
+    auto simulated_plan = simulate_plan(problem, simulator, plan, how.stop);
+    if (simulated_plan) all.add(i, *std::move(simulated_plan));
   };
   const auto ask = [&](std::size_t i, const PlannerRequest& one) {
     planner::PlannerContext context = context_of(simulator, top, how);
@@ -189,13 +189,13 @@ Result<BestPlan> best_plan(const Problem& problem, std::span<const PlannerReques
     if (ranking->infeasible) all.say(i, text_of(*ranking->infeasible, *one.planner));
     for (Plan& plan : ranking->plans) {
       if (!answers(problem, plan)) continue;
-      auto judged = simulate_plan(problem, simulator, std::move(plan), how.stop);
-      if (judged) all.add(i, *std::move(judged));
+      auto simulated_plan = simulate_plan(problem, simulator, std::move(plan), how.stop);
+      if (simulated_plan) all.add(i, *std::move(simulated_plan));
     }
   };
   parallel_for(kept.size() + asked.size(), how.threads, [&](std::size_t i) {
     if (how.stop.stop_requested()) return;
-    i < kept.size() ? judge_kept(i) : ask(i, asked[i - kept.size()]);
+    i < kept.size() ? compare_saved(i) : ask(i, asked[i - kept.size()]);
     all.set(i, 1, i < kept.size() ? std::string_view() : asked[i - kept.size()].planner->title);
   });
   if (how.stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");

@@ -80,10 +80,10 @@ class Finder {
     report(how_.progress, static_cast<double>(++done_) / static_cast<double>(steps_), what);
   }
 
-  void judge(const Cell& cell, Plan plan, std::vector<PlanCandidate>& found) const {
+  void plan_simulator(const Cell& cell, Plan plan, std::vector<PlanCandidate>& found) const {
     if (!answers(cell.problem, plan)) return;
-    auto judged = simulate_plan(cell.problem, cell.simulator, std::move(plan), how_.stop);
-    if (judged && judged->found.fits) found.push_back(std::move(judged->found));
+    auto simulated_plan = simulate_plan(cell.problem, cell.simulator, std::move(plan), how_.stop);
+    if (simulated_plan && simulated_plan->found.fits) found.push_back(std::move(simulated_plan->found));
   }
 
   std::vector<PlanCandidate> ask(const Task& task) const {
@@ -95,7 +95,7 @@ class Finder {
     std::vector<PlanCandidate> found;
     auto ranking = planner::run_planner(*task.asked.planner, cell.problem, task.asked.options, context);
     if (!ranking) return found;
-    for (Plan& plan : ranking->plans) judge(cell, std::move(plan), found);
+    for (Plan& plan : ranking->plans) plan_simulator(cell, std::move(plan), found);
     return found;
   }
 
@@ -126,13 +126,13 @@ class Finder {
           if (!changed) continue;
           plan = *std::move(changed);
           plan.name += ", " + std::string(info.name);
-          judge(cells_[c], plan, found);
+          plan_simulator(cells_[c], plan, found);
         }
         plan.name += ", recomputed";
         plan.objective.reset();
         plan.certificate.reset();
         for (Stage& stage : plan.stages) stage.recompute = {true, {}};
-        judge(cells_[c], std::move(plan), found);
+        plan_simulator(cells_[c], std::move(plan), found);
       }
     return found;
   }

@@ -206,14 +206,14 @@ void TestCliExplain::waterfall_of_two_plans() {
 }
 
 void TestCliExplain::waterfall_is_what_simulate_says() {
-  const QStringList judged{"--network", "shared", "--overlap", "none", "--collectives", "tree", "--json"};
+  const QStringList simulated_plan{"--network", "shared", "--overlap", "none", "--collectives", "tree", "--json"};
   const QJsonObject steps =
-      object_of(diff(QStringList{"plan.json", "moved.json"} + judged).out)["waterfall"].toObject();
+      object_of(diff(QStringList{"plan.json", "moved.json"} + simulated_plan).out)["waterfall"].toObject();
   QCOMPARE(steps["network"].toString(), "shared");
   QCOMPARE(steps["overlap"].toString(), "none");
   QCOMPARE(steps["collectives"].toString(), "tree");
-  QCOMPARE(steps["a_ms"], object_of(simulate(judged).out)["iteration_ms"]);
-  QCOMPARE(steps["b_ms"], object_of(simulate(judged, "moved.json").out)["iteration_ms"]);
+  QCOMPARE(steps["a_ms"], object_of(simulate(simulated_plan).out)["iteration_ms"]);
+  QCOMPARE(steps["b_ms"], object_of(simulate(simulated_plan, "moved.json").out)["iteration_ms"]);
 }
 
 void TestCliExplain::diff_without_inputs_is_as_it_was() {

@@ -106,21 +106,21 @@ inline std::shared_ptr<const Simulation> simulation(const Plan& plan, double ite
   result->idle = {Nanoseconds(ns * 4 / 100 * count), Nanoseconds(ns * 9 / 100 * count), Nanoseconds(ns / 100 * count),
                   Nanoseconds(ns * 3 / 100 * count), Nanoseconds(ns * 3 / 100 * count)};
   for (DeviceId device : used) {
-    SimulatedDevice verdict;
-    verdict.device = device;
-    verdict.busy = Nanoseconds(ns * 80 / 100);
-    verdict.capacity = Bytes(16 * gibibyte);
+    SimulatedDevice simulated;
+    simulated.device = device;
+    simulated.busy = Nanoseconds(ns * 80 / 100);
+    simulated.capacity = Bytes(16 * gibibyte);
     const double peak = peak_gib - 0.1 * device.value;
-    verdict.peak = Bytes(static_cast<std::int64_t>(peak * gibibyte));
-    verdict.peak_time = Nanoseconds(ns / 2);
-    verdict.peak_micro_batches = 2;
-    const std::int64_t tenth = verdict.peak.count / 10;
-    verdict.peak_breakdown[MemoryItem::weights] = Bytes(tenth);
-    verdict.peak_breakdown[MemoryItem::gradients] = Bytes(tenth);
-    verdict.peak_breakdown[MemoryItem::optimizer] = Bytes(2 * tenth);
-    verdict.peak_breakdown[MemoryItem::boundary] = Bytes(tenth / 2);
-    verdict.peak_breakdown[MemoryItem::activations] = Bytes(verdict.peak.count - 4 * tenth - tenth / 2);
-    result->devices.push_back(verdict);
+    simulated.peak = Bytes(static_cast<std::int64_t>(peak * gibibyte));
+    simulated.peak_time = Nanoseconds(ns / 2);
+    simulated.peak_micro_batches = 2;
+    const std::int64_t tenth = simulated.peak.count / 10;
+    simulated.peak_breakdown[MemoryItem::weights] = Bytes(tenth);
+    simulated.peak_breakdown[MemoryItem::gradients] = Bytes(tenth);
+    simulated.peak_breakdown[MemoryItem::optimizer] = Bytes(2 * tenth);
+    simulated.peak_breakdown[MemoryItem::boundary] = Bytes(tenth / 2);
+    simulated.peak_breakdown[MemoryItem::activations] = Bytes(simulated.peak.count - 4 * tenth - tenth / 2);
+    result->devices.push_back(simulated);
     const TimelineRow rows[] = {
         {Nanoseconds(0), Nanoseconds(ns * 78 / 100), {OpKind::forward, StageId(std::int32_t{0}), 0}},
         {Nanoseconds(ns * 98 / 100), Nanoseconds(ns * 2 / 100), {OpKind::optimizer, StageId(std::int32_t{0}), 0}}};

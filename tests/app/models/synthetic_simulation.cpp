@@ -88,31 +88,31 @@ std::vector<TimelineRow> finish(const Pipeline& pipeline, std::vector<TimelineRo
   return collective;
 }
 
-SimulatedDevice verdict_of(const std::vector<TimelineRow>& lane, DeviceId device, const SyntheticPipeline& with) {
-  SimulatedDevice verdict;
-  verdict.device = device;
-  verdict.capacity = gib(with.memory_gib);
+SimulatedDevice find_device(const std::vector<TimelineRow>& lane, DeviceId device, const SyntheticPipeline& with) {
+  SimulatedDevice simulated;
+  simulated.device = device;
+  simulated.capacity = gib(with.memory_gib);
   int kept = 0;
   const auto point = [&](Nanoseconds time) {
     const Bytes bytes = gib(with.static_gib + kept * with.activation_gib);
-    verdict.curve.push_back({time, bytes});
-    if (bytes <= verdict.peak) return;
-    verdict.peak = bytes;
-    verdict.peak_time = time;
-    verdict.peak_micro_batches = kept;
-    verdict.peak_breakdown[MemoryItem::weights] = gib(with.static_gib * 0.25);
-    verdict.peak_breakdown[MemoryItem::gradients] = gib(with.static_gib * 0.25);
-    verdict.peak_breakdown[MemoryItem::optimizer] = gib(with.static_gib * 0.5);
-    verdict.peak_breakdown[MemoryItem::activations] = gib(kept * with.activation_gib);
+    simulated.curve.push_back({time, bytes});
+    if (bytes <= simulated.peak) return;
+    simulated.peak = bytes;
+    simulated.peak_time = time;
+    simulated.peak_micro_batches = kept;
+    simulated.peak_breakdown[MemoryItem::weights] = gib(with.static_gib * 0.25);
+    simulated.peak_breakdown[MemoryItem::gradients] = gib(with.static_gib * 0.25);
+    simulated.peak_breakdown[MemoryItem::optimizer] = gib(with.static_gib * 0.5);
+    simulated.peak_breakdown[MemoryItem::activations] = gib(kept * with.activation_gib);
   };
   point(Nanoseconds(0));
   for (const TimelineRow& row : lane) {
     const OpKind kind = row.operation.kind;
-    if (kind != OpKind::all_reduce) verdict.busy += row.duration;
+    if (kind != OpKind::all_reduce) simulated.busy += row.duration;
     if (kind == OpKind::forward) ++kept, point(row.start);
     if (kind == OpKind::backward || kind == OpKind::backward_weight) --kept, point(row.end());
   }
-  return verdict;
+  return simulated;
 }
 
 void append_links(Timeline& timeline, const Pipeline& pipeline) {
@@ -146,7 +146,7 @@ std::shared_ptr<const Simulation> synthetic_simulation(const SyntheticPipeline& 
       const DeviceId device(stage * with.replicas + replica);
       simulation->timeline.append_lane({LaneRole::compute, device, device}, lane);
       simulation->timeline.append_lane({LaneRole::collective, device, device}, collective);
-      simulation->devices.push_back(verdict_of(lane, device, with));
+      simulation->devices.push_back(find_device(lane, device, with));
       busy += simulation->devices.back().busy;
       simulation->fits = simulation->fits && simulation->devices.back().peak <= simulation->devices.back().capacity;
     }
@@ -161,10 +161,10 @@ std::shared_ptr<const Simulation> synthetic_simulation(const SyntheticPipeline& 
 
 std::shared_ptr<const std::vector<DeviceItems>> synthetic_items(const Simulation& simulation) {
   auto all = std::make_shared<std::vector<DeviceItems>>();
-  for (const SimulatedDevice& verdict : simulation.devices) {
-    DeviceItems items{verdict.device, verdict.peak_breakdown, {}};
+  for (const SimulatedDevice& simulated : simulation.devices) {
+    DeviceItems items{simulated.device, simulated.peak_breakdown, {}};
     items.held[MemoryItem::activations] = Bytes();
-    for (const MemoryPoint& point : verdict.curve) {
+    for (const MemoryPoint& point : simulated.curve) {
       const Bytes changing = point.bytes - items.held.total();
       const Bytes boundary(changing.count / 10), workspace(changing.count / 20);
       items.points.push_back({point.time, changing - boundary - workspace, boundary, workspace});

@@ -23,7 +23,7 @@ int move_last_cut(session::Session& session, int plan, std::optional<int> layer 
   const Stage& last = entry.plan->stages.back();
   const plan::MoveBoundary edit{static_cast<int>(entry.plan->stages.size()) - 1,
                                 layer.value_or(last.last - last.first > 1 ? last.first + 1 : last.first - 1)};
-  auto edited = session::plans::edited_plan(session.state(), plan, edit, session.judge());
+  auto edited = session::plans::edited_plan(session.state(), plan, edit, session.plan_simulator());
   if (!edited) return -1;
   session.change(session::plans::edit_name(edit, *entry.plan,
                                            *session::project::find_profile(session.state(), entry.profile)->profile),
@@ -107,9 +107,9 @@ void TestSession::sample_compares() {
   QVERIFY(recorded.session.state().selected_plan > 0);
   for (const session::project::PlanEntry& entry : recorded.session.state().plans) {
     if (!entry.feasible()) continue;
-    const auto verdict = recorded.session.verdict(entry);
-    QVERIFY(verdict);
-    QVERIFY(to_seconds(verdict->simulation->iteration) >= recorded.session.facts()->bound_of(*entry.plan));
+    const auto plan_result = recorded.session.plan_result(entry);
+    QVERIFY(plan_result);
+    QVERIFY(to_seconds(plan_result->simulation->iteration) >= recorded.session.facts()->bound_of(*entry.plan));
   }
 }
 
@@ -210,18 +210,18 @@ void TestSession::moving_a_cut_makes_an_edited_plan_once() {
   name.replace(QString::fromStdString(stage_shape_text(before)), QString::fromStdString(stage_shape_text(after)));
   QCOMPARE(QString::fromStdString(after.name), name);
   QVERIFY(*session::project::find_plan(session.state(), plan)->plan == before);
-  (void)session.verdict(*session::project::find_plan(session.state(), edited));  // asks for it
+  (void)session.plan_result(*session::project::find_plan(session.state(), edited));  // asks for it
   recorded.wait();
-  QVERIFY(session.verdict(*session::project::find_plan(session.state(), edited)));
+  QVERIFY(session.plan_result(*session::project::find_plan(session.state(), edited)));
   QCOMPARE(move_last_cut(session, edited, old), old);
   QCOMPARE(session.state().plans.size(), plans + 1);
   QVERIFY2(session.undo_name().startsWith("Move cut before "), qPrintable(session.undo_name()));
   QCOMPARE(session::project::find_plan(session.state(), edited)->plan->stages.back().first, old);
   // Back at the planner's cut it must be judged as the planner's plan is.
-  (void)session.verdict(*session::project::find_plan(session.state(), edited));
+  (void)session.plan_result(*session::project::find_plan(session.state(), edited));
   recorded.wait();
-  QCOMPARE(session.verdict(*session::project::find_plan(session.state(), edited))->simulation->iteration.count,
-           session.verdict(*session::project::find_plan(session.state(), plan))->simulation->iteration.count);
+  QCOMPARE(session.plan_result(*session::project::find_plan(session.state(), edited))->simulation->iteration.count,
+           session.plan_result(*session::project::find_plan(session.state(), plan))->simulation->iteration.count);
 }
 
 void TestSession::live_answers_are_the_newest_and_stop_when_cancelled() {
@@ -233,9 +233,9 @@ void TestSession::live_answers_are_the_newest_and_stop_when_cancelled() {
   std::vector<std::int64_t> seen;
   Plan last;
   connect(&session.live(), &session::plans::PreviewSimulator::simulated, this,
-          [&](std::int64_t generation, const Plan& plan, const std::shared_ptr<const study::PlanResult>& verdict,
+          [&](std::int64_t generation, const Plan& plan, const std::shared_ptr<const study::PlanResult>& plan_result,
               const QString& why) {
-            QVERIFY2(verdict && verdict->simulation && verdict->reasons, qPrintable(why));
+            QVERIFY2(plan_result && plan_result->simulation && plan_result->reasons, qPrintable(why));
             seen.push_back(generation);
             last = plan;
           });
@@ -425,14 +425,14 @@ void TestSession::other_warmup_is_known() {
     if (!entry.feasible() || entry.plan->stages.size() < 2 || entry.plan->schedule != ScheduleKind::one_f_one_b)
       continue;
     ++pipelines;
-    const auto verdict = recorded.session.verdict(entry);
-    QVERIFY(verdict && verdict->other_warmup);
+    const auto plan_result = recorded.session.plan_result(entry);
+    QVERIFY(plan_result && plan_result->other_warmup);
     Plan other = *entry.plan;
-    other.warmup = verdict->other_warmup->policy;
+    other.warmup = plan_result->other_warmup->policy;
     QVERIFY(other.warmup != entry.plan->warmup);
     const auto simulated = sim::simulate(*session::project::make_problem(recorded.session.state(), entry), other);
     QVERIFY(simulated.has_value());
-    QCOMPARE(verdict->other_warmup->iteration.count, to_seconds(simulated->iteration).count);
+    QCOMPARE(plan_result->other_warmup->iteration.count, to_seconds(simulated->iteration).count);
   }
   QVERIFY(pipelines > 0);
 }

@@ -39,24 +39,24 @@ class TestCompare : public QObject {
     const Problem problem = small_problem();
     const auto planners = study::default_planners();
     QVERIFY(planners.size() > 5);
-    study::PlanSimulator judge;
+    study::PlanSimulator plan_simulator;
     std::multiset<std::size_t> places;
     std::map<std::size_t, std::string> shapes;
     study::CompareOptions options;
     options.threads = 2;
     options.answered = [&](std::size_t place, const study::ComparedPlan& answer) {
       places.insert(place);
-      if (answer.judged) shapes[place] = stage_shape_text(answer.judged->plan);
+      if (answer.simulated_plan) shapes[place] = stage_shape_text(answer.simulated_plan->plan);
     };
-    const auto comparison = study::compare(problem, planners, judge, options, {}, {});
+    const auto comparison = study::compare(problem, planners, plan_simulator, options, {}, {});
     QVERIFY2(comparison, comparison ? "" : comparison.error().text().c_str());
     QCOMPARE(places.size(), planners.size());
     for (std::size_t i = 0; i < planners.size(); ++i) {
       QCOMPARE(places.count(i), std::size_t{1});
       const study::ComparedPlan& answer = comparison->plans[i];
       QCOMPARE(answer.planner, planners[i].planner);
-      QCOMPARE(answer.judged.has_value() + answer.infeasible.has_value() + answer.error.has_value(), 1);
-      if (answer.judged) QCOMPARE(shapes[i], stage_shape_text(answer.judged->plan));
+      QCOMPARE(answer.simulated_plan.has_value() + answer.infeasible.has_value() + answer.error.has_value(), 1);
+      if (answer.simulated_plan) QCOMPARE(shapes[i], stage_shape_text(answer.simulated_plan->plan));
     }
   }
 
@@ -64,13 +64,13 @@ class TestCompare : public QObject {
     const Problem problem = small_problem();
     std::vector<std::vector<Plan>> plans;
     for (const int threads : {1, 2, 7}) {
-      study::PlanSimulator judge;
-      const auto comparison =
-          study::compare(problem, study::default_planners(), judge, {.threads = threads, .explain = true}, {}, {});
+      study::PlanSimulator plan_simulator;
+      const auto comparison = study::compare(problem, study::default_planners(), plan_simulator,
+                                             {.threads = threads, .explain = true}, {}, {});
       QVERIFY(comparison);
       std::vector<Plan>& these = plans.emplace_back();
       for (const study::ComparedPlan& answer : comparison->plans)
-        these.push_back(answer.judged ? answer.judged->plan : Plan());
+        these.push_back(answer.simulated_plan ? answer.simulated_plan->plan : Plan());
     }
     QVERIFY(plans[0] == plans[1]);
     QVERIFY(plans[0] == plans[2]);
@@ -78,12 +78,12 @@ class TestCompare : public QObject {
 
   void a_plan_is_predicted_and_gets_its_origin() {
     const Problem problem = small_problem();
-    study::PlanSimulator judge;
-    const auto comparison = study::compare(problem, {asked("dapple")}, judge, {}, {}, {});
-    QVERIFY(comparison && comparison->plans.front().judged);
-    const auto& [judged, simulation, other] = *comparison->plans.front().judged;
-    QVERIFY(judged.profile_sha256.empty() && judged.cluster_sha256.empty());
-    const Plan plan = study::with_origin(judged, study::origin_of(*problem.profile, *problem.cluster));
+    study::PlanSimulator plan_simulator;
+    const auto comparison = study::compare(problem, {asked("dapple")}, plan_simulator, {}, {}, {});
+    QVERIFY(comparison && comparison->plans.front().simulated_plan);
+    const auto& [simulated_plan, simulation, other] = *comparison->plans.front().simulated_plan;
+    QVERIFY(simulated_plan.profile_sha256.empty() && simulated_plan.cluster_sha256.empty());
+    const Plan plan = study::with_origin(simulated_plan, study::origin_of(*problem.profile, *problem.cluster));
     QCOMPARE(plan.profile_sha256, io::sha256_of(*problem.profile));
     QCOMPARE(plan.cluster_sha256, io::sha256_of(*problem.cluster));
     QCOMPARE(plan.profile, problem.profile->name);
@@ -96,38 +96,39 @@ class TestCompare : public QObject {
 
   void an_arrangement_that_fails_is_no_plan() {
     const Problem problem = small_problem();
-    study::PlanSimulator judge;
+    study::PlanSimulator plan_simulator;
     study::CompareOptions options;
     options.arrange = [](Plan plan) -> Result<Plan> {
       if (plan.planner == "dapple") return fail(ErrorCode::bad_usage, "not like this");
       plan.name = "arranged";
       return plan;
     };
-    const auto comparison = study::compare(problem, {asked("dapple"), asked("gpipe")}, judge, options, {}, {});
+    const auto comparison = study::compare(problem, {asked("dapple"), asked("gpipe")}, plan_simulator, options, {}, {});
     QVERIFY(comparison);
-    QVERIFY(!comparison->plans[0].judged);
+    QVERIFY(!comparison->plans[0].simulated_plan);
     QCOMPARE(comparison->plans[0].infeasible->reason, std::string("not like this"));
-    QVERIFY(comparison->plans[1].judged);
-    QCOMPARE(comparison->plans[1].judged->plan.name, std::string("arranged"));
+    QVERIFY(comparison->plans[1].simulated_plan);
+    QCOMPARE(comparison->plans[1].simulated_plan->plan.name, std::string("arranged"));
   }
 
   void a_failure_of_one_planner_ends_nothing() {
     const Problem problem = small_problem();
-    study::PlanSimulator judge;
+    study::PlanSimulator plan_simulator;
     study::PlannerRequest wrong = asked("dapple");
     wrong.options["no-such-option"] = "1";
-    const auto comparison = study::compare(problem, {wrong, asked("gpipe")}, judge, {}, {}, {});
+    const auto comparison = study::compare(problem, {wrong, asked("gpipe")}, plan_simulator, {}, {}, {});
     QVERIFY(comparison);
     QVERIFY(comparison->plans[0].error);
     QVERIFY(comparison->plans[0].error->text().find("no-such-option") != std::string::npos);
-    QVERIFY(comparison->plans[1].judged);
+    QVERIFY(comparison->plans[1].simulated_plan);
   }
 
   void a_stop_is_an_error_of_the_comparison() {
     std::stop_source stop;
     stop.request_stop();
-    study::PlanSimulator judge;
-    const auto comparison = study::compare(small_problem(), study::default_planners(), judge, {}, {}, stop.get_token());
+    study::PlanSimulator plan_simulator;
+    const auto comparison =
+        study::compare(small_problem(), study::default_planners(), plan_simulator, {}, {}, stop.get_token());
     QVERIFY(!comparison);
     QCOMPARE(comparison.error().code, ErrorCode::cancelled);
   }
@@ -140,8 +141,8 @@ class TestCompare : public QObject {
       Problem problem = test::random_rich_problem(random);
       problem.workload.global_batch = 16;
       if (round % 2 == 0) problem.workload.micro_batch = 4;
-      study::PlanSimulator judge;
-      const auto facts = judge.facts(problem);
+      study::PlanSimulator plan_simulator;
+      const auto facts = plan_simulator.facts(problem);
       if (!facts) continue;
       for (const bool same : {true, false})
         for (const bool synchronous : {true, false}) {

@@ -45,22 +45,22 @@ class TestPlanSimulator : public QObject {
  private slots:
   void a_long_drag_is_bounded_in_memory() {
     const Problem problem = large_problem();
-    study::PlanSimulator judge;
+    study::PlanSimulator plan_simulator;
     const Plan first = plan_of_64_stages();
-    QVERIFY(judge.verdict(problem, first));
+    QVERIFY(plan_simulator.plan_result(problem, first));
     std::size_t one = 0;
     Plan plan;
     for (int step = 0; step < 60; ++step) {  // every cut to either side: other plans all
       plan =
           plan::with_edit(first, *problem.profile, *problem.cluster, plan::MoveBoundary{1 + step, 4 * (1 + step) + 1})
               .value();
-      QVERIFY(judge.simulation(problem, plan));
-      if (step == 0) one = judge.preview_cache_bytes();
-      QVERIFY(judge.preview_cache_bytes() <= study::PlanSimulator::max_preview_bytes);
+      QVERIFY(plan_simulator.simulation(problem, plan));
+      if (step == 0) one = plan_simulator.preview_cache_bytes();
+      QVERIFY(plan_simulator.preview_cache_bytes() <= study::PlanSimulator::max_preview_bytes);
     }
     QVERIFY2(60 * one > study::PlanSimulator::max_preview_bytes, "the drag is too short to need a bound");
-    QVERIFY(judge.find(problem, plan));   // the newest
-    QVERIFY(judge.find(problem, first));  // asked for: previews do not push it out
+    QVERIFY(plan_simulator.find(problem, plan));   // the newest
+    QVERIFY(plan_simulator.find(problem, first));  // asked for: previews do not push it out
   }
 };
 

@@ -25,26 +25,27 @@ class TestMemoryCurves : public QObject {
 
   void ranges_equal_a_look_at_every_point() {
     auto simulation = std::make_shared<Simulation>();
-    SimulatedDevice verdict;
+    SimulatedDevice simulated;
     std::mt19937 random(4);
     std::int64_t time = 0;
     for (int i = 0; i < 3000; ++i) {
-      verdict.curve.push_back({Nanoseconds(time), Bytes(static_cast<std::int64_t>(random() % 1'000'000))});
+      simulated.curve.push_back({Nanoseconds(time), Bytes(static_cast<std::int64_t>(random() % 1'000'000))});
       time += 1 + static_cast<std::int64_t>(random() % 50);
     }
-    simulation->devices.push_back(verdict);
+    simulation->devices.push_back(simulated);
     const auto curves = models::memory::make_memory_curves(simulation);
     const models::memory::Curve& curve = curves->curves.front();
     for (int i = 0; i < 500; ++i) {
       const auto begin = static_cast<double>(random() % static_cast<std::uint32_t>(time));
       const double end = begin + static_cast<double>(random() % static_cast<std::uint32_t>(time));
       models::memory::Range expected{std::numeric_limits<std::int64_t>::max(), 0};
-      for (std::size_t p = 0; p < verdict.curve.size(); ++p) {
-        const auto from = static_cast<double>(verdict.curve[p].time.count);
-        const double to = p + 1 < verdict.curve.size() ? static_cast<double>(verdict.curve[p + 1].time.count) : 1e18;
+      for (std::size_t p = 0; p < simulated.curve.size(); ++p) {
+        const auto from = static_cast<double>(simulated.curve[p].time.count);
+        const double to =
+            p + 1 < simulated.curve.size() ? static_cast<double>(simulated.curve[p + 1].time.count) : 1e18;
         if (to <= begin || from > end) continue;
-        expected.least = std::min(expected.least, verdict.curve[p].bytes.count);
-        expected.most = std::max(expected.most, verdict.curve[p].bytes.count);
+        expected.least = std::min(expected.least, simulated.curve[p].bytes.count);
+        expected.most = std::max(expected.most, simulated.curve[p].bytes.count);
       }
       QCOMPARE(curve.range(begin, end), expected);
     }

@@ -224,10 +224,10 @@ void TestWhatIfModels::rows_and_words() {
   const auto row = [&](const char* label) {
     return *std::ranges::find(rows, QString::fromUtf8(label), &models::whatif::Row::label);
   };
-  QVERIFY(row("Samples per second").verdict == models::whatif::Row::Verdict::better);
+  QVERIFY(row("Samples per second").effect == models::whatif::Row::Effect::better);
   QCOMPARE(plain(row("Samples per second").change), "+100 %");
-  QVERIFY(row("Price per hour").verdict == models::whatif::Row::Verdict::worse);
-  QVERIFY(row("Price per 1 M samples").verdict == models::whatif::Row::Verdict::better);
+  QVERIFY(row("Price per hour").effect == models::whatif::Row::Effect::worse);
+  QVERIFY(row("Price per 1 M samples").effect == models::whatif::Row::Effect::better);
   QVERIFY(plain(models::whatif::difference_text(today, now)).contains("100 % more"));
   QVERIFY(models::whatif::difference_text(today, now).contains("cheaper"));
   QVERIFY(models::whatif::difference_text(today, today).startsWith("No change from today"));

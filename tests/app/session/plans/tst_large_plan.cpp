@@ -75,16 +75,16 @@ class TestLargePlan : public QObject {
     QFETCH(int, stages);
     const Problem problem = test::large_problem(64, devices);
     const Plan plan = plan_on_all(problem, stages);
-    study::PlanSimulator judge;
-    QVERIFY(judge.preview(problem, plan));  // in the background of a window
+    study::PlanSimulator plan_simulator;
+    QVERIFY(plan_simulator.preview(problem, plan));  // in the background of a window
     const bool measured = forget_highest_memory();
     const qint64 memory_before = memory("VmRSS:");
     const double begin = own_time();
     models::compare::PlanRow row;
     row.plan = plan;
-    const auto verdict = judge.find(problem, plan);
-    row.simulation = verdict->simulation;
-    row.reasons = verdict->reasons;
+    const auto plan_result = plan_simulator.find(problem, plan);
+    row.simulation = plan_result->simulation;
+    row.reasons = plan_result->reasons;
     const models::compare::InspectorContent content = models::compare::inspector_content(row);
     const double spent = own_time() - begin;
     QVERIFY(std::ranges::any_of(content.why, [](const QString& line) { return line.contains("16384 devices"); }));

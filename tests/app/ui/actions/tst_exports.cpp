@@ -100,10 +100,10 @@ class TestExports : public QObject {
     const auto column = table[0].indexOf(QStringLiteral("Iteration ms"));
     for (std::size_t p = 0; p < plans.size(); ++p) {
       QCOMPARE(table[int(p) + 1][0], QString::fromStdString(plans[p]->plan->name));
-      const auto verdict = f.session().verdict(*plans[p]);
-      QCOMPARE(table[int(p) + 1][column], verdict
-                                              ? QString::number(in_milliseconds(verdict->simulation->iteration), 'f', 3)
-                                              : QStringLiteral("-"));
+      const auto plan_result = f.session().plan_result(*plans[p]);
+      QCOMPARE(table[int(p) + 1][column],
+               plan_result ? QString::number(in_milliseconds(plan_result->simulation->iteration), 'f', 3)
+                           : QStringLiteral("-"));
     }
     const auto ticked =
         std::ranges::count_if(plans, [](const session::project::PlanEntry* e) { return e->ticked && e->feasible(); });
@@ -185,11 +185,11 @@ class TestExports : public QObject {
     QVERIFY(study::engines::unsupported_features(*study::engines::find_engine_output("megatron").engine, *added.plan,
                                                  *problem->profile)
                 .empty());
-    const auto verdict = f.session().verdict(added);
-    QVERIFY(verdict);
+    const auto plan_result = f.session().plan_result(added);
+    QVERIFY(plan_result);
     const auto simulation = sim::simulate(*session::project::make_problem(f.state(), added), *added.plan);
     QVERIFY(simulation);
-    QCOMPARE(verdict->simulation->iteration.count, simulation->iteration.count);
+    QCOMPARE(plan_result->simulation->iteration.count, simulation->iteration.count);
 
     // Its text is what is previewed and saved.
     f.answers.file_to_save = f.path("plan.sh");
@@ -213,7 +213,7 @@ class TestExports : public QObject {
       choose(dialog, text.name.toUtf8().constData());
       QVERIFY(f.settle());
       const auto question = session::engine_question(f.state(), f.state().selected_plan, text.name);
-      const auto offer = session::engine_offer(f.session().judge(), *question, {});
+      const auto offer = session::engine_offer(f.session().plan_simulator(), *question, {});
       QVERIFY(offer);
       QCOMPARE(part<QListWidget>(dialog, "engine_misfits")->isVisible(), !offer->unsupported_features.isEmpty());
       const QString shown = part<QPlainTextEdit>(dialog, "engine_preview")->toPlainText();

@@ -111,8 +111,8 @@ struct Calibrating : WindowFixture {
   }
   Nanoseconds predicted() const {
     if (!settle()) return {};
-    const auto verdict = session().verdict(state().plans[0]);
-    return verdict ? verdict->simulation->iteration : Nanoseconds();
+    const auto plan_result = session().plan_result(state().plans[0]);
+    return plan_result ? plan_result->simulation->iteration : Nanoseconds();
   }
 
   ui::dialogs::CalibrationDialog* dialog = nullptr;

@@ -53,7 +53,7 @@ void TestTrainingState::plans_take_it_over() {
   QVERIFY(fixture.open_sample());
   const auto heaviest = [&] {
     const auto plans = session::project::plans_of_question(fixture.state());
-    const auto simulation = fixture.session().verdict(*plans.front())->simulation;
+    const auto simulation = fixture.session().plan_result(*plans.front())->simulation;
     return std::ranges::max(simulation->devices, {}, &SimulatedDevice::peak).peak;
   };
   const Bytes before = heaviest();

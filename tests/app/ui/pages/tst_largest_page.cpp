@@ -168,8 +168,9 @@ void TestLargestPage::its_plan_is_taken_in_one_step() {
   opened.fixture.session().select_plan(entry.id);
   QVERIFY(opened.settle());
   QVERIFY(opened.fixture.errors.isEmpty());
-  const auto verdict = opened.fixture.session().verdict(*session::project::find_plan(opened.fixture.state(), entry.id));
-  QVERIFY(verdict && verdict->simulation->fits);
+  const auto plan_result =
+      opened.fixture.session().plan_result(*session::project::find_plan(opened.fixture.state(), entry.id));
+  QVERIFY(plan_result && plan_result->simulation->fits);
   for (int undone = 0; undone < 2 && opened.fixture.state().plans.size() > before.plans.size(); ++undone)
     opened.fixture.session().undo();  // the question that selecting the plan brought, and the plan
   QCOMPARE(opened.fixture.state().plans.size(), before.plans.size());

@@ -40,8 +40,8 @@ void TestMemoryStrips::items_come_in_the_background_and_are_remembered() {
       const models::memory::Stack* stack = memory.items()->of(curve.devices.front());
       QVERIFY(stack);
       const std::size_t highest = stack->highest(0, 1e18);
-      QCOMPARE(stack->items().at(highest).total(), curve.verdict->peak);
-      QCOMPARE(stack->items().at(highest), curve.verdict->peak_breakdown);
+      QCOMPARE(stack->items().at(highest).total(), curve.simulated->peak);
+      QCOMPARE(stack->items().at(highest), curve.simulated->peak_breakdown);
     }
   }
   QVERIFY(fixture.settings.value("window/memory_by_item").toBool());
@@ -71,7 +71,7 @@ void TestMemoryStrips::a_dragged_plan_shows_its_sum() {
                  ->of(curve.devices.front())
                  ->items()
                  .at(memory.items()->of(curve.devices.front())->highest(0, 1e18)),
-             curve.verdict->peak_breakdown);
+             curve.simulated->peak_breakdown);
   }
 }
 

@@ -70,7 +70,7 @@ class TestMemoryView : public QObject {
           const QRgb found = image.pixel(x, y), wanted = shown.view.theme().of(item).rgb();
           // The peak's mark and the line of the capacity lie over the piles.
           const auto peak_x = shown.view.x_of(static_cast<double>(
-              shown.view.curves()->curves[static_cast<std::size_t>(strip)].verdict->peak_time.count));
+              shown.view.curves()->curves[static_cast<std::size_t>(strip)].simulated->peak_time.count));
           if (std::abs(x - peak_x) < 8) continue;
           QVERIFY2(
               found == wanted,
@@ -103,10 +103,10 @@ class TestMemoryView : public QObject {
     shown.view.set_by_item(false);
     shown.view.resize(900, 160);
     const models::memory::Curve& last = shown.view.curves()->curves.back();
-    QVERIFY(last.verdict->curve.size() > 4000);
+    QVERIFY(last.simulated->curve.size() > 4000);
     const QImage image = shown.picture();
     const QRgb own = shown.view.theme().of_stage(last.stage).rgb(), bad = shown.view.theme().bad.rgb();
-    const double capacity = shown.view.y_of(last.verdict->capacity);
+    const double capacity = shown.view.y_of(last.simulated->capacity);
     int in_colour = 0, red = 0;
     for (int x = shown.view.plot().left() + 20; x < shown.view.plot().right() - 80; x += 9) {
       const models::memory::Range range = last.range(shown.view.time_at(x), shown.view.time_at(x + 1));
@@ -119,21 +119,21 @@ class TestMemoryView : public QObject {
       }
     }
     QVERIFY2(in_colour > 50, qPrintable(QString::number(in_colour)));
-    QVERIFY2(red > 50 || last.verdict->peak <= last.verdict->capacity, qPrintable(QString::number(red)));
+    QVERIFY2(red > 50 || last.simulated->peak <= last.simulated->capacity, qPrintable(QString::number(red)));
   }
 
   void what_is_too_much_is_red() {
     Shown shown(simulation_of(stages, 9));
     shown.add_items();
     const models::memory::Curve& curve = shown.view.curves()->curves.front();
-    QVERIFY(curve.verdict->peak > curve.verdict->capacity);
+    QVERIFY(curve.simulated->peak > curve.simulated->capacity);
     const QImage image = shown.picture();
     const models::memory::Strips strips = shown.view.strips();
-    const auto x = static_cast<int>(shown.view.x_of(static_cast<double>(curve.verdict->peak_time.count))) + 12;
-    const double over = (strips.y_of(0, curve.verdict->peak) + strips.y_of(0, curve.verdict->capacity)) / 2;
+    const auto x = static_cast<int>(shown.view.x_of(static_cast<double>(curve.simulated->peak_time.count))) + 12;
+    const double over = (strips.y_of(0, curve.simulated->peak) + strips.y_of(0, curve.simulated->capacity)) / 2;
     const QColor red(image.pixel(x, static_cast<int>(over)));
     QVERIFY2(red.red() > red.green() + 30, qPrintable(red.name()));
-    QVERIFY(shown.view.describe_strip(0, static_cast<double>(curve.verdict->peak_time.count), 10)
+    QVERIFY(shown.view.describe_strip(0, static_cast<double>(curve.simulated->peak_time.count), 10)
                 .join('\n')
                 .contains("above its memory"));
   }
@@ -143,13 +143,13 @@ class TestMemoryView : public QObject {
     shown.add_items();
     const models::memory::Strips strips = shown.view.strips();
     const models::memory::Curve& curve = shown.view.curves()->curves[1];
-    const auto time = static_cast<double>(curve.verdict->peak_time.count);
+    const auto time = static_cast<double>(curve.simulated->peak_time.count);
     const double in_weights = strips.y_of(1, Bytes(std::int64_t{1} << 30));
     const QStringList lines = shown.view.describe_strip(1, time, in_weights);
     QVERIFY(lines.front().contains("G2"));
     QCOMPARE(lines.filter("›").size(), 1);
     QVERIFY2(lines.filter("›").front().contains("weights"), qPrintable(lines.join('\n')));
-    const double in_activations = strips.y_of(1, curve.verdict->peak - Bytes(std::int64_t{1} << 30));
+    const double in_activations = strips.y_of(1, curve.simulated->peak - Bytes(std::int64_t{1} << 30));
     QVERIFY(shown.view.describe_strip(1, time, in_activations).filter("›").front().contains("activations"));
     QVERIFY(shown.view.describe_strip(1, time, strips.top(1)).filter("›").isEmpty());  // above the pile
     QVERIFY(lines.filter("peak").size() >= 1);
@@ -175,10 +175,10 @@ class TestMemoryView : public QObject {
       const QStringList lines = by_item ? shown.view.describe_strip(0, 0, 20) : shown.view.describe(0, 0);
       QVERIFY2(lines.join('\n').contains("above its memory"), qPrintable(lines.join('\n')));
       const models::memory::Curve& curve = *std::ranges::max_element(
-          shown.view.curves()->curves, {}, [](const models::memory::Curve& c) { return c.verdict->peak; });
-      const int x = static_cast<int>(shown.view.x_of(static_cast<double>(curve.verdict->peak_time.count)));
-      const double y = by_item ? shown.view.strips().y_of(0, curve.verdict->peak_upper_bound)
-                               : shown.view.y_of(curve.verdict->peak_upper_bound);
+          shown.view.curves()->curves, {}, [](const models::memory::Curve& c) { return c.simulated->peak; });
+      const int x = static_cast<int>(shown.view.x_of(static_cast<double>(curve.simulated->peak_time.count)));
+      const double y = by_item ? shown.view.strips().y_of(0, curve.simulated->peak_upper_bound)
+                               : shown.view.y_of(curve.simulated->peak_upper_bound);
       const QImage image = shown.picture();
       const QColor warning = shown.view.theme().warning;
       bool marked = false;

@@ -244,24 +244,24 @@ class TestReport : public QObject {
     for (const QStringList& row : table.mid(1))
       for (const int device : devices_in(row[0])) {
         told << device;
-        const auto verdict = std::ranges::find(simulation.devices, DeviceId(device), &SimulatedDevice::device);
-        QVERIFY(verdict != simulation.devices.end());
-        QCOMPARE(row[2], gib(verdict->peak));
-        QCOMPARE(row[3], gib(verdict->peak_upper_bound));
-        QCOMPARE(row[4], gib(verdict->capacity));
-        QCOMPARE(row[5].toInt(), verdict->peak_micro_batches);
+        const auto simulated = std::ranges::find(simulation.devices, DeviceId(device), &SimulatedDevice::device);
+        QVERIFY(simulated != simulation.devices.end());
+        QCOMPARE(row[2], gib(simulated->peak));
+        QCOMPARE(row[3], gib(simulated->peak_upper_bound));
+        QCOMPARE(row[4], gib(simulated->capacity));
+        QCOMPARE(row[5].toInt(), simulated->peak_micro_batches);
       }
     QCOMPARE(told.size(), qsizetype(simulation.devices.size()));
   }
 
   /// Replicas that do the same at the same times have one row.
   static bool alike(const Simulation& simulation, const TimelineLane& a, const TimelineLane& b) {
-    const auto verdict = [&](DeviceId device) {
+    const auto simulated = [&](DeviceId device) {
       SimulatedDevice of = *std::ranges::find(simulation.devices, device, &SimulatedDevice::device);
       of.device = DeviceId(0);
       return of;
     };
-    if (a.size() != b.size() || !(verdict(a.device) == verdict(b.device))) return false;
+    if (a.size() != b.size() || !(simulated(a.device) == simulated(b.device))) return false;
     for (std::size_t i = 0; i < a.size(); ++i)
       if (!(simulation.timeline.row(a.begin + i) == simulation.timeline.row(b.begin + i))) return false;
     return true;

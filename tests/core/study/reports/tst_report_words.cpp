@@ -126,9 +126,11 @@ class TestReportWords : public QObject {
     qsizetype checked = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
       Asked asked = random_question(seed, {});
-      SimulationOptions& judged = asked.question.problem.workload.conventions;
-      if (seed % 2) judged.reserve = Bytes(1 << 20), judged.fragmentation = 0.1, judged.overlap = Overlap::bucket;
-      if (seed % 3 == 0) judged.calibration.operation_overhead = Seconds(1e-6);
+      SimulationOptions& simulated_plan = asked.question.problem.workload.conventions;
+      if (seed % 2)
+        simulated_plan.reserve = Bytes(1 << 20), simulated_plan.fragmentation = 0.1,
+        simulated_plan.overlap = Overlap::bucket;
+      if (seed % 3 == 0) simulated_plan.calibration.operation_overhead = Seconds(1e-6);
       if (!asked.question.plans.empty() && seed % 4 == 0) asked.question.plans.front().detailed = false;
       asked.question.translation = std::make_shared<const Marking>();
       const auto document = study::reports::make_report(asked.question);
