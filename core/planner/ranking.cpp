@@ -12,7 +12,7 @@ namespace pipedeck::planner {
 
 Result<Seconds> judge(const PlannerContext& context, const Plan& plan, std::optional<Overlap> overlap) {
   if (!context.score)
-    return fail(ErrorCode::internal, fmt::format("planner {} needs a simulator to judge plans", plan.planner));
+    return fail(ErrorCode::internal, fmt::format("planner {} needs a simulator to score plans", plan.planner));
   return context.score(plan, overlap);
 }
 

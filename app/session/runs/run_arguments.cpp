@@ -39,7 +39,7 @@ QStringList common_arguments(const RunFiles& files, const RunSettings& settings)
   return arguments << "--cores" << cores.join(QLatin1Char(','));
 }
 
-QString quoted(const QString& argument) {
+QString quote(const QString& argument) {
   static const QRegularExpression plain(QStringLiteral("^[A-Za-z0-9_./:=,+@%-]+$"));
   if (plain.match(argument).hasMatch()) return argument;
   QString escaped = argument;
@@ -75,8 +75,8 @@ QStringList check_arguments(const RunFiles& files, const RunSettings& settings) 
 }
 
 QString shell_text(const QString& program, const QStringList& arguments) {
-  QStringList words{quoted(program)};
-  for (const QString& argument : arguments) words << quoted(argument);
+  QStringList words{quote(program)};
+  for (const QString& argument : arguments) words << quote(argument);
   return words.join(QLatin1Char(' '));
 }
 

@@ -17,7 +17,7 @@ QString about_html() {
   return Words::tr(
              "<h3>Pipedeck %1</h3><p>Plans pipeline-parallel training of deep networks, compares the plans side by "
              "side, and runs them on this machine.</p><p>Planners after DAPPLE, PipeDream, mCAP and CAPTURE; one "
-             "simulator judges them all.</p>")
+             "simulator compares them all.</p>")
       .arg(QCoreApplication::applicationVersion());
 }
 

@@ -84,7 +84,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   }
 }
 
-std::string quoted(std::string_view cell) {
+std::string quote(std::string_view cell) {
   constexpr std::size_t longest = 40;
   return '"' + text::to_utf8(cell.substr(0, longest)) + (cell.size() > longest ? "...\"" : "\"");
 }
@@ -196,15 +196,15 @@ class Reader {
     if (cell.front() != '(') return read_action(cell, false);
     const std::size_t end = cell.find(')');
     if (end == cell.npos || cell.substr(end + 1) != overlap_suffix)
-      return bad(place_, fmt::format("found {}, expected two actions as (0F1;1B0){}", quoted(cell), overlap_suffix));
+      return bad(place_, fmt::format("found {}, expected two actions as (0F1;1B0){}", quote(cell), overlap_suffix));
     const std::vector<std::string_view> two = split(cell.substr(1, end - 1), ';');
     if (two.size() != 2)
-      return bad(place_, fmt::format("found {} actions in {}, expected two", two.size(), quoted(cell)));
+      return bad(place_, fmt::format("found {} actions in {}, expected two", two.size(), quote(cell)));
     const std::size_t before = list_.size();
     for (const std::string_view action : two)
       if (Result<void> read = read_action(without_blanks(action), true); !read) return read;
     if (list_[before].stage == list_[before + 1].stage && list_[before].micro_batch == list_[before + 1].micro_batch)
-      return bad(place_, fmt::format("found {}, expected two actions that do not wait for one another", quoted(cell)));
+      return bad(place_, fmt::format("found {}, expected two actions that do not wait for one another", quote(cell)));
     list_[before].overlapped_with_next = true;
     return {};
   }
@@ -213,7 +213,7 @@ class Reader {
   Result<void> read_action(std::string_view action, bool joined) {
     std::string_view rest = action;
     const auto stage = take_number(rest);
-    if (!stage) return bad(place_, fmt::format("found {}, expected a stage number first, as in 0F0", quoted(action)));
+    if (!stage) return bad(place_, fmt::format("found {}, expected a stage number first, as in 0F0", quote(action)));
     const std::size_t word = std::min(rest.find_first_of("0123456789"), rest.size());
     const std::string_view name = rest.substr(0, word);
     rest.remove_prefix(word);
@@ -221,10 +221,10 @@ class Reader {
     const auto letter =
         std::find_if(letters.begin(), letters.end(), [&](const auto& one) { return one.first == name; });
     if (letter == letters.end())
-      return bad(place_, fmt::format("found {}, expected F, B, I, W or R behind the stage", quoted(action)));
+      return bad(place_, fmt::format("found {}, expected F, B, I, W or R behind the stage", quote(action)));
     const auto micro_batch = take_number(rest);
     if (!micro_batch || !rest.empty())
-      return bad(place_, fmt::format("found {}, expected a micro-batch number last, as in 0F0", quoted(action)));
+      return bad(place_, fmt::format("found {}, expected a micro-batch number last, as in 0F0", quote(action)));
     return add({letter->second, StageId(std::int32_t{*stage}), *micro_batch}, action);
   }
 
@@ -232,21 +232,21 @@ class Reader {
     const int stages = static_cast<int>(base_.stages.size());
     if (operation.stage.value >= stages)
       return bad(place_, fmt::format("found stage {} in {}, expected 0 to {}, the plan's stages", operation.stage.value,
-                                     quoted(action), stages - 1));
+                                     quote(action), stages - 1));
     if (operation.micro_batch >= base_.micro_batches)
       return bad(place_, fmt::format("found micro-batch {} in {}, expected 0 to {}, the plan's micro_batches",
-                                     operation.micro_batch, quoted(action), base_.micro_batches - 1));
+                                     operation.micro_batch, quote(action), base_.micro_batches - 1));
     if (!runs_on_device(operation))
       return bad(place_,
                  fmt::format("found stage {} for micro-batch {} on device {}, expected stages that the plan has there",
                              operation.stage.value, operation.micro_batch, device_.value));
     if (operation.kind == OpKind::recompute && !base_.stages[operation.stage.index()].recompute.any())
-      return bad(place_, fmt::format("found {}, expected none: stage {} of the plan does not recompute", quoted(action),
+      return bad(place_, fmt::format("found {}, expected none: stage {} of the plan does not recompute", quote(action),
                                      operation.stage.value));
     const auto [first, fresh] = seen_.try_emplace(key(operation), place_.cell);
     if (!fresh)
       return bad(place_,
-                 fmt::format("found {} a second time, expected it in cell {} alone", quoted(action), first->second));
+                 fmt::format("found {} a second time, expected it in cell {} alone", quote(action), first->second));
     list_.push_back(operation);
     return {};
   }

@@ -27,7 +27,7 @@ std::string known_keys() {
   return known;
 }
 
-std::string quoted(const std::string& text) { return json::describe(json::Value(text)); }
+std::string quote(const std::string& text) { return json::describe(json::Value(text)); }
 
 /// Markdown's line under a heading: |---|:--:|
 bool is_rule(const csv::CsvRow& row) {
@@ -85,7 +85,7 @@ class TableReader {
     const std::vector<std::size_t> found = columns_of(headings, key);
     if (found.size() > 1)
       bad(fmt::format("found the columns {} and {} for {}, expected one of them; --columns {}=HEADING chooses",
-                      quoted(headings[found[0]]), quoted(headings[found[1]]), key.name, key.name),
+                      quote(headings[found[0]]), quote(headings[found[1]]), key.name, key.name),
           rows_.front().line, found[1]);
     return found.empty() ? std::nullopt : std::optional(found.front());
   }
@@ -100,7 +100,7 @@ class TableReader {
 
   void report_missing(const ProfileKey& key, const std::string& heading) {
     complete_ = false;
-    bad(fmt::format("found no column {}, expected it, or --columns {}=HEADING", quoted(heading), key.name),
+    bad(fmt::format("found no column {}, expected it, or --columns {}=HEADING", quote(heading), key.name),
         rows_.front().line);
   }
 
@@ -129,21 +129,21 @@ class TableReader {
     if (text.empty() && !keys_[k].needed) return std::nullopt;
     const bool time = keys_[k].measure == QuantityKind::time;
     if (const auto sign = other_sign_above(text)) {
-      bad(fmt::format("found {} for {}, expected one decimal sign in all of the table, '{}' as above", quoted(text),
+      bad(fmt::format("found {} for {}, expected one decimal sign in all of the table, '{}' as above", quote(text),
                       keys_[k].name, *sign),
           row.line, places_[k].column);
       return std::nullopt;
     }
     const auto value = parse_quantity(*keys_[k].measure, text, places_[k].unit);
     if (!time && value && text.find(',') != text.npos && *value != std::floor(*value)) {
-      bad(fmt::format("found {} for {}, expected whole bytes, without marks between thousands", quoted(text),
+      bad(fmt::format("found {} for {}, expected whole bytes, without marks between thousands", quote(text),
                       keys_[k].name),
           row.line, places_[k].column);
       return std::nullopt;
     }
     const double most = time ? limits::seconds : static_cast<double>(limits::bytes);
     if (value && *value >= 0 && *value <= most) return value.value();
-    const std::string found = quoted(text);
+    const std::string found = quote(text);
     bad(time ? fmt::format("found {} for {}, expected a time from 0 to {:.3g} s", found, keys_[k].name, most)
              : fmt::format("found {} for {}, expected a size from 0 to {:.3g} bytes", found, keys_[k].name, most),
         row.line, places_[k].column);
@@ -179,7 +179,7 @@ class TableReader {
     for (const Layer& layer : table_.layers) others = others + layer.forward;
     others = others - last.forward;
     if (std::abs(others.count - last.forward.count) <= 1e-3 * others.count)
-      bad(fmt::format("found the sum of all other rows in {}, expected layers alone", quoted(last.name)),
+      bad(fmt::format("found the sum of all other rows in {}, expected layers alone", quote(last.name)),
           rows_.back().line);
   }
 
@@ -188,7 +188,7 @@ class TableReader {
     Layer layer;
     layer.name = field(row, 0);
     if (layer.name.empty() || !names_.insert(layer.name).second)
-      bad(fmt::format("found the layer {}, expected a name of its own", quoted(layer.name)), row.line,
+      bad(fmt::format("found the layer {}, expected a name of its own", quote(layer.name)), row.line,
           places_[0].column);
     layer.kind = field(row, 1);
     if (layer.kind.empty()) layer.kind = infer_layer_kind(layer.name);
@@ -278,7 +278,7 @@ std::optional<std::string> unrecognised_headings(const std::string& text) {
   std::string headings;
   for (const std::string& field : heading->front().fields) {
     if (field.empty()) return std::nullopt;
-    headings += (headings.empty() ? "" : ", ") + quoted(field);
+    headings += (headings.empty() ? "" : ", ") + quote(field);
   }
   return headings;
 }

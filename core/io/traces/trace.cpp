@@ -40,7 +40,7 @@ std::string_view name_of(Group group) {
   return "?";
 }
 
-std::string quoted(std::string_view text) { return json::compact(json::Value(text::to_utf8(text))); }
+std::string quote(std::string_view text) { return json::compact(json::Value(text::to_utf8(text))); }
 
 std::string microseconds(std::int64_t nanoseconds) { return text::integer_to_decimal(nanoseconds, 3); }
 
@@ -48,13 +48,13 @@ std::string microseconds(std::int64_t nanoseconds) { return text::integer_to_dec
 class Events {
  public:
   void name_group(Group group) {
-    describe("process_name", group, 0, fmt::format("\"name\":{}", quoted(name_of(group))));
+    describe("process_name", group, 0, fmt::format("\"name\":{}", quote(name_of(group))));
     describe("process_sort_index", group, 0, fmt::format("\"sort_index\":{}", static_cast<int>(group)));
   }
 
   int new_track(Group group, const std::string& name) {
     const int track = next_track_++;
-    describe("thread_name", group, track, fmt::format("\"name\":{}", quoted(name)));
+    describe("thread_name", group, track, fmt::format("\"name\":{}", quote(name)));
     describe("thread_sort_index", group, track, fmt::format("\"sort_index\":{}", track));
     return track;
   }
@@ -248,7 +248,7 @@ std::string document(const Timeline& timeline, std::span<const SimulatedDevice> 
     for (const MemoryPoint& point : device.curve) events.memory(device.device, point);
   std::string text = "{\"displayTimeUnit\":\"ms\",\n\"otherData\":{";
   for (const auto& [key, value] : about)
-    text += fmt::format("{}{}:{}", key == about.front().first ? "" : ",", quoted(key), quoted(value));
+    text += fmt::format("{}{}:{}", key == about.front().first ? "" : ",", quote(key), quote(value));
   return text + "},\n\"traceEvents\":[" + events.take() + "\n]}\n";
 }
 

@@ -29,7 +29,7 @@ class DappleRanking {
 
   Result<Ranking> run() {
     if (wanted_.simulated && !context_.score)
-      return fail(ErrorCode::internal, "--rank-by simulated needs a simulator to judge plans");
+      return fail(ErrorCode::internal, "--rank-by simulated needs a simulator to score plans");
     auto ranking = wanted_.simulated ? by_simulation() : by_objective();
     TRY_VOID(check_stop(context_));
     if (!ranking) return ranking;

@@ -53,14 +53,14 @@ std::string_view optimizer_of(Optimizer optimizer) {
 }
 
 /// Python's literal for a text is JSON's, but for what is not ASCII, which is escaped here.
-std::string quoted(const std::string& text) {
+std::string quote(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
 std::string names_of(const Profile& profile) {
   std::string names;
   for (int layer = 0; layer < module_count(profile); ++layer)
-    names += fmt::format("{}{}", layer > 0 ? ", " : "", quoted(profile.layers[static_cast<std::size_t>(layer)].name));
+    names += fmt::format("{}{}", layer > 0 ? ", " : "", quote(profile.layers[static_cast<std::size_t>(layer)].name));
   return names;
 }
 
@@ -282,7 +282,7 @@ std::string program(const EngineRequest& question) {
   const Plan& plan = question.plan;
   const Grid grid = grid_of(plan);
   std::string text =
-      fmt::format("#!/usr/bin/env python3\n# Plan {} for torch.distributed.pipelining.\n", quoted(plan.name));
+      fmt::format("#!/usr/bin/env python3\n# Plan {} for torch.distributed.pipelining.\n", quote(plan.name));
   text += rank_comment(plan, question.cluster, "# ");
   text += manual;
   text += fmt::format("LAYERS = [{}]\n", names_of(question.profile));

@@ -22,21 +22,21 @@ std::string network_text(const Translator& words, NetworkModel model) {
       "different pairs do not slow one another down.");
 }
 
-std::string overlap_text(const Translator& words, const SimulationOptions& simulated_plan) {
-  if (simulated_plan.overlap == Overlap::none)
+std::string overlap_text(const Translator& words, const SimulationOptions& simulation) {
+  if (simulation.overlap == Overlap::none)
     return words("Gradients are all-reduced when the last backward pass of their stage is over.");
-  if (simulated_plan.overlap == Overlap::layer)
+  if (simulation.overlap == Overlap::layer)
     return words("Gradients of each layer are all-reduced as soon as they are ready, overlapping the backward pass.");
   return words("Gradients are all-reduced in buckets of {}, overlapping the backward pass.",
-               bytes_text(words, simulated_plan.bucket));
+               bytes_text(words, simulation.bucket));
 }
 
-std::string peaks_text(const Translator& words, const SimulationOptions& simulated_plan) {
-  if (simulated_plan.fragmentation > 0)
+std::string peaks_text(const Translator& words, const SimulationOptions& simulation) {
+  if (simulation.fragmentation > 0)
     return words(
         "Peaks are estimates; \"at most\" is what they can be however long operations take, with {} lost to "
         "fragmentation.",
-        percent_text(words, simulated_plan.fragmentation));
+        percent_text(words, simulation.fragmentation));
   return words("Peaks are estimates; \"at most\" is what they can be however long operations take.");
 }
 
@@ -56,18 +56,17 @@ std::string calibration_text(const Translator& words, const Calibration& by, con
 }  // namespace
 
 std::vector<std::string> assumptions_of(const Translator& words, const Request& question, const Prices& prices) {
-  const SimulationOptions& simulated_plan = question.problem.workload.conventions;
-  std::vector<std::string> sentences{words("All plans are judged by one simulator, whoever made them. Nothing in this "
+  const SimulationOptions& simulation = question.problem.workload.conventions;
+  std::vector<std::string> sentences{words("One simulator simulated all plans, whoever made them. Nothing in this "
                                            "report was measured by running a plan."),
-                                     network_text(words, simulated_plan.network), overlap_text(words, simulated_plan),
-                                     words("All-reduces: {}.", label_of(words, simulated_plan.collectives))};
-  if (simulated_plan.reserve.count > 0 || simulated_plan.communication.count > 0)
+                                     network_text(words, simulation.network), overlap_text(words, simulation),
+                                     words("All-reduces: {}.", label_of(words, simulation.collectives))};
+  if (simulation.reserve.count > 0 || simulation.communication.count > 0)
     sentences.push_back(words("Every device holds {} in reserve and {} for each communicator that it is in.",
-                              bytes_text(words, simulated_plan.reserve),
-                              bytes_text(words, simulated_plan.communication)));
-  sentences.push_back(peaks_text(words, simulated_plan));
-  if (simulated_plan.calibration != Calibration())
-    sentences.push_back(calibration_text(words, simulated_plan.calibration, question.calibration));
+                              bytes_text(words, simulation.reserve), bytes_text(words, simulation.communication)));
+  sentences.push_back(peaks_text(words, simulation));
+  if (simulation.calibration != Calibration())
+    sentences.push_back(calibration_text(words, simulation.calibration, question.calibration));
   if (!prices.empty()) sentences.push_back(price_text(words, question.price_list));
   return sentences;
 }

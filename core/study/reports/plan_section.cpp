@@ -214,9 +214,9 @@ std::vector<std::string> warnings_of(const Translator& words, const Plan& plan, 
       break;
   }
   if (!plan.profile_sha256.empty() && plan.profile_sha256 != io::sha256_of(*problem.profile))
-    warnings.push_back(words("{} was made for another profile than the one that it is judged by.", plan.name));
+    warnings.push_back(words("{} was made for another profile than the one it is simulated with.", plan.name));
   if (!plan.cluster_sha256.empty() && plan.cluster_sha256 != io::sha256_of(*problem.cluster))
-    warnings.push_back(words("{} was made for another cluster than the one that it is judged on.", plan.name));
+    warnings.push_back(words("{} was made for another cluster than the one it is simulated on.", plan.name));
   if (plan.truncated)
     warnings.push_back(words("A time limit cut the search for {} short: there may be a better one.", plan.name));
   if (!plan.synchronous())
