@@ -65,12 +65,12 @@ DeviceModel unknown_model(const FoundGpu& gpu, ImportMessages& notes) {
 }
 
 /// The driver reports the memory that is really there, which error correction reduces.
-DeviceModel with_told_memory(DeviceModel model, const FoundGpu& gpu) {
+DeviceModel with_reported_memory(DeviceModel model, const FoundGpu& gpu) {
   if (gpu.memory && gpu.memory->count > 0) model.type.memory = *gpu.memory;
   return model;
 }
 
-std::string number(double value) { return fmt::format("{:.4g}", value); }
+std::string rate_text(BytesPerSecond rate) { return fmt::format("{:.4g}", in_gigabytes_per_second(rate)); }
 
 BytesPerSecond over_link(const Interconnect& joint, const DeviceModel& one, const DeviceModel& other,
                          ImportMessages& notes) {
@@ -81,8 +81,7 @@ BytesPerSecond over_link(const Interconnect& joint, const DeviceModel& one, cons
   const BytesPerSecond bandwidth = rate * joint.lanes;
   const std::string kind = one.link ? one.link->kind : "NVLink";
   notes.add(fmt::format("{}: {} {} of {} GB/s are {} GB/s each way", kind, joint.lanes,
-                        joint.lanes == 1 ? "lane" : "lanes", number(in_gigabytes_per_second(rate)),
-                        number(in_gigabytes_per_second(bandwidth))));
+                        joint.lanes == 1 ? "lane" : "lanes", rate_text(rate), rate_text(bandwidth)));
   return bandwidth;
 }
 
@@ -93,9 +92,9 @@ BytesPerSecond usual_bandwidth(const DeviceModel& one, const DeviceModel& other,
   const bool by_link = linked(one) && linked(other);
   const BytesPerSecond rate = by_link ? std::min(one.link->bandwidth(), other.link->bandwidth())
                                       : std::min(pcie_bandwidth(one.pcie), pcie_bandwidth(other.pcie));
-  notes.add(fmt::format(
-      "{} does not tell what joins the GPUs of a machine: {} between {}, {} GB/s each way, is assumed", machine.source,
-      by_link ? one.link->kind : "PCI Express", one.type.name, number(in_gigabytes_per_second(rate))));
+  notes.add(
+      fmt::format("{} does not tell what joins the GPUs of a machine: {} between {}, {} GB/s each way, is assumed",
+                  machine.source, by_link ? one.link->kind : "PCI Express", one.type.name, rate_text(rate)));
   return rate;
 }
 
@@ -134,10 +133,10 @@ Result<DeviceModel> model_of(const DetectedMachine& machine, std::size_t positio
                              ImportMessages& notes) {
   const FoundGpu& gpu = machine.gpus[position];
   if (how.device) return catalogue_device(*how.device);
-  if (const DeviceModel* model = match_by_pci_id(gpu.pci_id)) return with_told_memory(*model, gpu);
+  if (const DeviceModel* model = match_by_pci_id(gpu.pci_id)) return with_reported_memory(*model, gpu);
   if (const DeviceModel* model = gpu.name.empty() ? nullptr : find_device_model(device_catalogue(), gpu.name)) {
     if (!gpu.memory) note_namesakes(gpu, *model, notes);
-    return with_told_memory(*model, gpu);
+    return with_reported_memory(*model, gpu);
   }
   if (!gpu.name.empty() && gpu.memory && gpu.memory->count > 0) return unknown_model(gpu, notes);
   if (!gpu.name.empty())
@@ -179,13 +178,12 @@ BytesPerSecond bandwidth_between(const Interconnect& joint, const DeviceModel& o
   if (!joint.pcie)
     notes.add(
         fmt::format("PCI Express of the GPUs is unknown: generation {} with {} lanes is assumed, {} GB/s each way",
-                    one.pcie.generation, one.pcie.lanes, number(in_gigabytes_per_second(assumed))));
+                    one.pcie.generation, one.pcie.lanes, rate_text(assumed)));
   const BytesPerSecond pcie = joint.pcie.value_or(assumed);
   if (joint.kind != InterconnectKind::system) return pcie;
   const bool amd = machine.processor_vendor == "AuthenticAMD";
   const BytesPerSecond sockets = gigabytes_per_second(amd ? between_sockets_amd : between_sockets);
-  notes.add(fmt::format("Between sockets {} GB/s are assumed, NCCL's estimate{}",
-                        number(in_gigabytes_per_second(std::min(sockets, pcie))),
+  notes.add(fmt::format("Between sockets {} GB/s are assumed, NCCL's estimate{}", rate_text(std::min(sockets, pcie)),
                         machine.processor_vendor.empty() ? "" : fmt::format(" for {}", machine.processor_vendor)));
   return std::min(sockets, pcie);
 }

@@ -153,7 +153,7 @@ std::vector<ReproducedRow> compared(const std::vector<Method>& methods, std::siz
   return rows;
 }
 
-Result<std::vector<ReproducedRow>> amp_table_3(const Bench& bench) {
+Result<std::vector<ReproducedRow>> amp_table_3_rows(const Bench& bench) {
   TRY(const auto problem, amp_problem(AmpSetup::homogeneous));
   std::vector<Method> methods{{"megatron", 1.32, 2.41}, {"amp", 1.20, 1.43}, {"amp-sa", 1.57, 1.82}};
   for (Method& method : methods) {
@@ -167,7 +167,7 @@ Result<std::vector<ReproducedRow>> amp_table_3(const Bench& bench) {
                   "Our annealing ends at AMP's strategies, as the cost model is exact enough to lead there.");
 }
 
-Result<std::vector<ReproducedRow>> amp_table_4(const Bench& bench) {
+Result<std::vector<ReproducedRow>> amp_table_4_rows(const Bench& bench) {
   TRY(const auto problem, amp_problem(AmpSetup::heterogeneous_cluster));
   std::vector<Method> methods{
       {"megatron", 1.97, 2.62}, {"random", 1.71, 3.04}, {"amp", 1.28, 1.73}, {"amp-sa", 1.46, 2.29}};
@@ -185,7 +185,7 @@ Result<std::vector<ReproducedRow>> amp_table_4(const Bench& bench) {
       "50 strategies that the paper drew and could run seem to hold few of those.");
 }
 
-Result<std::vector<ReproducedRow>> amp_table_5(const Bench& bench) {
+Result<std::vector<ReproducedRow>> amp_table_5_rows(const Bench& bench) {
   TRY(const auto problem, amp_problem(AmpSetup::heterogeneous_model));
   TRY_VOID(next_row(bench, 0, 1, "amp"));
   TRY(const auto best, answer("amp", problem, {}, bench));
@@ -216,7 +216,7 @@ PaperTable amp_table_3() {
        method_rule,
        "seconds",
        {"Megatron", "AMP", "SA", "Megatron / AMP", "SA / AMP"}},
-      amp_table_3};
+      amp_table_3_rows};
 }
 
 PaperTable amp_table_4() {
@@ -228,7 +228,7 @@ PaperTable amp_table_4() {
            method_rule,
            "seconds",
            {"Megatron", "RS", "AMP", "SA", "Megatron / AMP", "RS / AMP", "SA / AMP"}},
-          amp_table_4};
+          amp_table_4_rows};
 }
 
 PaperTable amp_table_5() {
@@ -240,7 +240,7 @@ PaperTable amp_table_5() {
            method_rule,
            "seconds",
            {"Megatron", "by parameters", "uniform", "AMP", "Megatron / AMP", "by parameters / AMP", "uniform / AMP"}},
-          amp_table_5};
+          amp_table_5_rows};
 }
 
 }  // namespace pipedeck::reproduce

@@ -73,7 +73,7 @@ struct Hardware {
 constexpr Hardware table_3[] = {
     {"A", "dapple-a", 8, "NVLink", 25}, {"B", "dapple-b", 1, "N/A", 25}, {"C", "dapple-c", 1, "N/A", 10}};
 
-Result<std::vector<ReproducedRow>> dapple_table_3(const Bench&) {
+Result<std::vector<ReproducedRow>> dapple_table_3_rows(const Bench&) {
   std::vector<ReproducedRow> rows;
   for (const Hardware& hardware : table_3) {
     TRY(const auto cluster, presets::cluster_preset(hardware.preset));
@@ -201,7 +201,7 @@ PaperTable dapple_table_3() {
            "devices and bandwidth between servers are equal",
            "configuration",
            {"GPUs a server", "inside", "between servers"}},
-          dapple_table_3};
+          dapple_table_3_rows};
 }
 
 PaperTable dapple_table_8() {

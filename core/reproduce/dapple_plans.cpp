@@ -160,7 +160,7 @@ Result<ReproducedRow> planned_row(const Planned& paper, const Bench& bench) {
   return row;
 }
 
-Result<std::vector<ReproducedRow>> dapple_table_5(const Bench& bench) {
+Result<std::vector<ReproducedRow>> dapple_table_5_rows(const Bench& bench) {
   std::vector<ReproducedRow> rows;
   for (const Planned& paper : table_5) {
     TRY_VOID(next_row(bench, rows.size(), std::size(table_5), paper.model));
@@ -228,7 +228,7 @@ PaperTable dapple_table_5() {
        "the same devices for each stage and the cut within two layers, or another plan that is as quick within 3 %",
        "model (global batch)",
        {"plan", "split", "iteration, each plan simulated"}},
-      dapple_table_5};
+      dapple_table_5_rows};
 }
 
 PaperTable dapple_table_7() {

@@ -59,7 +59,7 @@ Result<ReproducedRow> warmed_row(const Warmed& paper, const Bench& bench) {
   return row;
 }
 
-Result<std::vector<ReproducedRow>> dapple_table_4(const Bench& bench) {
+Result<std::vector<ReproducedRow>> dapple_table_4_rows(const Bench& bench) {
   std::vector<ReproducedRow> rows;
   for (const Warmed& paper : table_4()) {
     TRY_VOID(next_row(bench, rows.size(), table_4().size(), paper.model));
@@ -160,7 +160,7 @@ PaperTable dapple_table_4() {
            "speed-up within 10 %",
            "model, plan",
            {"B / A"}},
-          dapple_table_4};
+          dapple_table_4_rows};
 }
 
 PaperTable dapple_table_6() {

@@ -10,7 +10,7 @@ namespace pipedeck::runtime::cuda {
 namespace {
 
 /// Saved by forward and still present between the backward passes: input, output, and cuDNN's saved data.
-enum SavedTensor : std::size_t { x, y, kept };
+enum SavedTensor : std::size_t { saved_input, saved_output, saved_steps };
 
 class LstmLayer final : public CudaLayer {
  public:
@@ -35,15 +35,18 @@ class LstmLayer final : public CudaLayer {
                                 layers::SavedTensors& saved, bool wanted) const override {
     auto& s = saved.tensors;
     tensor::Tensor gradient;
-    if (wanted) gradient = s[x].empty_like();
-    lstm(s[x]).backward_input(gradient.data(), s[kept].data(), output_gradient.data(), s[y].data(), parameters.data(),
-                              s[x].samples());
+    if (wanted) gradient = s[saved_input].empty_like();
+    lstm(s[saved_input])
+        .backward_input(gradient.data(), s[saved_steps].data(), output_gradient.data(), s[saved_output].data(),
+                        parameters.data(), s[saved_input].samples());
     return gradient;
   }
 
   void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
     auto& s = saved.tensors;
-    lstm(s[x]).backward_weight(gradients.data(), s[kept].data(), s[x].data(), s[y].data(), s[x].samples());
+    lstm(s[saved_input])
+        .backward_weight(gradients.data(), s[saved_steps].data(), s[saved_input].data(), s[saved_output].data(),
+                         s[saved_input].samples());
     s.clear();
   }
 
