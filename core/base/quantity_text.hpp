@@ -31,4 +31,12 @@ Result<BytesPerSecond> parse_bandwidth(std::string_view text, std::string_view u
 /// Parses a time, at least 0.
 Result<Seconds> parse_time(std::string_view text, std::string_view unit = {});
 
+/// Returns true for a unit alone: "GB/s" of a rate, "us" of a time. False for a text that begins as a number, since the
+/// test prepends "1".
+inline bool is_unit(QuantityKind measure, const std::string& text) {
+  const bool letter =
+      !text.empty() && std::string_view("0123456789.,eE+-").find(text.front()) == std::string_view::npos;
+  return letter && parse_quantity(measure, "1" + text).has_value();
+}
+
 }  // namespace pipedeck

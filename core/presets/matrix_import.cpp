@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/limits.hpp"
-#include "core/base/unit_text.hpp"
+#include "core/base/quantity_text.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/device_catalogue.hpp"
 

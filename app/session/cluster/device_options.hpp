@@ -2,12 +2,18 @@
 // The device types available for a cluster.
 #pragma once
 
+#include <QString>
 #include <string>
 #include <vector>
 
+#include "app/session/project/state.hpp"
 #include "core/model/cluster.hpp"
 
 namespace pipedeck::session::cluster {
+
+/// Describes the assumption about the profile's times on the cluster's devices if data sheets contradict it. Empty if
+/// they agree or a choice is missing.
+QString device_warning(const project::State& state);
 
 struct DeviceOption {
   DeviceType type;

@@ -14,7 +14,7 @@
 #include <QVBoxLayout>
 
 #include "app/models/typed_count.hpp"
-#include "app/session/cluster/device_note.hpp"
+#include "app/session/cluster/device_options.hpp"
 #include "app/session/project/import.hpp"
 #include "app/text/in_qt.hpp"
 #include "app/views/widgets/choice_pictures.hpp"

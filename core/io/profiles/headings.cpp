@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/base/unit_text.hpp"
+#include "core/base/quantity_text.hpp"
 
 namespace pipedeck::io::profiles {
 namespace {

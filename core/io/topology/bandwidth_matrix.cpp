@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/limits.hpp"
-#include "core/base/unit_text.hpp"
+#include "core/base/quantity_text.hpp"
 #include "core/io/csv/reader.hpp"
 #include "core/io/json/value.hpp"
 

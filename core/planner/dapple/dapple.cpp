@@ -6,7 +6,7 @@
 //   L_max = max_Q [ sum_{s<=Q} F_s + (M - 1) t_Q + max_{s<=Q}( AR_s + sum_{a=s..Q} B_a ) ],
 // t = F + B of a computing stage and max(F, B) of a transfer (full-duplex). The printed objective loses the pivot's
 // last backward, can fall when a stage gets slower, and makes a link wait for both directions. L_max grows with every
-// stage and needs three figures of a prefix (objective_terms.hpp). With equal replicas it is never above the simulated
+// stage and needs three figures of a prefix (bounds.hpp). With equal replicas it is never above the simulated
 // 1F1B without overlap. --printed-objective computes eq. 1-3 as printed (as_published.cpp).
 //
 // Search, eq. 4-5: stages are added front to back and placed by three policies (places.hpp). Data parallelism

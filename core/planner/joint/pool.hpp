@@ -5,14 +5,44 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <vector>
 
 #include "core/planner/joint/costs.hpp"
-#include "core/planner/joint/judge.hpp"
+#include "core/planner/planner.hpp"
 #include "core/planner/ranking.hpp"
 
 namespace pipedeck::planner::joint {
+
+/// The simulated times of plans. Simulating a plan of thousands of devices dominates the search time, and the other
+/// planners simulate many plans that cannot matter. So each plan is simulated once for all planners. A plan is not
+/// simulated if its own stages show that it cannot beat the limit; its bound replaces its time. A search for the
+/// quickest plan below the limit finds the same plan.
+class PlanTimes {
+ public:
+  PlanTimes(const Problem& problem, Score score) : problem_(problem), score_(std::move(score)) {}
+
+  struct PlanTime {
+    double time = 0;
+    bool simulated = true;  ///< else `time` is a lower bound, not below the limit
+  };
+  /// Returns the plan's time in seconds. Thread-safe.
+  Result<PlanTime> time_of(const Plan& plan, std::optional<Overlap> overlap = {});
+
+  /// Sets the limit in seconds: plans at or above it need no exact time. Must not run concurrently with time_of.
+  void set_limit(double seconds) { limit_ = seconds; }
+
+ private:
+  Problem problem_;
+  Score score_;
+  double limit_ = std::numeric_limits<double>::infinity();
+  std::mutex mutex_;
+  std::map<std::vector<int>, double> known_;
+};
+
+/// Returns a key; plans of equal behaviour have equal keys.
+std::vector<int> joint_key(const Plan& plan);
 
 enum class Schedules { any, all, one_f_one_b, gpipe };
 
@@ -50,7 +80,7 @@ class Pool {
   };
 
   Pool(const Problem& problem, const Request& wanted, const PlannerContext& context)
-      : problem_(problem), wanted_(wanted), context_(context), judge_(problem, context.score) {}
+      : problem_(problem), wanted_(wanted), context_(context), times_(problem, context.score) {}
 
   /// Returns the order of a plan's stages; an empty order is the chain's own.
   Result<JointOrder*> order_of(const std::vector<LayerId>& order);
@@ -60,7 +90,7 @@ class Pool {
   /// One in which these ideals, each within the next, are prefixes: a known one if there is any.
   Result<JointOrder*> order_with(const search::Ideals& ideals, const std::vector<int>& nested);
 
-  /// Returns the score for other planners: the pool's own (judge.hpp).
+  /// Returns the score for other planners: the pool's own (PlanTimes).
   Score score();
   /// Adds another planner's answer unchanged; does not use the budget.
   Result<void> add_initial_plan(Plan plan);
@@ -97,7 +127,7 @@ class Pool {
   Problem problem_;
   Request wanted_;
   PlannerContext context_;
-  Judge judge_;
+  PlanTimes times_;
   std::vector<std::unique_ptr<JointOrder>> orders_;
   std::map<std::vector<LayerId>, std::size_t> order_index_;
   std::set<std::vector<int>> seen_;

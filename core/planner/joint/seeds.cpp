@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // joint's seeds: the answers of all other planners in the registry, so that joint is never worse than the best of them.
 // Each planner gives its whole answer for a problem of any size. Most of its time goes into simulations, and a plan is
-// not simulated if its own stages show that it cannot be among the best (judge.hpp). So the quickest planners run
+// not simulated if its own stages show that it cannot be among the best (PlanTimes). So the quickest planners run
 // first, for an early answer, then amp and amp-sa, whose plans are good and which simulate few of them.
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include "core/runtime/cpu/cpu_ops.hpp"
 #include "core/runtime/cpu/softmax_cross_entropy.hpp"
-#include "core/runtime/layers/sharded_kinds.hpp"
+#include "core/runtime/layers/sharded_layer.hpp"
 
 namespace pipedeck::runtime::cpu {
 

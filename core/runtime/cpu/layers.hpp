@@ -33,7 +33,7 @@ Result<std::unique_ptr<layers::LayerKernel>> make_linear_weights(const ModelLaye
 Result<std::unique_ptr<layers::LayerKernel>> make_convolution_weights(const ModelLayer& layer);
 
 // Shards of layers that are sharded over a tensor-parallel group (sharding.hpp). For other kinds see
-// layers/sharded_kinds.hpp.
+// layers/sharded_layer.hpp.
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_block(const ModelLayer& layer,
                                                                 const layers::LayerSharding& sharding);
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_lstm(const ModelLayer& layer,

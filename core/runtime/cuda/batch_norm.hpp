@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch normalisation through cuDNN: every channel gets mean 0 and variance 1 over all pixels of the available samples,
-// then a gain and a shift (core/runtime/cpu/batch_norm_passes.hpp).
+// then a gain and a shift (core/runtime/cpu/cpu_ops.hpp).
 #pragma once
 
 #include <cstdint>

@@ -2,11 +2,50 @@
 // The GPU operations of the layers in core/runtime/layers.
 #pragma once
 
-#include "core/runtime/cuda/image_passes.hpp"
+#include "core/runtime/cuda/convolution.hpp"
+#include "core/runtime/cuda/per_device.hpp"
 #include "core/runtime/layers/lstm_by_steps.hpp"
 #include "core/runtime/layers/shapes.hpp"
 
 namespace pipedeck::runtime::cuda {
+
+/// A convolution of tensors of floats, as cpu::ConvolutionPasses. With bf16 it reads and writes 16 bits.
+class ConvolutionPasses {
+ public:
+  ConvolutionPasses(const layers::ConvolutionShape& shape, bool bias) : shape_(shape), bias_(bias) {}
+
+  const layers::ConvolutionShape& shape() const { return shape_; }
+  std::int64_t parameters() const { return shape_.weights() + (bias_ ? shape_.out : 0); }
+
+  tensor::Tensor forward(const tensor::Tensor& input, const float* parameters) const;
+  tensor::Tensor backward_input(const tensor::Tensor& output_gradient, const float* parameters) const;
+  /// Adds to `gradients`.
+  void backward_weight(const tensor::Tensor& input, const tensor::Tensor& output_gradient, float* gradients) const;
+
+ private:
+  Convolution& convolution(const tensor::Tensor& where) const;
+
+  layers::ConvolutionShape shape_;
+  bool bias_;
+  PerDevice<Convolution> convolutions_;
+};
+
+/// A batch norm of tensors of floats, as cpu::BatchNormPasses, for every precision.
+class BatchNormPasses {
+ public:
+  explicit BatchNormPasses(std::int64_t channels) : channels_(channels) {}
+
+  std::int64_t parameters() const { return 2 * channels_; }
+  void initialise(float* parameters) const { layers::initialise_batch_norm(parameters, channels_); }
+
+  tensor::Tensor forward(const tensor::Tensor& input, const float* parameters, layers::ColumnStatistics& kept) const;
+  /// Replaces `gradient` (of the output) by the input's. Returns the gradients of gains and shifts.
+  tensor::Tensor backward(tensor::Tensor& gradient, const tensor::Tensor& input,
+                          const layers::ColumnStatistics& statistics, const float* parameters) const;
+
+ private:
+  std::int64_t channels_;
+};
 
 struct GpuOps {
   using Convolution = ConvolutionPasses;

@@ -4,7 +4,7 @@
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cuda/gpu_ops.hpp"
 #include "core/runtime/cuda/kernels.hpp"
-#include "core/runtime/layers/sharded_kinds.hpp"
+#include "core/runtime/layers/sharded_layer.hpp"
 
 namespace pipedeck::runtime::cuda {
 namespace {

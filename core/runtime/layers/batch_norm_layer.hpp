@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch norm as a layer (cpu/batch_norm_passes.hpp), with an optional activation after it. `On` is the device's
+// Batch norm as a layer (cpu/cpu_ops.hpp), with an optional activation after it. `Ops` is the device's
 // operations (cpu/cpu_ops.hpp).
 #pragma once
 

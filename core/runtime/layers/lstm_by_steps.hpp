@@ -5,7 +5,7 @@
 //   tanh(c)
 // The input has one product over all positions, the hidden state one per position. Libraries compute the gradients of
 // input and weights together, or the whole sequence at once. Zero-bubble schedules need the gradients separately, and a
-// shard gathers each position's outputs. `On` is the device's operations (cpu/cpu_ops.hpp).
+// shard gathers each position's outputs. `Ops` is the device's operations (cpu/cpu_ops.hpp).
 #pragma once
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = activation(product of x and weights + bias): the common part of a linear layer and a convolution. `Passes`
 // implements the product with its bias: parameters(), forward, backward_input and backward_weight, as
-// ConvolutionPasses. `On` is the device's operations (cpu/cpu_ops.hpp).
+// ConvolutionPasses. `Ops` is the device's operations (cpu/cpu_ops.hpp).
 #pragma once
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Residual blocks (He et al., 2015): y = relu(path(x) + shortcut(x)). The path consists of convolutions, each with a
 // batch norm after it, and relu between them. The shortcut is x itself, or a convolution with a batch norm if the shape
-// changes. `On` is the device's operations (cpu/cpu_ops.hpp).
+// changes. `Ops` is the device's operations (cpu/cpu_ops.hpp).
 #pragma once
 
 #include <cmath>

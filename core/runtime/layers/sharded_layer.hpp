@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rank's shard of a layer: a kernel for fewer columns, and the collectives that join it with the other ranks'
-// (sharding.hpp). `On` is the device's operations (cpu/cpu_ops.hpp).
+// (sharding.hpp). `Ops` is the device's operations (cpu/cpu_ops.hpp).
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -121,5 +124,18 @@ class RowParallelLayer final : public LayerKernel {
   std::int64_t columns_;
   Activation activation_;
 };
+
+/// A backend's factories, from which shards are made.
+struct PartKinds {
+  std::map<std::string, KernelFactory> layers;
+  /// Products without bias and activation. The first tensor that they save is the input. Between the two backward
+  /// passes, the second is the output's gradient.
+  KernelFactory linear_weights, convolution_weights;
+  std::function<std::unique_ptr<LayerKernel>(KernelPart, std::int64_t output_columns, Activation)> rows_layer;
+};
+
+/// Returns the factories of the layers whose shards are smaller layers of their own kind: products by columns and by
+/// rows, and layers that treat each channel by itself. All backends share them, with their own layers.
+std::map<std::string, ShardedFactory> smaller_layers(PartKinds kinds);
 
 }  // namespace pipedeck::runtime::layers

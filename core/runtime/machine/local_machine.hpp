@@ -12,6 +12,9 @@
 
 namespace pipedeck::runtime::machine {
 
+/// The device type of profiles measured here and of cpu_cluster: one thread of this machine's CPU.
+inline constexpr const char* cpu_device_type = "CPU-core";
+
 struct LocalMachine {
   std::optional<DetectedMachine> gpus;  ///< absent: NVML reports none, and the notes hold the reason
   int cores = 1;                        ///< of all CPUs; hardware threads of one core count once

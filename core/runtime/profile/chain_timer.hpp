@@ -13,7 +13,7 @@
 #include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/layers/loss_kernel.hpp"
 #include "core/runtime/layers/softmax_cross_entropy.hpp"
-#include "core/runtime/transport/counting_collective.hpp"
+#include "core/runtime/transport/profiling_collectives.hpp"
 
 namespace pipedeck::runtime::profile {
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "core/runtime/machine/cores.hpp"
-#include "core/runtime/machine/machine.hpp"
+#include "core/runtime/machine/local_machine.hpp"
 #include "core/runtime/machine/robust.hpp"
 #include "core/runtime/profile/link_probe.hpp"
 #include "core/runtime/profile/profiler.hpp"

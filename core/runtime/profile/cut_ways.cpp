@@ -7,7 +7,7 @@
 #include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/layers/sharding.hpp"
 #include "core/runtime/profile/chain_timer.hpp"
-#include "core/runtime/transport/lone_collective.hpp"
+#include "core/runtime/transport/profiling_collectives.hpp"
 
 namespace pipedeck::runtime::profile {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/runtime/layers/backend.hpp"
 #include "core/runtime/layers/sharding.hpp"
 #include "core/runtime/machine/cores.hpp"
-#include "core/runtime/machine/machine.hpp"
+#include "core/runtime/machine/local_machine.hpp"
 #include "core/runtime/machine/robust.hpp"
 #include "core/runtime/profile/background_load.hpp"
 #include "core/runtime/profile/chain_timer.hpp"

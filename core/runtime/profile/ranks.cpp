@@ -11,8 +11,7 @@
 #include "core/runtime/exec/worker_links.hpp"
 #include "core/runtime/machine/cores.hpp"
 #include "core/runtime/machine/robust.hpp"
-#include "core/runtime/transport/lone_collective.hpp"
-#include "core/runtime/transport/timed_collective.hpp"
+#include "core/runtime/transport/profiling_collectives.hpp"
 #include "core/runtime/transport/watched_collective.hpp"
 
 namespace pipedeck::runtime::profile {

@@ -92,8 +92,8 @@ Problem any_problem(int seed) {
   return problem;
 }
 
-struct Judge {
-  explicit Judge(const Problem& problem)
+struct PlanTimes {
+  explicit PlanTimes(const Problem& problem)
       : simulator(*sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions)) {
     context.score = sim::score_of(simulator);
     context.fits = sim::fits_of(simulator);
@@ -175,7 +175,7 @@ void every_pipeline(const Problem& problem, int micro_batch, const std::function
 }
 
 /// Returns the least simulated time under GPipe and 1F1B with either warm-up.
-double enumerate(const Problem& problem, const Judge& judge) {
+double enumerate(const Problem& problem, const PlanTimes& judge) {
   double best = std::numeric_limits<double>::infinity();
   const auto sizes = planner::search::micro_batch_choices(problem.workload, 1);
   for (const int size : *sizes)
@@ -287,7 +287,7 @@ void TestJoint::within_one_percent_on_graphs() {
     const std::vector<std::vector<int>> shapes{{4}, {2, 2}, {1, 1, 1}, {1, 2}, {3}};
     Problem problem = random_graph(random, random.integer(3, 5), shapes[static_cast<std::size_t>(seed % 5)]);
     if (seed % 2) mix_devices(random, problem);
-    const Judge judge(problem);
+    const PlanTimes judge(problem);
     const auto ranking = planner::run_planner(**planner::find_planner("joint"), problem,
                                               {{"synchronous-only", "true"}, {"seeds", "none"}}, judge.context);
     QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
@@ -318,7 +318,7 @@ void TestJoint::orders_come_from_ideals() {
   problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(2, gigabytes_per_second(1)));
   problem.workload.global_batch = 8;
   problem.pins.stages = 2;
-  const Judge judge(problem);
+  const PlanTimes judge(problem);
   const auto ranking = planner::run_planner(**planner::find_planner("joint"), problem,
                                             {{"synchronous-only", "true"}, {"seeds", "none"}}, judge.context);
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
@@ -342,7 +342,7 @@ void TestJoint::too_many_ideals_are_said() {
   problem.profile = std::make_shared<const Profile>(wide);
   problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(2));
   problem.workload.global_batch = 8;
-  const Judge judge(problem);
+  const PlanTimes judge(problem);
   const auto ranking = planner::run_planner(**planner::find_planner("joint"), problem, {}, judge.context);
   QVERIFY(ranking.has_value() && !ranking->plans.empty());
   const auto& why = ranking->plans[0].rationale;
@@ -359,7 +359,7 @@ void TestJoint::within_one_percent_of_all_plans() {
         random, {.layers = random.integer(2, 5), .nodes = shapes[static_cast<std::size_t>(seed % 5)]});
     problem.workload.global_batch = 4 * random.integer(1, 4);
     if (seed % 2) mix_devices(random, problem);
-    const Judge judge(problem);
+    const PlanTimes judge(problem);
     const auto ranking = planner::run_planner(**planner::find_planner("joint"), problem,
                                               {{"synchronous-only", "true"}, {"seeds", "none"}}, judge.context);
     QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
@@ -379,7 +379,7 @@ void TestJoint::never_worse_than_another_planner() {
   int compared = 0;
   for (int seed = 0; seed < problems(); ++seed) {
     const Problem problem = any_problem(seed);
-    const Judge judge(problem);
+    const PlanTimes judge(problem);
     const planner::PlannerInfo& joint = **planner::find_planner("joint");
     const auto any = planner::run_planner(joint, problem, {}, judge.context);
     const auto synchronous = planner::run_planner(joint, problem, {{"synchronous-only", "true"}}, judge.context);
@@ -405,7 +405,7 @@ void TestJoint::never_worse_than_another_planner() {
 /// Above 128 devices some simulations are skipped.
 void TestJoint::never_worse_in_a_large_cluster() {
   const Problem problem = test::transformer(112, test::servers(17, 8, Bytes(std::int64_t{80} << 30)), 544);
-  const Judge judge(problem);
+  const PlanTimes judge(problem);
   const auto joint = planner::run_planner(**planner::find_planner("joint"), problem, {}, judge.context);
   QVERIFY2(joint.has_value(), joint ? "" : joint.error().text().c_str());
   QVERIFY(!joint->plans.empty() && !joint->plans[0].truncated);
@@ -453,7 +453,7 @@ void TestJoint::pins_are_honoured() {
       default:
         problem.pins.layers = {{LayerId(0), DeviceId(3)}, {LayerId(3), DeviceId(seed % 3)}};
     }
-    const Judge judge(problem);
+    const PlanTimes judge(problem);
     const auto ranking =
         planner::run_planner(**planner::find_planner("joint"), problem, {{"synchronous-only", "true"}}, judge.context);
     QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
@@ -477,7 +477,7 @@ void TestJoint::a_pinned_plan_is_found_where_there_is_one() {
   problem.pins.stages = 4;
   problem.pins.layers = {
       {LayerId(0), DeviceId(7)}, {LayerId(1), DeviceId(2)}, {LayerId(2), DeviceId(8)}, {LayerId(3), DeviceId(0)}};
-  const Judge judge(problem);
+  const PlanTimes judge(problem);
   const auto ranking = planner::run_planner(**planner::find_planner("joint"), problem, {}, judge.context);
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
   QVERIFY(!ranking->plans.empty());
@@ -486,7 +486,7 @@ void TestJoint::a_pinned_plan_is_found_where_there_is_one() {
 void TestJoint::threads_change_nothing() {
   for (const int seed : {3, 4, 8, 13}) {
     const Problem problem = any_problem(seed);
-    Judge judge(problem);
+    PlanTimes judge(problem);
     judge.context.top = 3;
     const auto one = planner::run_planner(**planner::find_planner("joint"), problem, {}, judge.context);
     judge.context.threads = 2;
@@ -499,7 +499,7 @@ void TestJoint::threads_change_nothing() {
 /// With a hurry before the start, the answer is the first plan; with a stop, an error.
 void TestJoint::the_answer_of_a_hurry() {
   const Problem problem = any_problem(0);
-  Judge judge(problem);
+  PlanTimes judge(problem);
   std::stop_source hurry, stop;
   hurry.request_stop();
   judge.context.deadline_token = hurry.get_token();
@@ -526,7 +526,7 @@ void TestJoint::shares_follow_speed() {
   problem.cluster = std::make_shared<const Cluster>(cluster);
   problem.workload.global_batch = 9;
   problem.workload.micro_batch = 9;
-  const Judge judge(problem);
+  const PlanTimes judge(problem);
   const auto ranking =
       planner::run_planner(**planner::find_planner("joint"), problem, {{"synchronous-only", "true"}}, judge.context);
   QVERIFY(ranking.has_value() && !ranking->plans.empty());
@@ -542,7 +542,7 @@ void TestJoint::the_bound_is_a_proof() {
   problem.profile = std::make_shared<const Profile>(test::uniform_profile(2, milliseconds(1), milliseconds(2)));
   problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(2));
   problem.workload.global_batch = 8;
-  const Judge judge(problem);
+  const PlanTimes judge(problem);
   const auto ranking =
       planner::run_planner(**planner::find_planner("joint"), problem, {{"synchronous-only", "true"}}, judge.context);
   QVERIFY(ranking.has_value() && !ranking->plans.empty());
@@ -558,7 +558,7 @@ void TestJoint::all_schedules_are_never_worse() {
     Problem problem = test::random_problem(
         random, {.layers = random.integer(6, 9), .nodes = {1, 1, 1}, .memory = Bytes(std::int64_t{3} << 30)});
     problem.workload.global_batch = 8;
-    const Judge judge(problem);
+    const PlanTimes judge(problem);
     const auto best = [&](const char* schedule) -> std::optional<double> {
       const auto ranking = planner::run_planner(
           **planner::find_planner("joint"), problem,

@@ -9,8 +9,8 @@
 #include "core/runtime/exec/worker_links.hpp"
 #include "core/runtime/profile/link_probe.hpp"
 #include "core/runtime/profile/profiler.hpp"
+#include "core/runtime/transport/profiling_collectives.hpp"
 #include "core/runtime/transport/threads.hpp"
-#include "core/runtime/transport/timed_collective.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
 #include "tests/core/runtime/train/schedule_cases.hpp"
 #ifdef PIPEDECK_CUDA_STAND_IN

@@ -12,7 +12,7 @@
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cpu/softmax_cross_entropy.hpp"
 #include "core/runtime/layers/sharding.hpp"
-#include "core/runtime/transport/lone_collective.hpp"
+#include "core/runtime/transport/profiling_collectives.hpp"
 #include "core/runtime/transport/thread_group.hpp"
 #include "tests/core/runtime/layers/layer_case.hpp"
 #include "tests/core/runtime/thread_collective.hpp"

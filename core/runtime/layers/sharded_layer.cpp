@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The weights' layout: the rows of a product, also a convolution's, are followed by its bias.
-#include "core/runtime/layers/sharded_kinds.hpp"
+#include "core/runtime/layers/sharded_layer.hpp"
 
 #include <utility>
 
