@@ -82,7 +82,7 @@ Result<SizeCandidates> size_candidates(const Request& question, const CapacityPo
   if (ladder.sizes.empty())
     return fail(ErrorCode::bad_usage,
                 fmt::format("found sizes up to {}, expected at least one step of {}", most, step));
-  ladder.make_problem = [question, point, kind, &catalogue](std::int64_t size) {
+  ladder.make_problem = [question, point, kind, catalogue](std::int64_t size) {
     CapacityPoint at = point;
     if (kind == SizeKind::micro_batch) at.micro_batch = static_cast<int>(size);
     if (kind == SizeKind::global_batch) at.global_batch = static_cast<int>(size);
