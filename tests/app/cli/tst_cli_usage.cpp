@@ -108,7 +108,8 @@ void TestCliUsage::bad_usage_data() {
   row("run on an unknown backend",
       {"run", "--plan", "plan.json", "--model", "preset:mlp-small", "--backend", "tpu", "--steps", "1"}, "tpu");
   row("run without CUDA",
-      {"run", "--plan", "plan.json", "--model", "preset:mlp-small", "--backend", "cuda", "--steps", "1"}, "--backend cpu");
+      {"run", "--plan", "plan.json", "--model", "preset:mlp-small", "--backend", "cuda", "--steps", "1"},
+      "--backend cpu");
   row("run with half a prediction",
       {"run", "--plan", "plan.json", "--model", "preset:mlp-small", "--backend", "cpu", "--steps", "1", "--profile",
        "p.json"},

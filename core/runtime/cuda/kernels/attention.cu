@@ -289,8 +289,8 @@ void start_backward(cudaStream_t stream, const Gradients<T>& work, const Attenti
 
 void check_head(const AttentionShape& shape) {
   if (shape.head_size > max_head)
-    throw std::invalid_argument("attention on GPUs: heads of at most " + std::to_string(max_head) +
-                                " values, found " + std::to_string(shape.head_size));
+    throw std::invalid_argument("attention on GPUs: heads of at most " + std::to_string(max_head) + " values, found " +
+                                std::to_string(shape.head_size));
 }
 
 bool is_empty(const AttentionShape& shape) { return shape.rows() <= 0 || shape.hidden() <= 0; }
