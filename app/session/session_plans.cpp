@@ -184,7 +184,7 @@ void Session::compute_missing_results() {
         for (std::size_t i = 0; i < missing.size() && !context.stop.stop_requested(); ++i) {
           pipedeck::report(context.progress, static_cast<double>(i) / static_cast<double>(missing.size()),
                            missing[i].plan->name);
-          const auto plan_result = simulator_.plan_result(missing[i].problem, *missing[i].plan, context.stop);
+          const auto plan_result = simulator_.compute_result(missing[i].problem, *missing[i].plan, context.stop);
           if (!plan_result) failed.emplace_back(&missing[i], plan_result.error());
         }
         std::map<int, FailedSimulation> simulation_failure;

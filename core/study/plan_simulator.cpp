@@ -170,8 +170,8 @@ Result<std::shared_ptr<const Simulation>> PlanSimulator::simulation(const Proble
   return plan_result->simulation;
 }
 
-Result<std::shared_ptr<const PlanResult>> PlanSimulator::plan_result(const Problem& problem, const Plan& plan,
-                                                                     std::stop_token stop) {
+Result<std::shared_ptr<const PlanResult>> PlanSimulator::compute_result(const Problem& problem, const Plan& plan,
+                                                                        std::stop_token stop) {
   if (auto plan_result = find(problem, plan); plan_result && plan_result->complete) {
     remember_result(key_of(problem, plan), plan_result);  // it may have been a preview
     return plan_result;
@@ -187,7 +187,7 @@ Result<std::shared_ptr<const PlanResult>> PlanSimulator::plan_result(const Probl
 }
 
 Result<SimulatedPlan> PlanSimulator::simulate(const Problem& problem, Plan plan, std::stop_token stop) {
-  TRY(const auto result, plan_result(problem, plan, stop));
+  TRY(const auto result, compute_result(problem, plan, stop));
   TRY(const auto bound, cost::lower_bound_of(problem, plan));
   plan = sim::with_prediction(std::move(plan), *result->simulation, bound);
   return SimulatedPlan{std::move(plan), result->simulation, result->other_warmup};

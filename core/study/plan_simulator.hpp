@@ -61,13 +61,13 @@ std::optional<OtherWarmup> other_warmup_of(const sim::Simulator& simulator, cons
 
 class PlanSimulator {
  public:
-  /// Returns null if it is unknown; then call `plan_result` in the background. A plan that was only simulated during a
-  /// drag has no `other_warmup` yet.
+  /// Returns null if it is unknown; then call `compute_result` in the background. A plan that was only simulated during
+  /// a drag has no `other_warmup` yet.
   std::shared_ptr<const PlanResult> find(const Problem& problem, const Plan& plan) const;
   std::optional<ProblemBounds> find_bounds(const Problem& problem) const;
 
-  Result<std::shared_ptr<const PlanResult>> plan_result(const Problem& problem, const Plan& plan,
-                                                        std::stop_token stop = {});
+  Result<std::shared_ptr<const PlanResult>> compute_result(const Problem& problem, const Plan& plan,
+                                                           std::stop_token stop = {});
   /// Returns the plan with its prediction.
   Result<SimulatedPlan> simulate(const Problem& problem, Plan plan, std::stop_token stop = {});
   /// Returns the simulation with its reasons, for a plan that is being edited. It may be incomplete.

@@ -30,17 +30,16 @@ std::string text(const Json& json, const char* key) {
 }
 
 SimulationOptions conventions_of(const Json& question) {
-  SimulationOptions simulated_plan;
-  simulated_plan.network = parse_network_model(text(question, "network")).value_or(simulated_plan.network);
-  simulated_plan.overlap = parse_overlap(text(question, "overlap")).value_or(simulated_plan.overlap);
-  simulated_plan.bucket =
-      Bytes(std::max<std::int64_t>(1, whole(question, "bucket_bytes", simulated_plan.bucket.count)));
-  simulated_plan.collectives = parse_collectives(text(question, "collectives")).value_or(simulated_plan.collectives);
-  simulated_plan.reserve = Bytes(std::max<std::int64_t>(0, whole(question, "reserve_bytes")));
-  simulated_plan.communication = Bytes(std::max<std::int64_t>(0, whole(question, "communication_bytes")));
+  SimulationOptions simulation;
+  simulation.network = parse_network_model(text(question, "network")).value_or(simulation.network);
+  simulation.overlap = parse_overlap(text(question, "overlap")).value_or(simulation.overlap);
+  simulation.bucket = Bytes(std::max<std::int64_t>(1, whole(question, "bucket_bytes", simulation.bucket.count)));
+  simulation.collectives = parse_collectives(text(question, "collectives")).value_or(simulation.collectives);
+  simulation.reserve = Bytes(std::max<std::int64_t>(0, whole(question, "reserve_bytes")));
+  simulation.communication = Bytes(std::max<std::int64_t>(0, whole(question, "communication_bytes")));
   if (question.is_object() && question.contains("fragmentation") && question["fragmentation"].is_number())
-    simulated_plan.fragmentation = std::clamp(question["fragmentation"].get<double>(), 0.0, 0.9);
-  return simulated_plan;
+    simulation.fragmentation = std::clamp(question["fragmentation"].get<double>(), 0.0, 0.9);
+  return simulation;
 }
 
 /// The one that the question names, else the first of its kind.

@@ -47,11 +47,12 @@ void add(Places& to, const Places& from, QPointF offset) {
   for (const auto& [name, place] : from) to[name] = {place.x + offset.x(), place.y + offset.y()};
 }
 
-Block in_rows_of(const std::vector<Block>& blocks, std::size_t a_row) {
+Block in_rows_of(const std::vector<Block>& blocks, std::size_t per_row) {
   std::vector<double> widths;
-  for (std::size_t begin = 0; begin < blocks.size(); begin += a_row) {
+  for (std::size_t begin = 0; begin < blocks.size(); begin += per_row) {
     double width = -gap;
-    for (std::size_t i = begin; i < std::min(begin + a_row, blocks.size()); ++i) width += blocks[i].size.width() + gap;
+    for (std::size_t i = begin; i < std::min(begin + per_row, blocks.size()); ++i)
+      width += blocks[i].size.width() + gap;
     widths.push_back(width);
   }
   Block result;
@@ -59,7 +60,7 @@ Block in_rows_of(const std::vector<Block>& blocks, std::size_t a_row) {
   double y = 0;
   for (std::size_t row = 0; row < widths.size(); ++row) {
     double x = std::floor((full - widths[row]) / 2 / topology_grid) * topology_grid, tallest = 0;
-    for (std::size_t i = row * a_row; i < std::min((row + 1) * a_row, blocks.size()); ++i) {
+    for (std::size_t i = row * per_row; i < std::min((row + 1) * per_row, blocks.size()); ++i) {
       add(result.places, blocks[i].places, {x, y});
       x += blocks[i].size.width() + gap;
       tallest = std::max(tallest, blocks[i].size.height());
@@ -73,7 +74,7 @@ Block in_rows_of(const std::vector<Block>& blocks, std::size_t a_row) {
 /// Arranges blocks in rows with the aspect ratio nearest to the wanted one; up to four form one row. Rows are balanced:
 /// 5 boxes at 4 per row become 3 and 2.
 Block in_rows(const std::vector<Block>& blocks) {
-  constexpr std::size_t one_row = 4, max_a_row = 128;
+  constexpr std::size_t one_row = 4, max_per_row = 128;
   const std::size_t count = blocks.size();
   if (count == 0) return {};
   if (count <= one_row) return in_rows_of(blocks, count);
@@ -84,8 +85,8 @@ Block in_rows(const std::vector<Block>& blocks) {
   }
   std::size_t best = 1;
   double least = 1e300;
-  for (std::size_t a_row = 1; a_row <= std::min(count, max_a_row); ++a_row) {
-    const std::size_t rows = (count + a_row - 1) / a_row, even = (count + rows - 1) / rows;
+  for (std::size_t per_row = 1; per_row <= std::min(count, max_per_row); ++per_row) {
+    const std::size_t rows = (count + per_row - 1) / per_row, even = (count + rows - 1) / rows;
     const double aspect = static_cast<double>(even) * width / (static_cast<double>(rows) * height);
     const double off = std::abs(std::log(aspect / wanted_aspect));
     if (off < least - 1e-9) least = off, best = even;

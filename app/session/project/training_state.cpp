@@ -9,9 +9,9 @@
 namespace pipedeck::session::project {
 
 TrainingState training_state_of(const Workload& workload) {
-  const SimulationOptions& simulated_plan = workload.conventions;
-  return {workload.optimizer,     workload.precision,           workload.zero,
-          simulated_plan.reserve, simulated_plan.communication, simulated_plan.fragmentation};
+  const SimulationOptions& simulation = workload.conventions;
+  return {workload.optimizer, workload.precision,       workload.zero,
+          simulation.reserve, simulation.communication, simulation.fragmentation};
 }
 
 MemoryBreakdown model_state_bytes(const Profile& profile, const TrainingState& training, int replicas) {
@@ -27,10 +27,10 @@ State with_training_state(State state, const TrainingState& training) {
     target.zero = training.zero;
   };
   set(state.question.workload);
-  SimulationOptions& simulated_plan = state.question.workload.conventions;
-  simulated_plan.reserve = training.reserve;
-  simulated_plan.communication = training.communication;
-  simulated_plan.fragmentation = training.fragmentation;
+  SimulationOptions& simulation = state.question.workload.conventions;
+  simulation.reserve = training.reserve;
+  simulation.communication = training.communication;
+  simulation.fragmentation = training.fragmentation;
   for (PlanEntry& entry : state.plans) {
     if (!matches_setup(state, entry)) continue;
     Plan plan = *entry.plan;

@@ -27,7 +27,7 @@ namespace {
 
 constexpr int panel_width = 320;
 constexpr int doublings = 5;  // of bandwidths, in each direction
-constexpr int min_most_nodes = 16;
+constexpr int min_node_stops = 16;
 constexpr double max_samples = 1 << 20;
 
 QString whole_text(double value) { return QString::number(static_cast<qint64>(std::llround(value))); }
@@ -179,7 +179,7 @@ void Panel::set_base(const Base& base) {
   };
   rates(*between_, scales.between);
   rates(*inside_, scales.inside);
-  nodes_->set_stops(models::whatif::SliderValues::whole(1, std::max(min_most_nodes, 2 * scales.nodes), scales.nodes), 1,
+  nodes_->set_stops(models::whatif::SliderValues::whole(1, std::max(min_node_stops, 2 * scales.nodes), scales.nodes), 1,
                     1024);
   global_batch_->set_stops(models::whatif::SliderValues::whole_doublings(base.global_batch, 4, 4, 1), 1, max_samples);
   const QSignalBlocker quiet(type_);

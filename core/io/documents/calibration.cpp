@@ -89,7 +89,7 @@ void read_figures(ObjectReader& in, CalibrationRecord& record) {
   });
 }
 
-void parse_read_calibration(ObjectReader& in, CalibrationRecord& record) {
+void parse_calibration(ObjectReader& in, CalibrationRecord& record) {
   record.date = in.text("date");
   in.object("machine", [&](ObjectReader& machine) {
     record.host = machine.text("host");
@@ -136,7 +136,7 @@ Value source_to_json(const CalibrationSource& source) {
 Result<CalibrationRecord> calibration_from_json(const std::string& text) {
   CalibrationRecord record;
   const Result<void> read =
-      json::read_document(text, "pipedeck.calibration", [&](ObjectReader& in) { parse_read_calibration(in, record); });
+      json::read_document(text, "pipedeck.calibration", [&](ObjectReader& in) { parse_calibration(in, record); });
   if (!read) return tl::unexpected(read.error());
   return record;
 }

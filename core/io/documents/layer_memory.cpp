@@ -26,7 +26,7 @@ constexpr std::array<MemoryMember, 7> memory_members{{{"input_bytes", &LayerMemo
                                                       {"weight_saved_bytes", &LayerMemory::weight_saved, true},
                                                       {"recompute_saved_bytes", &LayerMemory::recompute_saved, false}}};
 
-TensorLayout parse_lies(ObjectReader& in, std::string_view key) {
+TensorLayout parse_layout(ObjectReader& in, std::string_view key) {
   return in.bool_or(key, false) ? TensorLayout::column_sharded : TensorLayout::replicated;
 }
 
@@ -47,8 +47,8 @@ Value layer_memory_to_json(const LayerMemory& memory) {
 
 ShardingCost parse_cut_way(ObjectReader& in) {
   ShardingCost way;
-  way.step.from = parse_lies(in, "input_in_columns");
-  way.step.to = parse_lies(in, "output_in_columns");
+  way.step.from = parse_layout(in, "input_in_columns");
+  way.step.to = parse_layout(in, "output_in_columns");
   way.step.moved = in.bytes("moved_values").count;  // as large as bytes may be
   way.step.alike = in.bool_or("alike", false);
   way.replicated_parameters = in.bytes_or("whole_parameter_bytes", {});

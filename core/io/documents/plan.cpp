@@ -81,7 +81,7 @@ void read_recompute(ObjectReader& in, Stage& stage) {
             fmt::format("found {}, expected true, false or a list of layer positions", json::describe(value)));
 }
 
-StageCopy parse_chunk(ObjectReader& in) {
+StageCopy parse_stage_copy(ObjectReader& in) {
   in.treat_null_as_absent();
   StageCopy chunk;
   chunk.stage = StageId(std::int32_t{in.count("stage", 0, limits::layers)});
@@ -187,7 +187,7 @@ void read_plan(ObjectReader& in, Plan& plan) {
   in.objects("stages", [&](ObjectReader& stage) { plan.stages.push_back(parse_stage(stage)); });
   if (in.has("chunks")) {
     plan.chunks.emplace();
-    in.objects("chunks", [&](ObjectReader& chunk) { plan.chunks->push_back(parse_chunk(chunk)); });
+    in.objects("chunks", [&](ObjectReader& chunk) { plan.chunks->push_back(parse_stage_copy(chunk)); });
   }
   read_operations(in, plan);
   if (in.has("objective")) in.object("objective", [&](ObjectReader& o) { plan.objective = parse_objective(o); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Processes on the progress thread: messages from other processes, heartbeats and failure detection.
+// The part of ProcessGroup on the progress thread: messages from other processes, heartbeats and failure detection.
 #include <algorithm>
 #include <utility>
 

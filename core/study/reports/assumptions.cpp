@@ -57,7 +57,7 @@ std::string calibration_text(const Translator& words, const Calibration& by, con
 
 std::vector<std::string> assumptions_of(const Translator& words, const Request& question, const Prices& prices) {
   const SimulationOptions& simulation = question.problem.workload.conventions;
-  std::vector<std::string> sentences{words("One simulator simulated all plans, whoever made them. Nothing in this "
+  std::vector<std::string> sentences{words("All plans ran in one simulator, whoever made them. Nothing in this "
                                            "report was measured by running a plan."),
                                      network_text(words, simulation.network), overlap_text(words, simulation),
                                      words("All-reduces: {}.", label_of(words, simulation.collectives))};

@@ -50,23 +50,22 @@ std::string shell_line(const std::vector<std::string>& words) {
   return line;
 }
 
-std::vector<std::string> convention_arguments(const SimulationOptions& simulated_plan) {
+std::vector<std::string> convention_arguments(const SimulationOptions& simulation) {
   const SimulationOptions usual;
   std::vector<std::string> words;
   const auto add = [&](const char* option, std::string value) {
     words.emplace_back(option);
     words.push_back(std::move(value));
   };
-  if (simulated_plan.network != usual.network) add("--network", std::string(name_of(simulated_plan.network)));
-  if (simulated_plan.overlap != usual.overlap) add("--overlap", std::string(name_of(simulated_plan.overlap)));
-  if (simulated_plan.bucket != usual.bucket) add("--bucket-bytes", std::to_string(simulated_plan.bucket.count));
-  if (simulated_plan.collectives != usual.collectives)
-    add("--collectives", std::string(name_of(simulated_plan.collectives)));
-  if (simulated_plan.reserve != usual.reserve) add("--reserve-bytes", std::to_string(simulated_plan.reserve.count));
-  if (simulated_plan.communication != usual.communication)
-    add("--communication-bytes", std::to_string(simulated_plan.communication.count));
-  if (simulated_plan.fragmentation != usual.fragmentation)
-    add("--fragmentation", fmt::format("{}", simulated_plan.fragmentation));
+  if (simulation.network != usual.network) add("--network", std::string(name_of(simulation.network)));
+  if (simulation.overlap != usual.overlap) add("--overlap", std::string(name_of(simulation.overlap)));
+  if (simulation.bucket != usual.bucket) add("--bucket-bytes", std::to_string(simulation.bucket.count));
+  if (simulation.collectives != usual.collectives) add("--collectives", std::string(name_of(simulation.collectives)));
+  if (simulation.reserve != usual.reserve) add("--reserve-bytes", std::to_string(simulation.reserve.count));
+  if (simulation.communication != usual.communication)
+    add("--communication-bytes", std::to_string(simulation.communication.count));
+  if (simulation.fragmentation != usual.fragmentation)
+    add("--fragmentation", fmt::format("{}", simulation.fragmentation));
   return words;
 }
 
@@ -75,8 +74,8 @@ std::string simulation_command(const SimulatedFiles& files, const SimulationOpti
                                  "--cluster", files.cluster, "--plan",    files.plan};
   if (files.profile_micro_batch)
     words.insert(words.end(), {"--profile-micro-batch", std::to_string(*files.profile_micro_batch)});
-  const std::vector<std::string> simulated_plan = convention_arguments(conventions);
-  words.insert(words.end(), simulated_plan.begin(), simulated_plan.end());
+  const std::vector<std::string> simulation = convention_arguments(conventions);
+  words.insert(words.end(), simulation.begin(), simulation.end());
   if (!files.calibration.empty()) words.insert(words.end(), {"--calibration", files.calibration});
   words.emplace_back("--explain");
   return shell_line(words);

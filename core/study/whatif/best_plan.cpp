@@ -175,7 +175,7 @@ Result<BestPlan> best_plan(const Problem& problem, std::span<const PlannerReques
   std::stable_partition(asked.begin(), asked.end(), [](const PlannerRequest& one) { return !is_slow(*one.planner); });
 
   Answers all(kept.size() + asked.size(), how, better);
-  const auto compare_saved = [&](std::size_t i) {
+  const auto simulate_saved = [&](std::size_t i) {
     const Plan& plan = kept[i];
     if (!answers(problem, plan)) return;
     auto simulated_plan = simulate_plan(problem, simulator, plan, how.stop);
@@ -195,7 +195,7 @@ Result<BestPlan> best_plan(const Problem& problem, std::span<const PlannerReques
   };
   parallel_for(kept.size() + asked.size(), how.threads, [&](std::size_t i) {
     if (how.stop.stop_requested()) return;
-    i < kept.size() ? compare_saved(i) : ask(i, asked[i - kept.size()]);
+    i < kept.size() ? simulate_saved(i) : ask(i, asked[i - kept.size()]);
     all.set(i, 1, i < kept.size() ? std::string_view() : asked[i - kept.size()].planner->title);
   });
   if (how.stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");

@@ -47,7 +47,7 @@ class TestPlanSimulator : public QObject {
     const Problem problem = large_problem();
     study::PlanSimulator plan_simulator;
     const Plan first = plan_of_64_stages();
-    QVERIFY(plan_simulator.plan_result(problem, first));
+    QVERIFY(plan_simulator.compute_result(problem, first));
     std::size_t one = 0;
     Plan plan;
     for (int step = 0; step < 60; ++step) {  // every cut to either side: other plans all

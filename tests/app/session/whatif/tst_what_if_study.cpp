@@ -253,7 +253,7 @@ void TestWhatIfStudy::a_cluster_and_a_plan_are_added() {
   QCOMPARE(entry->profile, before.question.profile);
   QVERIFY(session.state().question == before.question);
   const auto problem = session::project::make_problem(session.state(), *entry);
-  const auto plan_result = session.plan_simulator().plan_result(*problem, *entry->plan);
+  const auto plan_result = session.plan_simulator().compute_result(*problem, *entry->plan);
   QVERIFY(plan_result);
   QCOMPARE((*plan_result)->simulation->samples_per_second, found.samples_per_second);
   session.undo();
