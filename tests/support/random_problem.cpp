@@ -96,6 +96,16 @@ Problem random_problem(Random& random, const RandomProblem& shape) {
   return problem;
 }
 
+Problem with_random_memory(const Problem& problem, Random& random) {
+  std::int64_t all = 0;
+  for (const Layer& layer : problem.profile->layers) all += 4 * layer.parameters.count + layer.saved.count;
+  Cluster cluster = *problem.cluster;
+  cluster.device_types[0].memory = Bytes(static_cast<std::int64_t>(static_cast<double>(all) * random.uniform(0.4, 2)));
+  Problem limited = problem;
+  limited.cluster = std::make_shared<const Cluster>(std::move(cluster));
+  return limited;
+}
+
 Profile uniform_profile(int layers, Seconds forward, Seconds backward) {
   Profile profile;
   profile.name = "uniform";

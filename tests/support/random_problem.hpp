@@ -34,6 +34,9 @@ struct RandomProblem {
 /// One device type "X"; nodes joined by one switch.
 Problem random_problem(Random& random, const RandomProblem& shape);
 
+/// Limits the devices' memory so that it matters in about half of the problems.
+Problem with_random_memory(const Problem& problem, Random& random);
+
 /// A chain of equal layers: forward and backward seconds, no bytes.
 Profile uniform_profile(int layers, Seconds forward, Seconds backward);
 /// Devices in one node, bandwidth without limit worth naming.

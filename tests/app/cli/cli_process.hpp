@@ -3,6 +3,8 @@
 #pragma once
 
 #include <QByteArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QString>
 #include <QStringList>
 #include <QTemporaryDir>
@@ -27,6 +29,9 @@ Answer run_cli(const QStringList& arguments, const QString& folder, const QStrin
 /// Runs another build of the program likewise.
 Answer run_program(const QString& program, const QStringList& arguments, const QString& folder,
                    const QStringList& environment);
+
+/// Parses a JSON object; empty if the text is none.
+inline QJsonObject object_of(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
 
 /// A folder with a profile of six layers, a cluster of two nodes with two devices, and a two-stage plan for them.
 class SmallProblem {

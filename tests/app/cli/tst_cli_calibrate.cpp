@@ -9,13 +9,12 @@
 #include "tests/support/test_program.hpp"
 
 using pipedeck::test::Answer;
+using pipedeck::test::object_of;
 using pipedeck::test::SmallProblem;
 
 namespace {
 
 const QStringList measured_inputs{"--profile", "mlp.profile.json", "--cluster", "cpu.cluster.json"};
-
-QJsonObject json_of(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
 
 }  // namespace
 
@@ -46,7 +45,7 @@ class TestCliCalibrate : public QObject {
     for (const char* word : {"operation overhead", "overlap slow-down", "link efficiency", "fitted", "held out",
                              "error before", "mean error of 1 run held out"})
       QVERIFY2(answer.out.contains(word), answer.out);
-    const QJsonObject record = json_of(problem_.read("box.calibration.json"));
+    const QJsonObject record = object_of(problem_.read("box.calibration.json"));
     QCOMPARE(record["format"].toString(), "pipedeck.calibration");
     QCOMPARE(record["runs"].toArray().size(), 2);
     QCOMPARE(record["runs"][1]["use"].toString(), "held-out");
@@ -64,13 +63,13 @@ class TestCliCalibrate : public QObject {
     QVERIFY2(answer.out.contains("no run was held out"), answer.out);
     const Answer both = calibrate({"--run", "a.plan.json:a.jsonl", "b.plan.json:b.jsonl", "--json"});
     VERIFY_STATUS(both, 0);
-    QCOMPARE(json_of(both.out)["runs"][0]["use"].toString(), "in-turn");
+    QCOMPARE(object_of(both.out)["runs"][0]["use"].toString(), "in-turn");
   }
 
   // A calibration made by hand, so that its effect is known: every pass takes 100 ms longer.
   void predictions_take_the_calibration() {
     VERIFY_STATUS(calibrate({"--run", "a.plan.json:a.jsonl", "-o", "hand.json"}), 0);
-    QJsonObject record = json_of(problem_.read("hand.json"));
+    QJsonObject record = object_of(problem_.read("hand.json"));
     record["operation_overhead_us"] = 100e3;
     problem_.write("hand.json", QJsonDocument(record).toJson());
     const QStringList simulate = QStringList{"simulate", "--plan", "a.plan.json", "--json"} + measured_inputs;
@@ -81,7 +80,7 @@ class TestCliCalibrate : public QObject {
     QVERIFY(!after.err.contains("warning"));
     // GPipe, 8 micro-batches, 2 stages: (8 + 1) forwards and as many backwards.
     const double longer =
-        json_of(after.out)["iteration_ms"].toDouble() - json_of(before.out)["iteration_ms"].toDouble();
+        object_of(after.out)["iteration_ms"].toDouble() - object_of(before.out)["iteration_ms"].toDouble();
     QVERIFY2(std::abs(longer - 1800) < 20, qPrintable(QString::number(longer)));
     for (const char* command : {"plan --planner gpipe", "compare --planner gpipe"}) {
       const Answer planned =

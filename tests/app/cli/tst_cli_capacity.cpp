@@ -17,6 +17,7 @@
 
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
+using pipedeck::test::object_of;
 using pipedeck::test::SmallProblem;
 
 namespace {
@@ -31,8 +32,6 @@ QString llama() { return QStringLiteral(PIPEDECK_FIXTURES "/hugging_face/llama-2
 QStringList of_llama(const QStringList& more) {
   return QStringList{"capacity", "--profile", llama(), "--cluster", "preset:dapple-a", "--global-batch", "64"} + more;
 }
-
-QJsonObject object_of(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
 
 /// The point that is the "best" or the "nearest"; a value, so that its members are reached by names.
 QJsonValue at(const QJsonObject& answer, const char* which) {

@@ -13,12 +13,11 @@
 
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
+using pipedeck::test::object_of;
 using pipedeck::test::small_profile;
 using pipedeck::test::SmallProblem;
 
 namespace {
-
-QJsonObject object_of(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
 
 /// A list item at a JSON pointer of keys and positions.
 QJsonValue at(QJsonValue value, const QStringList& path) {

@@ -10,11 +10,11 @@
 
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
+using pipedeck::test::object_of;
 using pipedeck::test::SmallProblem;
 
 namespace {
 
-QJsonObject object_of(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
 QJsonObject stage_of(const QByteArray& plan, int stage) {
   return object_of(plan)["stages"].toArray()[stage].toObject();
 }

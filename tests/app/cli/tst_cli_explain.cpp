@@ -16,11 +16,10 @@
 using namespace pipedeck;
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
+using pipedeck::test::object_of;
 using pipedeck::test::SmallProblem;
 
 namespace {
-
-const QJsonObject object_of(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
 
 qint64 ns(const QJsonValue& milliseconds) { return std::llround(milliseconds.toDouble() * 1e6); }
 

@@ -16,8 +16,6 @@ namespace {
 QString fixture(const char* name) { return QStringLiteral(PIPEDECK_FIXTURES "/topology/") + QLatin1String(name); }
 const QString driver = QStringLiteral("LD_LIBRARY_PATH=" PIPEDECK_FAKE_DRIVER);
 
-QJsonObject cluster_in(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
-
 }  // namespace
 
 class TestCliMachines : public QObject {
@@ -29,7 +27,7 @@ class TestCliMachines : public QObject {
     VERIFY_STATUS(answer, 0);
     QCOMPARE(answer.out, QByteArray());
     QVERIFY2(answer.err.contains("NVLink 3: 12 lanes of 25 GB/s are 300 GB/s each way"), answer.err);
-    QCOMPARE(cluster_in(problem_.read("x.cluster.json"))["name"].toString(), QStringLiteral("8 × A100-40GB"));
+    QCOMPARE(object_of(problem_.read("x.cluster.json"))["name"].toString(), QStringLiteral("8 × A100-40GB"));
     VERIFY_STATUS(problem_.run({"validate", "x.cluster.json"}), 0);
     const Answer again = problem_.run({"convert", fixture("dgx-a100.topo.txt"), "-"});
     QCOMPARE(again.out, problem_.read("x.cluster.json"));
@@ -40,7 +38,7 @@ class TestCliMachines : public QObject {
         problem_.run({"convert", fixture("dgx1-v100.topo.txt"), fixture("dgx1-v100.xml"), "-o", "-", "--copies", "4",
                       "--network", "100Gbit/s", "--shape", "links", "--device", "v100-32gb", "--name", "lab"});
     VERIFY_STATUS(answer, 0);
-    const QJsonObject cluster = cluster_in(answer.out);
+    const QJsonObject cluster = object_of(answer.out);
     QCOMPARE(cluster["name"].toString(), QStringLiteral("lab"));
     QCOMPARE(cluster["nodes"].toArray().size(), 4);
     QCOMPARE(cluster["links"].toArray()[0].toObject()["gb_per_s"].toDouble(), 12.5);
@@ -53,10 +51,10 @@ class TestCliMachines : public QObject {
                                       "200Gbit/s", "--device", "a100-80gb"});
     VERIFY_STATUS(site, 0);
     QVERIFY2(site.err.contains("node01 and 3 more: 8 × A100-80GB each, from Slurm"), site.err);
-    QCOMPARE(cluster_in(problem_.read("site.cluster.json"))["switches"].toArray().size(), 3);
+    QCOMPARE(object_of(problem_.read("site.cluster.json"))["switches"].toArray().size(), 3);
     const Answer table = problem_.run({"convert", fixture("4-devices.bandwidths.csv"), "-", "--device", "T4"});
     VERIFY_STATUS(table, 0);
-    QCOMPARE(cluster_in(table.out)["bandwidth_matrix_gb_per_s"].toArray()[0].toArray()[3].toDouble(), 11.8);
+    QCOMPARE(object_of(table.out)["bandwidth_matrix_gb_per_s"].toArray()[0].toArray()[3].toDouble(), 11.8);
     VERIFY_STATUS(problem_.run({"convert", fixture("4xa100.lstopo.xml"), "lstopo.cluster.json"}), 0);
     const Answer cloud =
         problem_.run({"convert", "--cloud", "p4d.24xlarge", "--copies", "4", "-o", "cloud.cluster.json"});
@@ -136,12 +134,12 @@ class TestCliMachines : public QObject {
     const Answer answer =
         problem_.run({"convert", "--this-machine", "-o", "-"}, {driver, "FAKE_GPUS=8", "FAKE_LANES=18"});
     VERIFY_STATUS(answer, 0);
-    const QJsonObject cluster = cluster_in(answer.out);
+    const QJsonObject cluster = object_of(answer.out);
     QCOMPARE(cluster["name"].toString(), QStringLiteral("8 × H200"));
     QCOMPARE(cluster["nodes"].toArray()[0].toObject()["link"].toObject()["gb_per_s"].toDouble(), 450.0);
     QVERIFY2(answer.err.contains("8 × H200, from NVML"), answer.err);
     const Answer pcie = problem_.run({"convert", "--this-machine", "-o", "-"}, {driver, "FAKE_GPUS=4", "FAKE_LANES=0"});
-    QCOMPARE(cluster_in(pcie.out)["bandwidth_matrix_gb_per_s"].toArray().size(), 4);
+    QCOMPARE(object_of(pcie.out)["bandwidth_matrix_gb_per_s"].toArray().size(), 4);
   }
 
   void this_machine_with_an_unknown_gpu() {
@@ -156,7 +154,7 @@ class TestCliMachines : public QObject {
       const Answer answer = problem_.run({"convert", "--this-machine", "-o", "-"}, environment);
       VERIFY_STATUS(answer, 0);
       QVERIFY2(answer.err.contains("processor cores are the devices"), answer.err);
-      QCOMPARE(cluster_in(answer.out)["device_types"].toArray()[0].toObject()["name"].toString(),
+      QCOMPARE(object_of(answer.out)["device_types"].toArray()[0].toObject()["name"].toString(),
                QStringLiteral("CPU-core"));
     }
   }

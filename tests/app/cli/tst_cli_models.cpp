@@ -17,8 +17,6 @@ QString fixture(const QString& name) {
   return QStringLiteral(PIPEDECK_FIXTURES "/hugging_face/") + name + QStringLiteral(".config.json");
 }
 
-QJsonObject profile_in(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
-
 }  // namespace
 
 class TestCliModels : public QObject {
@@ -32,7 +30,7 @@ class TestCliModels : public QObject {
     QVERIFY2(answer.err.contains("A100-80GB is assumed"), answer.err);
     QVERIFY2(answer.out.contains("block_31"), answer.out);
     QVERIFY2(!answer.out.contains("2 n h (a + 2 g) d"), answer.out);
-    const QJsonObject profile = profile_in(problem_.read("llama.profile.json"));
+    const QJsonObject profile = object_of(problem_.read("llama.profile.json"));
     QCOMPARE(profile["name"].toString(), QStringLiteral("llama-3-8b"));
     QCOMPARE(profile["device"].toString(), QStringLiteral("A100-80GB"));
     QCOMPARE(profile["layers"].toArray().size(), 36);
@@ -83,7 +81,7 @@ class TestCliModels : public QObject {
     QVERIFY2(made.err.contains("tokens: 560 parameters"), made.err);
     QVERIFY2(made.err.contains("a chain, cut where one tensor crosses"), made.err);
     QVERIFY2(made.out.contains("operations, /h.0/qkv: 2 x 36 x 8 x 24 = 13 824"), made.out);
-    const QJsonObject profile = profile_in(problem_.read("t.profile.json"));
+    const QJsonObject profile = object_of(problem_.read("t.profile.json"));
     QCOMPARE(profile["micro_batch"].toInt(), 3);
     QCOMPARE(profile["layers"].toArray()[1].toObject()["name"].toString(), QStringLiteral("h.0"));
     VERIFY_STATUS(problem_.run({"plan", "--profile", "t.profile.json", "--cluster", "preset:dapple-a", "--planner",
@@ -105,9 +103,9 @@ class TestCliModels : public QObject {
     QFile(fixture("llama-2-7b")).copy(problem_.path("Tiny-Llama/config.json"));
     QFile(fixture("gpt2")).copy(problem_.path("config.json"));
     VERIFY_STATUS(problem_.run({"convert", "Tiny-Llama/config.json", "a.profile.json"}), 0);
-    QCOMPARE(profile_in(problem_.read("a.profile.json"))["name"].toString(), QStringLiteral("Llama-2-7b-hf"));
+    QCOMPARE(object_of(problem_.read("a.profile.json"))["name"].toString(), QStringLiteral("Llama-2-7b-hf"));
     VERIFY_STATUS(problem_.run({"convert", "config.json", "b.profile.json"}), 0);
-    QCOMPARE(profile_in(problem_.read("b.profile.json"))["name"].toString(), QStringLiteral("config"));
+    QCOMPARE(object_of(problem_.read("b.profile.json"))["name"].toString(), QStringLiteral("config"));
   }
 
   void bad_calls_are_told_data() {

@@ -9,13 +9,8 @@
 
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
+using pipedeck::test::object_of;
 using pipedeck::test::SmallProblem;
-
-namespace {
-
-QJsonObject object_of(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
-
-}  // namespace
 
 class TestCliSchedules : public QObject {
   Q_OBJECT

@@ -10,13 +10,12 @@
 
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
+using pipedeck::test::object_of;
 using pipedeck::test::SmallProblem;
 
 namespace {
 
 QStringList question() { return QStringList{"what-if", "--global-batch", "8"} + pipedeck::test::inputs(); }
-
-QJsonObject object_of(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
 
 double speed(const QJsonObject& answer, const char* when) {
   return answer[when].toObject()["samples_per_s"].toDouble();

@@ -17,18 +17,12 @@ class Enumeration {
     for (const Edge& edge : edges_of(*problem.profile)) edges_.push_back(edge);
     for (Set set = 0; set < Set{1} << problem.profile->layers.size(); ++set)
       if (closed(set)) closed_.push_back(set);
-    plan_.planner = "enumeration";
-    plan_.global_batch = problem.workload.global_batch;
-    plan_.optimizer = problem.workload.optimizer;
-    plan_.precision = problem.workload.precision;
-    plan_.zero = problem.workload.zero;
   }
 
   void run() {
-    for (int size = 1; size <= plan_.global_batch; ++size) {
-      if (plan_.global_batch % size != 0) continue;
-      plan_.micro_batch = size;
-      plan_.micro_batches = plan_.global_batch / size;
+    for (int size = 1; size <= problem_.workload.global_batch; ++size) {
+      if (problem_.workload.global_batch % size != 0) continue;
+      plan_ = plan_without_stages(problem_, "enumeration", size);
       add_stages(0, 0);
     }
   }
@@ -103,6 +97,18 @@ class Enumeration {
 };
 
 }  // namespace
+
+Plan plan_without_stages(const Problem& problem, const std::string& planner, int micro_batch) {
+  Plan plan;
+  plan.planner = planner;
+  plan.global_batch = problem.workload.global_batch;
+  plan.micro_batch = micro_batch;
+  plan.micro_batches = plan.global_batch / micro_batch;
+  plan.optimizer = problem.workload.optimizer;
+  plan.precision = problem.workload.precision;
+  plan.zero = problem.workload.zero;
+  return plan;
+}
 
 void every_synchronous_plan(const Problem& problem, const std::function<void(const Plan&)>& each) {
   Enumeration(problem, each).run();

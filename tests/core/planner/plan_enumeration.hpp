@@ -4,11 +4,15 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "core/model/plan.hpp"
 #include "core/model/workload.hpp"
 
 namespace pipedeck {
+
+/// Returns a plan of the workload without stages.
+Plan plan_without_stages(const Problem& problem, const std::string& planner, int micro_batch);
 
 /// Calls `each` with every plan; equal devices of one node are taken in order only. All calls share one plan object.
 void every_synchronous_plan(const Problem& problem, const std::function<void(const Plan&)>& each);

@@ -16,45 +16,24 @@
 #include "app/views/whatif/capacity_pane.hpp"
 #include "app/views/whatif/summary.hpp"
 #include "app/views/widgets/bar_table.hpp"
-#include "tests/app/ui/window_fixture.hpp"
+#include "tests/app/ui/pages/what_if_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
-using test::WindowFixture;
 
 namespace {
 
-/// BERT-48 on nodes of eight V100.
-struct Opened {
-  WindowFixture fixture;
-  ui::pages::WhatIfPage* page = nullptr;
-
-  Opened() {
-    fixture.session().choose_profile_preset("BERT-48");
-    fixture.session().choose_cluster_preset("DAPPLE config A, 2 × 8 V100");
-    fixture.session().set_global_batch(64);
-    page = &fixture.window->what_if_page();
-    page->set_preload(false);
-  }
+struct Opened : test::WhatIfFixture {
   [[nodiscard]] bool show() {
-    QTest::keyClick(fixture.window.get(), Qt::Key_3, Qt::ControlModifier);
+    open_page();
     child<QTabWidget>("what_if_tabs")->setCurrentIndex(1);
     return settle() && page->capacity().isVisible();
-  }
-  [[nodiscard]] bool settle() {
-    QTest::qWait(80);
-    return QTest::qWaitFor([&] { return !page->study().searching() && !fixture.session().jobs().any_running(); },
-                           120000);
-  }
-  template <class Widget>
-  Widget* child(const char* name) const {
-    return page->findChild<Widget*>(QLatin1String(name));
   }
   void type(const char* field, const QString& text) const {
     child<QLineEdit>(field)->selectAll();
     QTest::keyClicks(child<QLineEdit>(field), text);
   }
-  void find() const { QTest::mouseClick(child<QPushButton>("capacity_find"), Qt::LeftButton); }
+  void find() const { click("capacity_find"); }
   QString words() const { return child<QLabel>("capacity_words")->text(); }
   QString button() const { return child<QPushButton>("capacity_find")->text(); }
   views::widgets::BarTable& table() const { return page->capacity().table(); }

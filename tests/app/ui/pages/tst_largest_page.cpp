@@ -17,40 +17,20 @@
 #include "core/plan/validate.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/study/capacity/sweep.hpp"
-#include "tests/app/ui/window_fixture.hpp"
+#include "tests/app/ui/pages/what_if_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
-using test::WindowFixture;
 
 namespace {
 
 constexpr int layers = 0, hidden = 1, sequence = 2, micro_batch = 3, global_batch = 4;  // of the pane's list
 
-struct Opened {
-  WindowFixture fixture;
-  ui::pages::WhatIfPage* page = nullptr;
-
-  Opened() {
-    fixture.session().choose_profile_preset("BERT-48");
-    fixture.session().choose_cluster_preset("DAPPLE config A, 2 × 8 V100");
-    fixture.session().set_global_batch(64);
-    page = &fixture.window->what_if_page();
-    page->set_preload(false);
-  }
+struct Opened : test::WhatIfFixture {
   [[nodiscard]] bool show() {
-    QTest::keyClick(fixture.window.get(), Qt::Key_3, Qt::ControlModifier);
+    open_page();
     child<QTabWidget>("what_if_tabs")->setCurrentWidget(&page->largest());
     return settle() && page->largest().isVisible();
-  }
-  [[nodiscard]] bool settle() {
-    QTest::qWait(80);
-    return QTest::qWaitFor([&] { return !page->study().searching() && !fixture.session().jobs().any_running(); },
-                           120000);
-  }
-  template <class Widget>
-  Widget* child(const char* name) const {
-    return page->findChild<Widget*>(QLatin1String(name));
   }
   void ask(int size, int step, int most) const {
     child<QComboBox>("largest_size")->setCurrentIndex(size);
@@ -58,7 +38,6 @@ struct Opened {
     child<QSpinBox>("largest_most")->setValue(most);
     click("largest_find");
   }
-  void click(const char* button) const { QTest::mouseClick(child<QPushButton>(button), Qt::LeftButton); }
   QString words() const { return page->largest().words(); }
   const session::whatif::LargestFound& found() const { return *page->largest_study().found(); }
   /// Planners asked anew, without the search.

@@ -22,7 +22,7 @@
 #include "app/views/widgets/bar_table.hpp"
 #include "app/views/widgets/hover_card.hpp"
 #include "tests/app/ui/latency_probe.hpp"
-#include "tests/app/ui/window_fixture.hpp"
+#include "tests/app/ui/pages/what_if_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
@@ -30,36 +30,15 @@ using test::WindowFixture;
 
 namespace {
 
-/// The page over BERT-48 on two nodes of eight.
-struct Opened {
-  WindowFixture fixture;
-  ui::pages::WhatIfPage* page = nullptr;
-
-  Opened() {
-    fixture.session().choose_profile_preset("BERT-48");
-    fixture.session().choose_cluster_preset("DAPPLE config A, 2 × 8 V100");
-    fixture.session().set_global_batch(64);
-    page = &fixture.window->what_if_page();
-  }
+struct Opened : test::WhatIfFixture {
   /// With the front and purchases, or without.
   [[nodiscard]] bool show(bool all = false) {
     page->set_preload(all);
-    QTest::keyClick(fixture.window.get(), Qt::Key_3, Qt::ControlModifier);
+    open_page();
     return fixture.window->page() == ui::window::Page::what_if && settle();
-  }
-  /// Debounced searches and all jobs.
-  [[nodiscard]] bool settle() {
-    QTest::qWait(80);
-    return QTest::qWaitFor([&] { return !page->study().searching() && !fixture.session().jobs().any_running(); },
-                           60000);
   }
   const PlanCandidate& today() const { return page->study().current().best->found; }
   const PlanCandidate& now() const { return page->study().now().best->found; }
-  template <class Widget>
-  Widget* child(const char* name) const {
-    return page->findChild<Widget*>(QLatin1String(name));
-  }
-  void click(const char* name) const { QTest::mouseClick(child<QAbstractButton>(name), Qt::LeftButton); }
   QPoint point(std::size_t plan) const { return page->front().view().geometry_of_points().points[plan].toPoint(); }
   QString cell(int row, int column) const { return page->summary().table().item(row, column)->text(); }
 };

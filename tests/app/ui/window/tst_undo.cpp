@@ -22,6 +22,7 @@
 #include "app/ui/pages/compare_page.hpp"
 #include "app/ui/pages/explain_page.hpp"
 #include "app/ui/pages/run_page.hpp"
+#include "app/ui/pages/what_if_page.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "tests/app/ui/window_fixture.hpp"
@@ -79,6 +80,7 @@ class Prepared : public WindowFixture {
  public:
   /// Everything that actions could ask for is there: plans, a run, something to paste, files to import.
   bool prepare() {
+    window->what_if_page().set_preload(false);  // its searches would begin again after each step
     if (!open_sample()) return false;
     session::project::RunRecord run;
     run.name = "a run";

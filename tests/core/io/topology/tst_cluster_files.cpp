@@ -14,19 +14,14 @@
 #include "core/io/topology/host_list.hpp"
 #include "core/io/topology/hwloc.hpp"
 #include "core/io/topology/slurm.hpp"
+#include "tests/core/io/topology/topology_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
+using test::fixture;
+using test::replaced;
 
 namespace {
-
-std::string fixture(const char* name) { return *io::read_file(std::string(PIPEDECK_FIXTURES "/topology/") + name); }
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  ensure(at != text.npos, from);
-  return text.replace(at, from.size(), to);
-}
 
 using Reader = Result<FoundMachines> (*)(const std::string&);
 const Reader lstopo = [](const std::string& text) { return io::topology::machines_from_hwloc(text, "m"); };

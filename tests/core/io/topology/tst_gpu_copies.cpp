@@ -11,15 +11,14 @@
 #include "core/io/importers.hpp"
 #include "core/io/topology/gpu_copies.hpp"
 #include "core/io/topology/gpu_copies_json.hpp"
+#include "tests/core/io/topology/topology_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
+using test::fixture;
+using test::replaced;
 
 namespace {
-
-using Table = std::vector<std::vector<double>>;
-
-std::string fixture(const char* name) { return *io::read_file(std::string(PIPEDECK_FIXTURES "/topology/") + name); }
 
 DetectedMachine machine_in(const std::string& text) {
   auto found = io::topology::machines_from_gpu_copies(text, "m");
@@ -28,11 +27,7 @@ DetectedMachine machine_in(const std::string& text) {
   return std::move(found->machines[0]);
 }
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  ensure(at != text.npos, from);
-  return text.replace(at, from.size(), to);
-}
+using Table = std::vector<std::vector<double>>;
 
 std::string printed(const std::string& title, const std::string& corner, const Table& table) {
   std::string text = title + "\n" + corner;

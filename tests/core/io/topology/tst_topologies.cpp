@@ -9,19 +9,14 @@
 #include "core/io/importers.hpp"
 #include "core/io/topology/nccl.hpp"
 #include "core/io/topology/nvidia_smi.hpp"
+#include "tests/core/io/topology/topology_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
+using test::fixture;
+using test::replaced;
 
 namespace {
-
-std::string fixture(const char* name) { return *io::read_file(std::string(PIPEDECK_FIXTURES "/topology/") + name); }
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  ensure(at != text.npos, from);
-  return text.replace(at, from.size(), to);
-}
 
 DetectedMachine only(const Result<FoundMachines>& found) {
   ensure(found.has_value(), found ? "" : found.error().text());

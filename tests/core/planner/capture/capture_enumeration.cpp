@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/planner/capture/evaluate.hpp"
+#include "tests/core/planner/plan_enumeration.hpp"
 
 namespace pipedeck {
 
@@ -17,13 +18,7 @@ class Enumerator {
         options_(options),
         network_(*cost::Network::of(*problem.cluster)),
         order_(topological_order(*problem.profile)) {
-    plan_.planner = "capture";
-    plan_.global_batch = problem.workload.global_batch;
-    plan_.micro_batch = micro_batch;
-    plan_.micro_batches = plan_.global_batch / micro_batch;
-    plan_.optimizer = problem.workload.optimizer;
-    plan_.precision = problem.workload.precision;
-    plan_.zero = problem.workload.zero;
+    plan_ = plan_without_stages(problem, "capture", micro_batch);
     plan_.order = order_;
     free_.assign(static_cast<std::size_t>(network_.device_count()), true);
     degrees_ = {1};

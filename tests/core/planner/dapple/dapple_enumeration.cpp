@@ -7,6 +7,7 @@
 
 #include "core/model/cluster.hpp"
 #include "core/plan/cuts.hpp"
+#include "tests/core/planner/plan_enumeration.hpp"
 
 namespace pipedeck {
 
@@ -17,13 +18,7 @@ class Enumerator {
   Enumerator(const Problem& problem, int micro_batch, const DappleEnumeration& options,
              const std::function<void(const Plan&)>& each)
       : options_(options), each_(each), layers_(static_cast<int>(problem.profile->layers.size())) {
-    plan_.planner = "dapple";
-    plan_.global_batch = problem.workload.global_batch;
-    plan_.micro_batch = micro_batch;
-    plan_.micro_batches = plan_.global_batch / micro_batch;
-    plan_.optimizer = problem.workload.optimizer;
-    plan_.precision = problem.workload.precision;
-    plan_.zero = problem.workload.zero;
+    plan_ = plan_without_stages(problem, "dapple", micro_batch);
     const std::vector<LayerId> order = topological_order(*problem.profile);
     for (std::size_t i = 0; i < order.size(); ++i)
       if (order[i] != LayerId(i)) plan_.order = order;

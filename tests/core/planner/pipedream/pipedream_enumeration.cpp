@@ -7,6 +7,7 @@
 #include "core/cost/network.hpp"
 #include "core/model/plan_constraints.hpp"
 #include "core/planner/pipedream/evaluate.hpp"
+#include "tests/core/planner/plan_enumeration.hpp"
 
 namespace pipedeck {
 
@@ -26,14 +27,8 @@ class Enumeration {
   Enumeration(const Problem& problem, const PipedreamShape& shape, int micro_batch,
               const planner::evaluation::EvaluateOptions& options)
       : problem_(problem), shape_(shape), options_(options), network_(*cost::Network::of(*problem.cluster)) {
-    plan_.planner = "pipedream";
+    plan_ = plan_without_stages(problem, "pipedream", micro_batch);
     plan_.schedule = ScheduleKind::pipedream;
-    plan_.global_batch = problem.workload.global_batch;
-    plan_.micro_batch = micro_batch;
-    plan_.micro_batches = plan_.global_batch / micro_batch;
-    plan_.optimizer = problem.workload.optimizer;
-    plan_.precision = problem.workload.precision;
-    plan_.zero = problem.workload.zero;
     const auto layers = problem.profile->layers.size();
     for (Set set = 0; set < Set{1} << layers; ++set)
       if (closed(set)) closed_.push_back(set);

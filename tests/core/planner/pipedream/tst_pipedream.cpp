@@ -126,16 +126,6 @@ struct Case {
   }
 };
 
-Problem with_memory(const Problem& problem, Random& random) {
-  std::int64_t all = 0;
-  for (const Layer& layer : problem.profile->layers) all += 4 * layer.parameters.count + layer.saved.count;
-  Cluster cluster = *problem.cluster;
-  cluster.device_types[0].memory = Bytes(static_cast<std::int64_t>(static_cast<double>(all) * random.uniform(0.4, 2)));
-  Problem limited = problem;
-  limited.cluster = std::make_shared<const Cluster>(std::move(cluster));
-  return limited;
-}
-
 Case random_case(int seed, const std::vector<Shape>& shapes) {
   Random random(static_cast<std::uint64_t>(seed) + 90000);
   const bool large = problems() >= 500;
@@ -150,7 +140,7 @@ Case random_case(int seed, const std::vector<Shape>& shapes) {
   one.problem.workload.micro_batch = 1;
   one.ignore_memory = seed % 4 < 2;
   one.printed = seed % 7 == 3;
-  if (!one.ignore_memory) one.problem = with_memory(one.problem, random);
+  if (!one.ignore_memory) one.problem = test::with_random_memory(one.problem, random);
   return one;
 }
 
@@ -298,7 +288,7 @@ Case with_heavy_weights(int seed) {
   const int times = random.integer(1, 300);
   for (Layer& layer : profile.layers) layer.parameters = layer.parameters * times;
   one.problem.profile = std::make_shared<const Profile>(std::move(profile));
-  if (!one.ignore_memory) one.problem = with_memory(one.problem, random);
+  if (!one.ignore_memory) one.problem = test::with_random_memory(one.problem, random);
   return one;
 }
 

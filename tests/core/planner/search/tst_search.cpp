@@ -23,17 +23,6 @@ Problem make(Random& random, int layers, std::vector<int> nodes, int global_batc
   return problem;
 }
 
-/// Limits the devices' memory so that it matters in about half of the problems.
-Problem with_memory(const Problem& problem, Random& random) {
-  std::int64_t all = 0;
-  for (const Layer& layer : problem.profile->layers) all += 4 * layer.parameters.count + layer.saved.count;
-  Cluster cluster = *problem.cluster;
-  cluster.device_types[0].memory = Bytes(static_cast<std::int64_t>(static_cast<double>(all) * random.uniform(0.4, 2)));
-  Problem limited = problem;
-  limited.cluster = std::make_shared<const Cluster>(std::move(cluster));
-  return limited;
-}
-
 Result<planner::Ranking> answer(const std::string& planner, const Problem& problem,
                                 const planner::PlannerOptions& options, int top = 1) {
   const auto info = planner::find_planner(planner);
@@ -85,7 +74,7 @@ void TestSearch::pipedream_is_optimal() {
   const std::vector<int> nodes = shapes[static_cast<std::size_t>(random.integer(0, 8))];
   Problem problem = make(random, random.integer(2, 6), nodes, 8, 1);
   const bool ignore = seed % 2 == 0, flat = seed % 5 == 4, printed = seed % 7 == 3;
-  if (!ignore) problem = with_memory(problem, random);
+  if (!ignore) problem = test::with_random_memory(problem, random);
   planner::PlannerOptions options;
   if (ignore) options["ignore-memory"] = "true";
   if (flat) options["levels"] = "flat";
