@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing, builds, opens the window on a sample project (or on the files given). Without a display: the
+# Installs what is missing, builds, opens the window (on the files given). Without a display: the
 # sample comparison as a table, a plan and pictures of the window's views, in out/.
 set -euo pipefail
 cd "$(dirname "$0")"

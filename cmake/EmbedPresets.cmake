@@ -3,7 +3,7 @@
 #   cmake -DOUTPUT=presets_embedded.cpp -DROOT=<source dir>/presets -P EmbedPresets.cmake
 # Raw string literals are cut every few thousand characters: compilers need not take longer ones.
 set(text "// Generated from ${ROOT} by cmake/EmbedPresets.cmake.\n#include \"core/presets/embedded.hpp\"\n\nnamespace pipedeck::presets {\n")
-foreach(folder clouds clusters devices models transformers)
+foreach(folder clouds clusters devices families models transformers)
   file(GLOB files "${ROOT}/${folder}/*.json")
   list(SORT files COMPARE NATURAL)
   string(APPEND text "\nconst std::vector<std::string>& embedded_${folder}() {\n  static const std::vector<std::string> files{\n")

@@ -114,6 +114,10 @@ QString format_change(double fraction) {
 
 QString format_factor(double factor) { return with_unit(format_number(factor), "×"); }
 
+QString counted(qint64 count, const QString& one, const QString& many) {
+  return count == 1 ? one : many.arg(QLocale().toString(count));
+}
+
 QString format_tick(double time_ns, double step_ns, double end_ns) {
   const Unit& unit = unit_for(time_units, end_ns, 1.0);
   const int decimals = decimals_of(step_ns / unit.size);

@@ -25,6 +25,8 @@ QString format_percent(double fraction);                   ///< 0.126 -> "13 %",
 QString format_change(double fraction);                    ///< with its sign: "+0.4 %", "−8.1 %"
 QString format_factor(double factor);                      ///< "14.4 ×"
 QString format_number(double value, int significant = 3);  ///< "87.1"
+/// Returns `one` for a count of 1, else `many` with the count for %1.
+QString counted(qint64 count, const QString& one, const QString& many);
 /// Formats a tick of a time axis with `step_ns` between ticks. All ticks of an axis that ends at `end_ns` have the same
 /// unit.
 QString format_tick(double time_ns, double step_ns, double end_ns);

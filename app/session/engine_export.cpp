@@ -52,8 +52,7 @@ Result<ExportPreview> engine_offer(study::PlanSimulator& plan_simulator, const E
                                          origin ? &*origin : nullptr};
   };
   ExportPreview offer;
-  for (const std::string& misfit :
-       study::engines::unsupported_features(*wanted.engine, *asked.plan, *asked.problem.profile))
+  for (const std::string& misfit : study::engines::unsupported_features(*wanted.engine, question_of(*asked.plan)))
     offer.unsupported_features << text::to_qstring(misfit);
   if (offer.unsupported_features.isEmpty()) {
     const auto text = study::engines::engine_text(wanted, question_of(*asked.plan));

@@ -30,8 +30,7 @@ project::State with_measurement(project::State state, Profile profile, std::shar
   project::Added measured = project::with_measured_profile(std::move(state), std::move(profile), std::move(model));
   if (machine) {
     project::Added there = project::with_measured_cluster(std::move(measured.state), *std::move(machine));
-    measured.state = std::move(there.state);
-    measured.state.question.cluster = there.id;
+    measured.state = project::with_selected_cluster(std::move(there.state), there.id);
   }
   return project::with_selected_profile(std::move(measured.state), measured.id);
 }

@@ -24,6 +24,10 @@ Session::Session(SessionServices seams, QObject* parent)
   connect(&saver_, &project::Saver::progressed, this, &Session::saving_changed);
   connect(&saver_, &project::Saver::ended, this, &Session::receive_saved);
   connect(&jobs_, &work::Jobs::internal_error, this, &Session::error);
+  connect(&jobs_, &work::Jobs::ended, this, &Session::end_cancelled);
+  constexpr int searches_interval_ms = 100;
+  searches_ticker_.setInterval(searches_interval_ms);
+  connect(&searches_ticker_, &QTimer::timeout, this, &Session::searches_changed);
   new_project();
 }
 
@@ -76,9 +80,7 @@ void Session::choose_profile_preset(const QString& name) {
 
 void Session::choose_cluster(int id) {
   if (!project::find_cluster(state(), id)) return;
-  project::State next = state();
-  next.question.cluster = id;
-  change(tr("Choose cluster"), std::move(next));
+  change(tr("Choose cluster"), project::with_selected_cluster(state(), id));
 }
 
 void Session::choose_cluster_preset(const QString& name) {
@@ -114,7 +116,7 @@ void Session::set_conventions(const SimulationOptions& conventions) {
 }
 
 void Session::set_training_state(const project::TrainingState& training) {
-  if (training == project::training_state_of(state().question.workload)) return;
+  if (training == project::training_state_of(state())) return;
   change(tr("Change training memory"), project::with_training_state(state(), training));
 }
 
@@ -126,8 +128,11 @@ QString Session::not_comparable_reason() const {
   if (workload.micro_batch && workload.global_batch % *workload.micro_batch != 0) {
     return tr("Micro-batch %1 does not divide global batch %2.").arg(*workload.micro_batch).arg(workload.global_batch);
   }
-  if (project::chosen_planners(question.planning).empty())
+  if (project::chosen_planners(question.planning, project::find_profile(state(), question.profile)->profile.get())
+          .empty())
     return tr("Choose a planner first (Plan > Planners and options).");
+  const auto inputs = project::planning_inputs(state(), question.profile, question.cluster);
+  if (!inputs->refusal.empty()) return text::to_qstring(inputs->refusal);
   const auto pinned = check(question.planning.pins, *project::find_profile(state(), question.profile)->profile,
                             *project::find_cluster(state(), question.cluster)->cluster);
   if (!pinned) return text::to_qstring(pinned.error().message);

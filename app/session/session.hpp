@@ -13,6 +13,7 @@
 #include <QObject>
 #include <QString>
 #include <QStringList>
+#include <QTimer>
 
 #include "app/session/plans/explainer.hpp"
 #include "app/session/plans/item_curves.hpp"
@@ -84,6 +85,10 @@ class Session : public QObject {
   int changes_since_save() const { return history_.changes_since_clean(); }
   void new_project();
   void open_sample();
+  /// Opens a project without a file. Its planners get the default budget.
+  void open_unnamed(project::State state);
+  /// Sets the budget per planner of new projects; 0: unlimited.
+  void set_default_budget(Seconds budget);
   /// Chooses the sample's model or cluster if the question has none.
   void complete_question();
   bool open(const QString& path);
@@ -108,6 +113,10 @@ class Session : public QObject {
   const QString& read_only_reason() const { return read_only_reason_; }
   /// Asks about the work of killed programs, newest first, until something was opened. Returns false if nothing was.
   bool offer_recovery();
+  /// Returns the work of killed programs, newest first.
+  std::vector<project::RecoverableProject> recoverable() const;
+  /// Opens the work of a killed program with this answer, without a question. Returns false if nothing was opened.
+  bool recover(const project::RecoverableProject& left, Recovery answer);
   /// Waits until all changes are on disk, including the operations of large runs.
   void finish_persisting() { autosave_.settle(); }
   /// Discards the unsaved changes, so that the next start does not offer them.
@@ -142,12 +151,35 @@ class Session : public QObject {
   QString not_comparable_reason() const;
 
   // -- plans (session_plans.cpp)
-  int compare();  ///< returns the job's id; 0: nothing to compare (an error was emitted)
-  void cancel_comparison() { jobs_.cancel(compare_job_); }
+  /// Asks the planners. Each answer becomes a plan of the project when it comes. Returns the job's id; 0: nothing to
+  /// compare (an error was emitted).
+  int compare();
+  /// Keeps the answers that are there.
+  void cancel_comparison();
   bool comparing() const { return jobs_.running(compare_job_); }
+  /// A planner that was asked the current question and has not answered yet.
+  struct PlannerSearch {
+    std::string planner;  ///< registry name
+    QString title;
+    int place = 0;  ///< in the registry
+    study::Searches::Status status;
+  };
+  std::vector<PlannerSearch> searches() const;
+  /// Ends the planner's search: it answers with its best plan so far.
+  void keep_best(const std::string& planner);
+  /// Gives the planner this budget, from the begin of its search. Asks it again if it has answered.
+  void search_longer(const std::string& planner, Seconds budget);
+  /// Returns the titles of planners whose plans change training and that the current question does not ask.
+  QStringList planners_left_out() const;
+  /// Asks these planners, too.
+  void include_asynchronous();
   void select_plan(int id);  ///< not an undo step, unless the plan is of another question, which becomes current again
   void set_ticked(int id, bool on);
+  /// Pins the plan as the baseline of the current question; 0: none. One step.
+  void set_baseline(int id);
   void rename_plan(int id, const QString& name);
+  /// Names the question that the plan answers; an empty name removes the name. One step.
+  void rename_question(int plan, const QString& name);
   void duplicate_plan(int id);
   void delete_plan(int id);
   void delete_run(int id);
@@ -171,7 +203,8 @@ class Session : public QObject {
     Seconds duration;
     Seconds lower_bound;
   };
-  const std::optional<ComparisonSummary>& last_comparison() const { return last_comparison_; }
+  /// Returns nullopt if the last comparison had another question.
+  std::optional<ComparisonSummary> last_comparison() const;
 
   // -- calibration (session_calibration.cpp)
   /// Returns the project's runs, newest last, each with the reason why it cannot be used.
@@ -201,11 +234,13 @@ class Session : public QObject {
   void state_changed();
   void results_changed();
   void comparison_ended();
+  void searches_changed();  ///< planners began, proceed or answered
   void file_changed();
   void saving_changed();  ///< a save began, progressed or ended
   void saved();
   void error(const QString& title, const QString& text);
-  void notice(const QString& text);  ///< for the status bar
+  void notice(const QString& text);    ///< for the status bar
+  void exported(const QString& file);  ///< a file was written that is not the project
   void calibration_fitted(const std::shared_ptr<const pipedeck::CalibrationRecord>& record);
   void launch_started();
   void launch_event(const pipedeck::RunEvent& event);
@@ -231,7 +266,27 @@ class Session : public QObject {
   void add_trace(const std::shared_ptr<const project::RunRecord>& run);
   void start_writing(const QString& path, std::optional<store::ProjectLock> lock);
   void receive_saved(const std::optional<Error>& problem);
-  void apply(const study::Comparison& comparison, const project::PlanningSetup& question);
+  /// Planners that were asked together, until the last one has answered.
+  struct Comparing {
+    int key = 0;
+    int job = 0;
+    project::PlanningSetup question;
+    std::vector<study::PlannerRequest> planners;
+    std::shared_ptr<study::Searches> searches;
+    std::vector<const planner::PlannerInfo*> open{};  ///< those without an answer
+    bool first = true;                                ///< the question had no answers before
+    int plans = 0, without_plan = 0;
+    int first_id = 0;                   ///< of the plans of its planners; 0: none has answered yet
+    std::optional<std::size_t> step{};  ///< of the history, with the answers so far
+    int selected = 0;                   ///< plan selected by the first answer; 0: the user chose
+    std::vector<int> ticked{};          ///< plans ticked by the answers
+  };
+  int start_comparing(const QString& title, std::vector<study::PlannerRequest> planners, Seconds budget);
+  Comparing* find_comparing(int key);
+  void receive_answer(int key, const study::ComparedPlan& answer);
+  int end_comparing(int key, std::optional<Seconds> duration);
+  void end_cancelled(int job, work::JobState ended);
+  void change_by_comparing(Comparing& comparing, project::State next);
   void compute_missing_results();
   void receive_measured(const std::shared_ptr<const Profile>& profile, const std::shared_ptr<const Cluster>& machine);
   void receive_run(const std::shared_ptr<const project::RunRecord>& record);
@@ -245,7 +300,9 @@ class Session : public QObject {
   std::optional<store::ProjectLock> lock_;
   QString read_only_reason_;
   std::string saved_view_;
-  bool autosave_failed_ = false;  ///< reported once
+  Seconds default_budget_ = study::default_budget;
+  std::optional<Recovery> given_answer_;  ///< to the next question about unsaved work
+  bool autosave_failed_ = false;          ///< reported once
   study::PlanSimulator simulator_;
   work::Jobs jobs_;
   /// A save that is running.
@@ -265,7 +322,10 @@ class Session : public QObject {
   int compare_job_ = 0;
   int simulation_job_ = 0;
   int calibration_job_ = 0;
-  std::optional<ComparisonSummary> last_comparison_;
+  std::vector<Comparing> comparings_;
+  int next_comparing_ = 1;
+  QTimer searches_ticker_;
+  std::optional<std::pair<ComparisonSummary, project::PlanningSetup>> last_comparison_;
   /// A plan whose simulation failed, with the reason. It is not simulated again unless it changes.
   struct FailedSimulation {
     Problem problem;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calibration: fitted from the project's runs, applied, switched on and off.
-#include <QFileInfo>
 
 #include "app/session/session.hpp"
 #include "app/session/work/count_text.hpp"
@@ -60,7 +59,7 @@ bool Session::export_calibration(const CalibrationRecord& record, const QString&
     report(tr("Save calibration"), written.error());
     return false;
   }
-  emit notice(tr("Saved %1").arg(QFileInfo(path).fileName()));
+  emit exported(path);
   return true;
 }
 

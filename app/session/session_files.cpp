@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The project file: opening, importing, exporting.
+#include <utility>
+
 #include <QFile>
 #include <QFileInfo>
 
@@ -27,9 +29,11 @@ bool is_database(const QString& path) {
 
 void Session::reset(project::State state, const QString& file, store::ProjectContent saved, ProjectClaim claim) {
   finish_saving();
-  jobs_.cancel(compare_job_);
+  for (const Comparing& comparing : std::exchange(comparings_, {})) jobs_.cancel(comparing.job);
+  searches_ticker_.stop();
   jobs_.cancel(simulation_job_);
   jobs_.cancel(calibration_job_);
+  jobs_.forget_ended();
   live_.cancel();
   const bool writable = claim.read_only_reason.isEmpty() && !seams_.read_only;
   autosave_.watch(writable ? file : QString(), writable ? std::move(saved) : store::ProjectContent());
@@ -46,7 +50,17 @@ void Session::reset(project::State state, const QString& file, store::ProjectCon
 void Session::new_project() {
   project::State empty;
   empty.question.workload.global_batch = sample_batch;
-  reset(std::move(empty), {});
+  open_unnamed(std::move(empty));
+}
+
+void Session::open_unnamed(project::State state) {
+  state.question.planning.budget = default_budget_;
+  reset(std::move(state), {});
+}
+
+void Session::set_default_budget(Seconds budget) {
+  default_budget_ = budget;
+  if (state().empty()) history_.amend([budget](project::State& state) { state.question.planning.budget = budget; });
 }
 
 void Session::open_sample() {
@@ -56,7 +70,7 @@ void Session::open_sample() {
   if (!with_model) return report(tr("Sample project"), with_model.error());
   auto complete = project::with_cluster_preset(*with_model, sample_cluster);
   if (!complete) return report(tr("Sample project"), complete.error());
-  reset(std::move(*complete), {});
+  open_unnamed(std::move(*complete));
 }
 
 void Session::complete_question() {
@@ -142,7 +156,7 @@ bool Session::export_plan(int id, const QString& path) {
     report(tr("Export plan"), written.error());
     return false;
   }
-  emit notice(tr("Exported %1").arg(QFileInfo(path).fileName()));
+  emit exported(path);
   return true;
 }
 

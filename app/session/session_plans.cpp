@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plans: comparison, selection, ticks.
+// Plans: simulation, selection, ticks, baseline.
 #include <algorithm>
-
-#include <QLocale>
-#include <QThread>
 
 #include "app/session/project/training_state.hpp"
 #include "app/session/session.hpp"
@@ -12,138 +9,9 @@
 
 namespace pipedeck::session {
 
-namespace {
-
-/// Returns a planner's result of a comparison as an entry of the project.
-project::PlanEntry entry_of(const study::ComparedPlan& compared, const project::PlanningSetup& question) {
-  project::PlanEntry entry;
-  entry.profile = question.profile;
-  entry.cluster = question.cluster;
-  if (compared.simulated_plan) {
-    Plan plan = compared.simulated_plan->plan;
-    plan.name = text::to_qstring(plan.name).toStdString();
-    entry.plan = std::make_shared<const Plan>(std::move(plan));
-    return entry;
-  }
-  Plan none;
-  none.name = text::to_qstring(compared.planner->title).toStdString();
-  none.planner = compared.planner->name;
-  none.global_batch = question.workload.global_batch;
-  entry.plan = std::make_shared<const Plan>(std::move(none));
-  entry.ticked = false;
-  if (compared.infeasible) {
-    entry.note = text::to_qstring(compared.infeasible->reason);
-    if (!compared.infeasible->relaxation.empty()) {
-      entry.note += Session::tr(" It would fit with: %1.").arg(text::to_qstring(compared.infeasible->relaxation));
-    }
-  } else if (compared.error) {
-    entry.note = text::to_qstring(*compared.error);
-  }
-  return entry;
-}
-
-/// Returns the planner's entry from an earlier comparison of the same question, which the new result replaces.
-project::PlanEntry* earlier_answer(project::State& state, const project::PlanEntry& entry) {
-  const auto it = std::ranges::find_if(state.plans, [&](const project::PlanEntry& old) {
-    return !old.edited && old.profile == entry.profile && old.cluster == entry.cluster &&
-           old.plan->planner == entry.plan->planner && old.plan->global_batch == entry.plan->global_batch;
-  });
-  return it == state.plans.end() ? nullptr : &*it;
-}
-
-void tick_best(project::State& state, std::size_t most) {
-  std::vector<project::PlanEntry*> rows;
-  for (project::PlanEntry& entry : state.plans) {
-    if (project::matches_setup(state, entry) && entry.feasible()) rows.push_back(&entry);
-  }
-  std::ranges::stable_sort(rows, [](const project::PlanEntry* a, const project::PlanEntry* b) {
-    const auto time = [](const project::PlanEntry* e) {
-      return e->plan->predicted ? e->plan->predicted->iteration.count : 1e300;
-    };
-    return time(a) < time(b);
-  });
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i]->ticked = i < most;
-}
-
-/// Returns the plan to select first. Plans equivalent to training on one device precede asynchronous ones.
-const project::PlanEntry* fastest_that_fits(const project::State& state) {
-  const project::PlanEntry* best = nullptr;
-  const auto rank = [](const project::PlanEntry* e) {
-    return std::pair(!e->plan->synchronous(), e->plan->predicted->iteration.count);
-  };
-  for (const project::PlanEntry* entry : project::plans_of_question(state)) {
-    const auto& predicted = entry->plan->predicted;
-    if (!predicted || !predicted->fits) continue;
-    if (!best || rank(entry) < rank(best)) best = entry;
-  }
-  return best;
-}
-
-constexpr std::size_t charts_at_first = 3;  // fit on a screen without scrolling
-
-}  // namespace
-
 project::PlanEntry* Session::entry_to_change(project::State& state, int id) const {
   const auto it = std::ranges::find(state.plans, id, &project::PlanEntry::id);
   return it == state.plans.end() ? nullptr : &*it;
-}
-
-int Session::compare() {
-  if (const QString why = not_comparable_reason(); !why.isEmpty()) {
-    emit error(tr("Compare"), why);
-    return 0;
-  }
-  jobs_.cancel(compare_job_);
-  const project::PlanningSetup question = state().question;
-  const int threads = seams_.threads > 0 ? seams_.threads : std::max(1, QThread::idealThreadCount());
-  const QString title =
-      tr("Compare plans for %1").arg(text::to_qstring(project::find_profile(state(), question.profile)->profile->name));
-  compare_job_ = jobs_.start(
-      title, [this, problem = *problem(), question, threads](const work::Jobs::Context& context) -> work::Jobs::Apply {
-        auto result = study::compare(problem, project::chosen_planners(question.planning), simulator_,
-                                     {.threads = threads, .explain = true}, context.progress, context.stop);
-        return [this, question, result = std::move(result)] {
-          if (!result) {
-            report(tr("Compare"), result.error());
-            return text::to_qstring(result.error());
-          }
-          apply(*result, question);
-          return tr("%1 in %2 s")
-              .arg(work::format_count(last_comparison_->plans, tr("plan"), tr("plans")))
-              .arg(QLocale().toString(result->duration.count, 'f', 2));
-        };
-      });
-  return compare_job_;
-}
-
-void Session::apply(const study::Comparison& comparison, const project::PlanningSetup& question) {
-  project::State next = state();
-  ComparisonSummary summary{0, 0, comparison.duration, comparison.facts.lower_bound};
-  bool first_comparison = true;
-  for (const study::ComparedPlan& compared : comparison.plans) {
-    project::PlanEntry entry = entry_of(compared, question);
-    ++(entry.feasible() ? summary.plans : summary.without_plan);
-    if (project::PlanEntry* old = earlier_answer(next, entry)) {
-      first_comparison = false;
-      entry.id = old->id;
-      entry.ticked = old->ticked && entry.feasible();
-      *old = std::move(entry);
-    } else {
-      next = project::with_plan(std::move(next), std::move(entry)).state;
-    }
-  }
-  if (next.question.profile == question.profile && next.question.cluster == question.cluster) {
-    const project::PlanEntry* selected = project::find_plan(next, next.selected_plan);
-    if (first_comparison) tick_best(next, charts_at_first);
-    if (!selected || !project::matches_setup(next, *selected)) {
-      const project::PlanEntry* best = fastest_that_fits(next);
-      next.selected_plan = best ? best->id : 0;
-    }
-  }
-  last_comparison_ = summary;
-  // Equal results also end the comparison: the window shows its duration.
-  change(tr("Compare plans"), std::move(next));
-  emit comparison_ended();
 }
 
 std::shared_ptr<const study::PlanResult> Session::plan_result(const project::PlanEntry& entry) {
@@ -230,6 +98,7 @@ QString Session::simulation_error(int id) const {
 }
 
 void Session::select_plan(int id) {
+  for (Comparing& comparing : comparings_) comparing.selected = 0;  // the user chose: the end does not
   const project::PlanEntry* entry = project::find_plan(state(), id);
   if (!entry || state().selected_plan == id) return;
   if (project::matches_setup(state(), *entry)) {
@@ -237,9 +106,8 @@ void Session::select_plan(int id) {
     emit state_changed();
     return;
   }
-  project::State next = state();
+  project::State next = project::with_selected_cluster(state(), entry->cluster);
   next.question.profile = entry->profile;
-  next.question.cluster = entry->cluster;
   if (entry->feasible())
     project::load_setup_from_plan(next.question.workload, *entry->plan);
   else
@@ -257,6 +125,15 @@ void Session::set_ticked(int id, bool on) {
   change(on ? tr("Show %1").arg(name) : tr("Hide %1").arg(name), std::move(next));
 }
 
+void Session::set_baseline(int id) {
+  project::State next = state();
+  const project::PlanEntry* chosen = project::find_plan(next, id);
+  for (project::PlanEntry& entry : next.plans)
+    if (project::matches_setup(next, entry)) entry.baseline = chosen && entry.id == id && entry.feasible();
+  change(chosen ? tr("Pin %1 as baseline").arg(text::to_qstring(chosen->plan->name)) : tr("Unpin the baseline"),
+         std::move(next));
+}
+
 void Session::rename_plan(int id, const QString& name) {
   project::State next = state();
   project::PlanEntry* entry = entry_to_change(next, id);
@@ -268,11 +145,17 @@ void Session::rename_plan(int id, const QString& name) {
   change(tr("Rename plan"), std::move(next));
 }
 
+void Session::rename_question(int plan, const QString& name) {
+  const project::PlanEntry* entry = project::find_plan(state(), plan);
+  if (entry) change(tr("Rename question"), project::with_question_name(state(), *entry, name.trimmed()));
+}
+
 void Session::duplicate_plan(int id) {
   const project::PlanEntry* entry = project::find_plan(state(), id);
   if (!entry || !entry->feasible()) return;
   project::PlanEntry copy = *entry;
   copy.edited = true;
+  copy.baseline = false;
   copy.ticked = true;
   project::Added added = project::with_plan(state(), std::move(copy));
   added.state.selected_plan = added.id;

@@ -42,6 +42,7 @@ ProjectClaim Session::claim(const QString& path) const {
 }
 
 Recovery Session::ask(const RecoveryRequest& question) const {
+  if (given_answer_) return *given_answer_;
   return seams_.ask_recovery ? seams_.ask_recovery(question) : Recovery::later;
 }
 
@@ -72,11 +73,21 @@ std::optional<Session::Found> Session::find_recovery(const QString& path, const 
 }
 
 bool Session::offer_recovery() {
-  if (seams_.read_only) return false;
-  for (const project::RecoverableProject& left : project::find_recoverable(seams_.state_folder)) {
+  for (const project::RecoverableProject& left : recoverable()) {
     if (left.project.isEmpty() ? restore_unnamed(left) : open(left.project)) return true;
   }
   return false;
+}
+
+std::vector<project::RecoverableProject> Session::recoverable() const {
+  return seams_.read_only ? std::vector<project::RecoverableProject>{} : project::find_recoverable(seams_.state_folder);
+}
+
+bool Session::recover(const project::RecoverableProject& left, Recovery answer) {
+  given_answer_ = answer;
+  const bool opened = left.project.isEmpty() ? restore_unnamed(left) : open(left.project);
+  given_answer_.reset();
+  return opened;
 }
 
 bool Session::restore_unnamed(const project::RecoverableProject& left) {

@@ -2,6 +2,7 @@
 // Runs: launching a plan on this machine and storing its measurements.
 #include "app/session/session.hpp"
 #include "app/session/work/count_text.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::session {
 
@@ -26,7 +27,14 @@ bool Session::launch(const runs::LaunchParameters& order) {
     return false;
   }
   const project::PlanEntry* entry = project::find_plan(state(), order.plan);
-  runs::LaunchSpec spec{seams_.runner, *entry->plan, *project::make_problem(state(), *entry),
+  auto problem = project::make_problem(state(), *entry);
+  if (!problem) {
+    const auto inputs = project::planning_inputs(state(), entry->profile, entry->cluster);
+    emit error(tr("Launch"),
+               inputs ? text::to_qstring(inputs->refusal) : tr("The plan's model or cluster is missing."));
+    return false;
+  }
+  runs::LaunchSpec spec{seams_.runner, *entry->plan, *std::move(problem),
                         order.model ? order.model : project::find_profile(state(), entry->profile)->model,
                         order.settings};
   launch_ = std::make_unique<runs::Launch>(std::move(spec), simulator_);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/table_export.hpp"
+#include "app/session/plans/figures.hpp"
 
 #include <filesystem>
+#include <utility>
 
 #include <QCoreApplication>
 
@@ -53,7 +55,10 @@ TableText plans_text(Session& session) {
     if (entry->feasible()) {
       kept.push_back(session.plan_result(*entry));
       if (!kept.back() && session.simulation_error(entry->id).isEmpty()) return later();
-      if (kept.back()) row.simulation = kept.back()->simulation.get();
+      if (kept.back()) {
+        row.simulation = kept.back()->simulation.get();
+        row.utilization = plans::figures_of(session.state(), *entry, *entry->plan, *row.simulation).utilization;
+      }
       if (facts) {
         row.single_device = facts->single_device;
         row.lower_bound = facts->bound_of(*entry->plan);
@@ -147,6 +152,39 @@ TableText table_text(Session& session, Table table, const TableContext& context)
   if (!entry) return none(TablesText::tr("Select a run first."));
   const auto whole = project::with_traces(entry->run);
   return whole ? made(io::csv::steps_csv((*whole)->events)) : none(text::to_qstring(whole.error()));
+}
+
+QString markdown_of_csv(const QString& csv) {
+  QString text = QStringLiteral("| "), rule = QStringLiteral("|");
+  bool quoted = false, first = true;
+  const auto end_field = [&] {
+    if (first) rule += QStringLiteral(" --- |");
+  };
+  for (qsizetype i = 0; i < csv.size(); ++i) {
+    const QChar c = csv[i];
+    if (c == u'"') {
+      const bool doubled = quoted && i + 1 < csv.size() && csv[i + 1] == u'"';
+      if (doubled)
+        text += csv[++i];
+      else
+        quoted = !quoted;
+    } else if (quoted && (c == u'\n' || c == u'\r')) {
+      text += u' ';
+    } else if (c == u',' && !quoted) {
+      end_field();
+      text += QStringLiteral(" | ");
+    } else if (c == u'\n') {
+      end_field();
+      text += QStringLiteral(" |\n");
+      if (std::exchange(first, false)) text += rule + u'\n';
+      if (i + 1 < csv.size()) text += QStringLiteral("| ");
+    } else if (c == u'|') {
+      text += QStringLiteral("\\|");
+    } else if (c != u'\r') {
+      text += c;
+    }
+  }
+  return text;
 }
 
 QString write_text(const QString& file, const std::string& text) {

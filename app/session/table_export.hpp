@@ -47,6 +47,9 @@ struct TableText {
 };
 TableText table_text(Session& session, Table table, const TableContext& context);
 
+/// Returns the table of a CSV text in Markdown.
+QString markdown_of_csv(const QString& csv);
+
 /// Writes the whole file or nothing. Returns the error, empty on success.
 QString write_text(const QString& file, const std::string& text);
 

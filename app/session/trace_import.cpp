@@ -67,8 +67,8 @@ Result<std::vector<std::shared_ptr<const project::RunRecord>>> read_runs(
 void Session::import_traces(const QStringList& paths) {
   std::shared_ptr<const Simulation> predicted;
   if (const project::PlanEntry* entry = project::find_plan(state(), state().selected_plan); entry && entry->feasible())
-    if (const auto plan_result = simulator_.find(*project::make_problem(state(), *entry), *entry->plan))
-      predicted = plan_result->simulation;
+    if (const auto problem = project::make_problem(state(), *entry))
+      if (const auto plan_result = simulator_.find(*problem, *entry->plan)) predicted = plan_result->simulation;
   std::vector<std::string> files;
   for (const QString& path : paths) files.push_back(path.toStdString());
   const QString title = paths.size() == 1 ? tr("Import %1").arg(QFileInfo(paths.front()).fileName())

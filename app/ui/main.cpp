@@ -39,8 +39,8 @@ void print(FILE* stream, const QString& text) { std::fputs(text.toUtf8().constDa
 
 void open_asked_for(ui::window::MainWindow& window, const ui::window::WindowCommand& command) {
   if (command.files.isEmpty()) {
-    if (!window.offer_recovery()) window.open_sample();
-    return;
+    // A comparison or pictures without files are of the sample.
+    return command.compare || !command.screenshots.empty() ? window.open_sample() : window.start();
   }
   window.open_files(command.files);
   if (!command.compare) return;
@@ -77,8 +77,8 @@ int run_window(const ui::window::WindowCommand& command) {
   show_figures_as_the_system();
   const bool pictures = !command.screenshots.empty();
   bool failed = false;
-  ui::window::MainWindow window({pictures ? scripted_dialogs(failed) : ui::dialogs::interactive_dialogs(), &settings,
-                                 QApplication::applicationDirPath() + "/pipedeck-cli",
+  ui::window::MainWindow window({pictures ? scripted_dialogs(failed) : ui::dialogs::interactive_dialogs(&settings),
+                                 &settings, QApplication::applicationDirPath() + "/pipedeck-cli",
                                  session::project::default_state_folder(), pictures});
   if (command.reset_layout) window.reset_layout();
   if (!command.appearance.isEmpty()) ui::layout::apply_appearance(ui::layout::parse_appearance(command.appearance));

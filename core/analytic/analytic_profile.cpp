@@ -42,7 +42,11 @@ class ProfileBuilder {
     profile.micro_batch = options_.micro_batch;
     profile.edges = counted_model.edges;
     profile.source = source();
-    for (const times::LayerCount& layer : counted_model.layers) add(layer);
+    double input = 0;
+    for (const times::LayerCount& layer : counted_model.layers) {
+      add(layer, profile.is_chain() ? input : 0);
+      input = layer.output;
+    }
     note();
     TRY_VOID(within_limits(made_.profile));
     return std::move(made_);
@@ -66,10 +70,11 @@ class ProfileBuilder {
                        config_.family, device_.type.name, options_.precision, count_.sequence, attention_words());
   }
 
-  void add(const times::LayerCount& counted_layer) {
+  /// `input`: bytes of the layer before; 0 if unknown.
+  void add(const times::LayerCount& counted_layer, double input) {
     const times::LayerSeconds times = times::layer_time(counted_layer, rate_);
     Layer layer = make_layer(counted_layer, times, rate_.element);
-    for (const int degree : options_.degrees) add_degree(layer, counted_layer, degree);
+    for (const int degree : options_.degrees) add_degree(layer, counted_layer, input, degree);
     if (!layer.tensor_parallel.empty())
       layer.replicated_parameters = whole_bytes(times::replicated_parameter_count(counted_layer) * rate_.element);
     made_.profile.layers.push_back(std::move(layer));
@@ -89,13 +94,16 @@ class ProfileBuilder {
                                        group_digits(counted_layer.backward_reduced)));
   }
 
-  void add_degree(Layer& layer, const times::LayerCount& counted_layer, int degree) const {
+  void add_degree(Layer& layer, const times::LayerCount& counted_layer, double input, int degree) const {
     if (config_.heads % degree != 0 || config_.key_value_heads % degree != 0) return;
     const times::LayerSeconds times = times::layer_time(counted_layer, rate_, degree, options_.sequence_parallel);
     TensorParallelPoint point{degree, times.forward, times.backward_input + times.backward_weight,
                               whole_bytes(counted_layer.forward_reduced), whole_bytes(counted_layer.backward_reduced)};
     point.details.backward_weight = times.backward_weight;
     point.details.saved = whole_bytes(std::ceil(times::saved_bytes(counted_layer, degree, options_.sequence_parallel)));
+    // Ranks divide the tokens between blocks in sequence parallelism, and the loss's scores by words in any case.
+    if (input > 0 && (options_.sequence_parallel || counted_layer.kind == "softmax_cross_entropy"))
+      point.details.input = whole_bytes(std::ceil(input / degree));
     layer.tensor_parallel.push_back(std::move(point));
   }
 

@@ -8,6 +8,7 @@
 
 #include "core/cost/compute.hpp"
 #include "core/cost/stage_sharding.hpp"
+#include "core/plan/blocks.hpp"
 #include "core/plan/cuts.hpp"
 #include "core/plan/layer_bytes.hpp"
 
@@ -135,28 +136,83 @@ int measured_degree(const Plan& plan, const Profile& profile, std::span<const La
   return plan::output_in_columns(before, degree) && !same_sharding_as_previous(plan, id) ? 1 : degree;
 }
 
+namespace {
+
+class SavedCounter {
+ public:
+  SavedCounter(const Plan& plan, const Profile& profile, std::span<const LayerId> order, std::span<const Bytes> cuts,
+               StageId id)
+      : plan_(plan),
+        profile_(profile),
+        order_(order),
+        cuts_(cuts),
+        id_(id),
+        stage_(plan.stages[id.index()]),
+        ways_(stage_sharding(plan, profile, order, id)) {}
+
+  SavedBytes count() const {
+    SavedBytes kept;
+    for (int p = stage_.first; p < stage_.last; ++p) kept.all += saved(p);
+    if (!stage_.recompute.any()) return {kept.all, kept.all, kept.all};
+    kept.before = kept.all;
+    const bool by_block = stage_.recompute.each == RecomputeUnit::block;
+    // In a graph several blocks may take one tensor, which is kept once.
+    const bool shared = by_block && !profile_.is_chain();
+    const std::vector<Bytes> inputs = shared ? plan::input_bytes(profile_, order_) : std::vector<Bytes>();
+    std::vector<bool> takes(profile_.layers.size(), false);
+    Bytes restored;
+    for (const auto& [first, last] : plan::recomputed_segments(stage_, plan::block_starts(profile_, order_))) {
+      Bytes whole, own = shared ? inputs[static_cast<std::size_t>(first)] : input(first);
+      for (int p = first; p < last; ++p) {
+        whole += saved(p);
+        if (const LayerMemory* const memory = memory_of(p)) own += memory->recompute_saved;
+        takes[order_[static_cast<std::size_t>(p)].index()] = true;
+      }
+      kept.before -= whole;
+      if (!shared) kept.before += own;
+      restored = by_block ? std::max(restored, whole - own) : restored + (whole - own);
+    }
+    if (shared) kept.before += plan::input_bytes_of(profile_, takes);
+    // If keeping the inputs costs more than recomputing saves, both phases have the larger value.
+    kept.full = kept.before + std::max(Bytes(), restored);
+    return kept;
+  }
+
+ private:
+  const Layer& layer(int position) const { return profile_.layers[order_[static_cast<std::size_t>(position)].index()]; }
+  const ShardingCost* way(int position) const {
+    return ways_.empty() ? nullptr : ways_[static_cast<std::size_t>(position - stage_.first)];
+  }
+  const LayerMemory* memory_of(int position) const {
+    if (const ShardingCost* const own = way(position)) return &own->memory;
+    return layer(position).memory ? &*layer(position).memory : nullptr;
+  }
+  Bytes saved(int position) const {
+    if (const ShardingCost* const own = way(position)) return own->saved;
+    return plan::saved_bytes(layer(position), measured_degree(plan_, profile_, order_, id_, position));
+  }
+  /// Returns the bytes kept of the input of the segment that begins here.
+  Bytes input(int position) const {
+    if (const LayerMemory* const memory = memory_of(position)) return memory->input;
+    const TensorParallelPoint* const point = plan::point_of_degree(layer(position), plan::even_parts(stage_));
+    if (point && point->details.input) return *point->details.input;
+    return cuts_[static_cast<std::size_t>(position)];
+  }
+
+  const Plan& plan_;
+  const Profile& profile_;
+  std::span<const LayerId> order_;
+  std::span<const Bytes> cuts_;
+  StageId id_;
+  const Stage& stage_;
+  std::vector<const ShardingCost*> ways_;
+};
+
+}  // namespace
+
 SavedBytes stage_saved_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                              std::span<const Bytes> cuts, StageId id) {
-  const Stage& stage = plan.stages[id.index()];
-  const std::vector<const ShardingCost*> ways = stage_sharding(plan, profile, order, id);
-  SavedBytes kept;
-  for (int p = stage.first; p < stage.last; ++p) {
-    const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
-    const ShardingCost* const way = ways.empty() ? nullptr : ways[static_cast<std::size_t>(p - stage.first)];
-    const LayerMemory* const memory = way ? &way->memory : layer.memory ? &*layer.memory : nullptr;
-    const Bytes saved = way ? way->saved : plan::saved_bytes(layer, measured_degree(plan, profile, order, id, p));
-    kept.full += saved;
-    if (!is_recomputed(stage, p)) {
-      kept.before += saved;
-      continue;
-    }
-    if (memory) kept.before += memory->recompute_saved;
-    if (p == stage.first || !is_recomputed(stage, p - 1))
-      kept.before += memory ? memory->input : cuts[static_cast<std::size_t>(p)];
-  }
-  // If saving the input as well costs more than recomputing saves, both phases have the larger value.
-  kept.full = std::max(kept.full, kept.before);
-  return kept;
+  return SavedCounter(plan, profile, order, cuts, id).count();
 }
 
 int communicators(const Plan& plan, StageId id) {

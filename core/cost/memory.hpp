@@ -48,13 +48,15 @@ bool is_recomputed(const Stage& stage, int position);
 int measured_degree(const Plan& plan, const Profile& profile, std::span<const LayerId> order, StageId stage,
                     int position);
 
-/// A stage's saved bytes per profile micro-batch from forward to backward: `before` the recompute, `full` from then on.
-/// Without recompute, both are equal.
+/// A stage's saved bytes per profile micro-batch from forward to backward: `before` the recompute, `full` from then on,
+/// and `all` layers at once. Without recompute, they are equal.
 struct SavedBytes {
-  Bytes before, full;
+  Bytes before, full, all;
   bool operator==(const SavedBytes&) const = default;
 };
-/// `cuts`: boundary_bytes of the same order. Recompute starts from the input of each run of recomputed layers.
+/// `cuts`: boundary_bytes of the same order. Recompute starts from the kept input of each segment
+/// (plan::recomputed_segments). By block, one segment at a time is whole from the recompute to the end of the backward;
+/// by stage, all of them are.
 SavedBytes stage_saved_bytes(const Plan& plan, const Profile& profile, std::span<const LayerId> order,
                              std::span<const Bytes> cuts, StageId stage);
 

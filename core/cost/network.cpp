@@ -90,9 +90,10 @@ void Network::Shared::find_representatives() {
     return std::min<std::size_t>(held[a].size(), 2) > std::min<std::size_t>(held[b].size(), 2);
   });
   const std::vector<int> kinds = between->kinds();
-  std::map<std::tuple<int, double, double>, int> taken;
+  std::map<std::tuple<int, double, double, double>, int> taken;
   for (const std::size_t n : larger_first) {
-    if (held[n].empty() || taken[{kinds[n], inside[n].bandwidth.count, inside[n].latency.count}]++ >= 2) continue;
+    const double card = nics[n].value_or(BytesPerSecond()).count;
+    if (held[n].empty() || taken[{kinds[n], inside[n].bandwidth.count, inside[n].latency.count, card}]++ >= 2) continue;
     representative_devices.push_back(held[n][0]);
     if (held[n].size() > 1) representative_devices.push_back(held[n][1]);
   }
@@ -104,7 +105,7 @@ Result<Network> Network::of(const Cluster& cluster) {
   shared->devices = devices_of(cluster);
   shared->types = cluster.device_types;
   shared->node_count = static_cast<int>(cluster.nodes.size());
-  for (const Node& node : cluster.nodes) shared->buses.push_back(node.bus);
+  for (const Node& node : cluster.nodes) shared->buses.push_back(node.bus), shared->nics.push_back(node.nic);
   TRY_VOID(cluster.bandwidth_matrix ? shared->load_matrix(cluster) : shared->load_links(cluster));
   return Network(shared);
 }
@@ -114,8 +115,10 @@ Result<Network> Network::of(const Cluster& cluster, const Calibration& calibrati
   ensure(efficiency > 0, "links move something");
   if (efficiency == 1) return of(cluster);
   Cluster real = cluster;
-  for (Node& node : real.nodes)
+  for (Node& node : real.nodes) {
     if (node.link) node.link->bandwidth = node.link->bandwidth * efficiency;
+    if (node.nic) node.nic = *node.nic * efficiency;
+  }
   for (NetworkLink& link : real.links) link.link.bandwidth = link.link.bandwidth * efficiency;
   if (real.bandwidth_matrix)
     for (auto& row : *real.bandwidth_matrix)
@@ -123,12 +126,14 @@ Result<Network> Network::of(const Cluster& cluster, const Calibration& calibrati
   return of(real);
 }
 
-Path Network::path(DeviceId from, DeviceId to) const {
+Path Network::path_with_cards(DeviceId from, DeviceId to, int from_cards, int to_cards) const {
   if (!shared_->matrix.empty()) return {shared_->matrix[from.index()][to.index()], {}};
   const std::size_t a = node_of(from).index(), b = node_of(to).index();
   if (a == b) return shared_->inside[a];
-  if (!shared_->table.empty()) return shared_->table[a * shared_->inside.size() + b];
-  return shared_->between->between(a, b);
+  Path path = shared_->table.empty() ? shared_->between->between(a, b) : shared_->table[a * shared_->inside.size() + b];
+  if (shared_->nics[a]) path.bandwidth = std::min(path.bandwidth, *shared_->nics[a] * from_cards);
+  if (shared_->nics[b]) path.bandwidth = std::min(path.bandwidth, *shared_->nics[b] * to_cards);
+  return path;
 }
 
 std::vector<int> Network::links(DeviceId from, DeviceId to) const {

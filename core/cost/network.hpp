@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/result.hpp"
@@ -33,8 +34,19 @@ class Network {
   const DeviceType& type(DeviceId id) const { return shared_->types[static_cast<std::size_t>(device(id).type)]; }
   NodeId node_of(DeviceId id) const { return device(id).node; }
   int node_count() const { return shared_->node_count; }
-  /// Returns the path between two different devices.
-  Path path(DeviceId from, DeviceId to) const;
+  /// Returns the path between two different devices. Between nodes it passes the network card of each.
+  Path path(DeviceId from, DeviceId to) const { return path_with_cards(from, to, 1, 1); }
+  /// Returns the path of a ring between two different devices. Between nodes it passes the cards of this many members
+  /// of either node: each of NCCL's parallel rings leaves a node by another member's card.
+  Path path_with_cards(DeviceId from, DeviceId to, int from_cards, int to_cards) const;
+  /// Returns the widest path that a ring can have between two different devices: with the cards of all devices.
+  Path widest_ring_path(DeviceId from, DeviceId to) const {
+    return path_with_cards(from, to, device_count(), device_count());
+  }
+  /// Returns the bandwidth of a device's network cards; empty if the node's devices share its links.
+  std::optional<BytesPerSecond> nic(NodeId node) const { return shared_->nics[node.index()]; }
+  /// Returns true if transfers between devices of two nodes have network cards of their own at both ends.
+  bool has_nics(NodeId a, NodeId b) const { return nic(a) && nic(b); }
   /// Returns the path's links as positions in Cluster::links, in order; empty inside a node or with a bandwidth matrix.
   std::vector<int> links(DeviceId from, DeviceId to) const;
   /// Returns the path's links with their direction.
@@ -58,7 +70,8 @@ class Network {
     std::vector<Device> devices;
     std::vector<DeviceType> types;
     int node_count = 0;
-    std::vector<bool> buses;  // by node
+    std::vector<bool> buses;                          // by node
+    std::vector<std::optional<BytesPerSecond>> nics;  // by node
     std::vector<Link> links;
     std::vector<std::pair<int, int>> ends;            // of each link: vertices, numbering nodes before switches
     std::vector<std::vector<BytesPerSecond>> matrix;  // device x device; if empty, the three members below apply

@@ -8,6 +8,7 @@
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
 #include "core/cost/stage_sharding.hpp"
+#include "core/plan/blocks.hpp"
 #include "core/plan/layer_bytes.hpp"
 
 namespace pipedeck::cost {
@@ -24,7 +25,11 @@ Bytes max_measured(const Layer& layer, int samples) {
 /// A layer's memory for the replica's samples.
 struct Needs {
   Bytes saved, left, kept, forward, backward, gradient;
-  bool again = false;
+};
+
+/// Recomputed layers of a stage, by their index in it: [first, last).
+struct Segment {
+  std::size_t first, last;
 };
 
 class PassCounter {
@@ -33,11 +38,17 @@ class PassCounter {
               StageId id, int samples)
       : stage_(plan.stages[id.index()]), profile_(profile), cuts_(cuts), samples_(samples) {
     const std::vector<const ShardingCost*> ways = stage_sharding(plan, profile, order, id);
+    const std::vector<plan::RecomputedSegment> segments =
+        plan::recomputed_segments(stage_, plan::block_starts(profile, order));
+    for (const auto& [first, last] : segments)
+      segments_.push_back(
+          {static_cast<std::size_t>(first - stage_.first), static_cast<std::size_t>(last - stage_.first)});
     for (int p = stage_.first; p < stage_.last; ++p) {
       const Layer& layer = profile.layers[order[static_cast<std::size_t>(p)].index()];
       layers_.push_back(ways.empty() ? measured_needs(layer, p, measured_degree(plan, profile, order, id, p))
                                      : needs_of(*ways[static_cast<std::size_t>(p - stage_.first)], p));
     }
+    keep_inputs(ways, order);
     const SavedBytes kept = stage_saved_bytes(plan, profile, order, cuts, id);
     before_ = scaled(kept.before), full_ = scaled(kept.full);
     received_ = stage_.last < static_cast<int>(order.size()) ? at_cut(stage_.last) : Bytes();
@@ -74,17 +85,11 @@ class PassCounter {
   /// Returns the memory from one device's share of the layer, for the profile's samples.
   Needs needs_of(Bytes saved, const LayerMemory& memory, int position) const {
     Needs needs;
-    needs.again = is_recomputed(stage_, position);
     needs.saved = scaled(saved);
     // The backward pass creates sums of a fixed size, so its fixed part includes them.
     needs.left = with_fixed_bytes(memory.weight_saved, std::min(memory.weight_saved, memory.backward_fixed), samples_,
                                   profile_.micro_batch);
     needs.kept = needs.saved;
-    if (needs.again) {
-      // A run of recomputed layers restarts from its first layer's input.
-      const bool begins = position == stage_.first || !is_recomputed(stage_, position - 1);
-      needs.kept = scaled(memory.recompute_saved) + (begins ? scaled(memory.input) : Bytes());
-    }
     needs.forward = with_fixed_bytes(memory.forward, memory.forward_fixed, samples_, profile_.micro_batch);
     needs.backward = with_fixed_bytes(memory.backward, memory.backward_fixed, samples_, profile_.micro_batch);
     needs.gradient = position + 1 < stage_.last ? at_cut(position + 1) : Bytes();
@@ -109,6 +114,17 @@ class PassCounter {
     return needs;
   }
 
+  /// Recomputed layers keep only the input of their segment's first layer.
+  void keep_inputs(const std::vector<const ShardingCost*>& ways, std::span<const LayerId> order) {
+    for (const auto& [first, last] : segments_)
+      for (std::size_t i = first; i < last; ++i) {
+        const std::size_t position = static_cast<std::size_t>(stage_.first) + i;
+        const LayerMemory& memory = ways.empty() ? *profile_.layers[order[position].index()].memory : ways[i]->memory;
+        layers_[i].kept = scaled(memory.recompute_saved) + (i == first ? scaled(memory.input) : Bytes());
+      }
+  }
+  bool by_block() const { return stage_.recompute.each == RecomputeUnit::block; }
+
   /// Previous layers hold their saved bytes; the running layer is whole.
   Bytes forward() const {
     Bytes behind, most;
@@ -119,26 +135,38 @@ class PassCounter {
     return std::max(Bytes(), most - before_);
   }
 
-  /// Restores in sequence all that each layer saved, which includes its saved input.
+  /// Restores in sequence all that a segment's layers saved, which includes its saved input. By block, that is part of
+  /// the backward.
   Bytes recompute() const {
     Bytes held, most;
     for (const Needs& layer : layers_) held += layer.kept;
-    for (const Needs& layer : layers_) {
-      if (!layer.again) continue;
-      held += layer.saved - layer.kept;
-      most = std::max(most, held + layer.forward);
-    }
+    for (const Segment& segment : segments_)
+      if (const Bytes reached = restore(segment, held); !by_block()) most = std::max(most, reached);
     return std::max(Bytes(), most - full_);
   }
 
-  /// Runs from the last layer to the first. Finished layers are freed, or keep bytes for the weight gradients if
-  /// (these) come `apart`. The gradient that the stage received is counted separately until its backward ends.
+  /// Adds to `held` all that the segment's layers saved. Returns the highest point of their forward passes.
+  Bytes restore(const Segment& segment, Bytes& held) const {
+    Bytes most;
+    for (std::size_t i = segment.first; i < segment.last; ++i) {
+      held += layers_[i].saved - layers_[i].kept;
+      most = std::max(most, held + layers_[i].forward);
+    }
+    return most;
+  }
+
+  /// Runs from the last layer to the first. By block, restores a segment before its last layer's backward. Finished
+  /// layers are freed, or keep bytes for the weight gradients if (these) come `apart`. The gradient that the stage
+  /// received is counted separately until its backward ends.
   Bytes backward(bool apart) const {
     Bytes held, most;
-    for (const Needs& layer : layers_) held += layer.saved;
+    for (const Needs& layer : layers_) held += by_block() ? layer.kept : layer.saved;
+    auto segment = segments_.rbegin();
     for (std::size_t i = layers_.size(); i-- > 0;) {
-      const bool last = i + 1 == layers_.size();
-      most = std::max(most, held + layers_[i].backward + (last ? received_ : layers_[i].gradient));
+      const Bytes gradient = i + 1 == layers_.size() ? received_ : layers_[i].gradient;
+      if (by_block() && segment != segments_.rend() && segment->last == i + 1)
+        most = std::max(most, restore(*segment++, held) + gradient);
+      most = std::max(most, held + layers_[i].backward + gradient);
       held = held - layers_[i].saved + (apart ? layers_[i].left : Bytes());
     }
     return std::max(Bytes(), most - full_ - received_);
@@ -156,6 +184,7 @@ class PassCounter {
   std::span<const Bytes> cuts_;
   int samples_;
   std::vector<Needs> layers_;
+  std::vector<Segment> segments_;
   Bytes before_, full_, received_;
 };
 
@@ -197,6 +226,11 @@ PassMemory pass_memory(const Plan& plan, const Profile& profile, std::span<const
   PassMemory passes;
   passes.forward = passes.recompute = passes.backward = passes.backward_input = passes.backward_weight =
       scale_bytes(largest, samples, profile.micro_batch);
+  // The weight gradients need every block: they are restored one by one, and none is freed before.
+  const SavedBytes kept = stage_saved_bytes(plan, profile, order, cuts, id);
+  passes.split_backward_bytes = std::max(Bytes(), scale_bytes(kept.all, samples, profile.micro_batch) -
+                                                      scale_bytes(kept.full, samples, profile.micro_batch));
+  passes.backward_input += passes.split_backward_bytes;
   return passes;
 }
 

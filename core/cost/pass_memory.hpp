@@ -16,7 +16,7 @@ namespace pipedeck::cost {
 struct PassMemory {
   /// In addition to the bytes saved at that time by saved_bytes(), and to the received gradient.
   Bytes forward, recompute, backward, backward_input, backward_weight;
-  /// Saved from an input gradient to its weight gradient, minus the bytes saved by the forward; may be negative.
+  /// Saved from an input gradient to its weight gradient, minus the bytes saved from the recompute on; may be negative.
   Bytes split_backward_bytes;
   /// The received activation is the stage's saved input from the start of the forward on; there is no second buffer.
   bool input_in_place = false;

@@ -3,14 +3,26 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <vector>
 
 namespace pipedeck::cost {
 namespace {
 
-void add_ring(const Network& network, std::span<const DeviceId> ring, RingBottleneck& worst) {
+/// Adds the hops of a ring of devices, or of the leaders of nodes, in a group with this many members per node.
+void add_ring(const Network& network, std::span<const DeviceId> ring, const std::map<NodeId, int>& members,
+              RingBottleneck& worst) {
   if (ring.size() < 2) return;
-  for (std::size_t i = 0; i < ring.size(); ++i) worst.add(network.path(ring[i], ring[(i + 1) % ring.size()]));
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    const DeviceId from = ring[i], to = ring[(i + 1) % ring.size()];
+    worst.add(network.path_with_cards(from, to, members.at(network.node_of(from)), members.at(network.node_of(to))));
+  }
+}
+
+std::map<NodeId, int> members_of(const Network& network, std::span<const DeviceId> devices) {
+  std::map<NodeId, int> members;
+  for (const DeviceId device : devices) ++members[network.node_of(device)];
+  return members;
 }
 
 std::vector<DeviceId> in_cluster_order(std::span<const DeviceId> devices) {
@@ -40,23 +52,24 @@ double RingBottleneck::tree_seconds(std::size_t members, Bytes bytes) const {
 
 RingBottleneck ring_bottleneck(const Network& network, std::span<const DeviceId> devices) {
   RingBottleneck hop;
-  add_ring(network, in_cluster_order(devices), hop);
+  add_ring(network, in_cluster_order(devices), members_of(network, devices), hop);
   return hop;
 }
 
 GroupRings rings_of(const Network& network, std::span<const DeviceId> devices) {
   const std::vector<DeviceId> sorted = in_cluster_order(devices);
+  const std::map<NodeId, int> members = members_of(network, devices);
   GroupRings rings;
   rings.members = sorted.size();
-  add_ring(network, sorted, rings.flat);
+  add_ring(network, sorted, members, rings.flat);
   std::vector<DeviceId> leaders;
   for (std::size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {  // devices of a node are consecutive
     while (end < sorted.size() && network.node_of(sorted[end]) == network.node_of(sorted[begin])) ++end;
     rings.most = std::max(rings.most, end - begin);
-    add_ring(network, std::span(sorted).subspan(begin, end - begin), rings.inside);
+    add_ring(network, std::span(sorted).subspan(begin, end - begin), members, rings.inside);
     leaders.push_back(sorted[begin]);
   }
-  add_ring(network, leaders, rings.between);
+  add_ring(network, leaders, members, rings.between);
   rings.nodes = leaders.size();
   return rings;
 }

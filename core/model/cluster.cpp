@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/cluster.hpp"
 
+#include <algorithm>
+
 namespace pipedeck {
 
 std::vector<Device> devices_of(const Cluster& cluster) {
@@ -14,6 +16,10 @@ std::vector<Device> devices_of(const Cluster& cluster) {
     }
   }
   return devices;
+}
+
+bool has_nics(const Cluster& cluster) {
+  return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [](const Node& node) { return node.nic.has_value(); });
 }
 
 const DeviceType* find_device_type(const Cluster& cluster, const std::string& name) {

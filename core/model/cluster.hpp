@@ -41,6 +41,8 @@ struct Node {
   std::optional<Link> link;  ///< connects the devices inside; a node of one device needs none
   bool bus = false;          ///< all devices share the one link instead of having a port each
   std::string extra;
+  /// Bandwidth of the network cards of each device; absent: the devices share the node's links.
+  std::optional<BytesPerSecond> nic{};
   bool operator==(const Node&) const = default;
 };
 
@@ -72,6 +74,7 @@ struct Cluster {
   std::vector<NetworkLink> links;
   /// Device x device, symmetric; replaces all links where given.
   std::optional<std::vector<std::vector<BytesPerSecond>>> bandwidth_matrix;
+  std::vector<std::string> assumptions;  ///< on values that were not known when it was made, one sentence each
   std::string extra;
   bool operator==(const Cluster&) const = default;
 };
@@ -79,6 +82,9 @@ struct Cluster {
 /// Returns the devices in plan numbering: nodes in order, and in each node its groups in order. Types must exist
 /// (validate.hpp).
 std::vector<Device> devices_of(const Cluster& cluster);
+
+/// Returns true if a node has network cards per device.
+bool has_nics(const Cluster& cluster);
 
 const DeviceType* find_device_type(const Cluster& cluster, const std::string& name);
 

@@ -39,6 +39,15 @@ struct ListPrice {
   bool operator==(const ListPrice&) const = default;
 };
 
+/// The memory of a device that is not the model's: usual values, editable by the user.
+struct MemoryDefaults {
+  Bytes reserve;             ///< the context, and what the device does not offer
+  Bytes communication;       ///< buffers per communicator
+  double fragmentation = 0;  ///< fraction of the allocator's memory, for the upper estimate
+  std::string source = {};
+  bool operator==(const MemoryDefaults&) const = default;
+};
+
 struct DeviceModel {
   DeviceType type;  ///< with the price, and with its speed relative to the V100-16GB
   std::string title, vendor;
@@ -49,7 +58,8 @@ struct DeviceModel {
   std::optional<DeviceLink> link;
   PciExpress pcie;
   ListPrice price;
-  std::string source;  ///< the data sheet
+  std::optional<MemoryDefaults> memory_defaults = {};  ///< absent: nothing is assumed
+  std::string source;                                  ///< the data sheet
   bool operator==(const DeviceModel&) const = default;
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/explanation.hpp"
 
+#include <algorithm>
+#include <map>
+
 namespace pipedeck {
 
 CriticalShares shares_of(const CriticalPath& path, std::size_t stages) {
@@ -16,16 +19,30 @@ CriticalShares shares_of(const CriticalPath& path, std::size_t stages) {
   return shares;
 }
 
-Nanoseconds TimeBreakdown::total() const {
-  Nanoseconds sum;
-  for (const Nanoseconds time : times) sum += time;
-  return sum;
-}
-
 Waterfall waterfall(const TimeBreakdown& a, const TimeBreakdown& b) {
   Waterfall steps{a, b, {}};
   for (std::size_t i = 0; i < steps.change.times.size(); ++i) steps.change.times[i] = b.times[i] - a.times[i];
   return steps;
+}
+
+std::vector<DeviceId> SensitivityGroup::devices() const {
+  std::vector<DeviceId> devices;
+  for (const SensitivityEntry& entry : entries) devices.push_back(entry.device);
+  return devices;
+}
+
+std::vector<SensitivityGroup> grouped(const Sensitivity& sensitivity) {
+  std::vector<SensitivityGroup> groups;
+  std::map<std::pair<SensitivityKind, Nanoseconds>, std::size_t> known;
+  for (const SensitivityEntry& entry : sensitivity.entries) {
+    const auto [place, is_new] = known.emplace(std::pair(entry.kind, entry.gain), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[place->second].entries.push_back(entry);
+  }
+  for (SensitivityGroup& group : groups)
+    std::stable_sort(group.entries.begin(), group.entries.end(),
+                     [](const SensitivityEntry& a, const SensitivityEntry& b) { return a.device < b.device; });
+  return groups;
 }
 
 }  // namespace pipedeck

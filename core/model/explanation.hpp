@@ -62,29 +62,6 @@ CriticalShares shares_of(const CriticalPath& path, std::size_t stages);
 
 // --- waterfall
 
-/// A part of an iteration, in this order.
-enum class TimePart : std::uint8_t {
-  compute,          ///< forward and backward passes of the average device
-  imbalance,        ///< the busiest device's excess over the average one
-  bubble,           ///< time of the passes beyond the busiest device's, without communication
-  recompute,        ///< lost to recomputation
-  optimizer,        ///< lost to optimizer steps
-  tensor_parallel,  ///< lost to all-reduces inside the passes
-  point_to_point,   ///< lost to transfers between stages
-  all_reduce,       ///< lost to all-reduces of gradients: their exposed tail
-};
-inline constexpr int time_part_count = 8;
-std::string_view name_of(TimePart part);  // "point_to_point"
-
-/// A breakdown of one iteration. The parts' sum equals it to the nanosecond.
-struct TimeBreakdown {
-  std::array<Nanoseconds, time_part_count> times{};
-  bool operator==(const TimeBreakdown&) const = default;
-  Nanoseconds& operator[](TimePart part) { return times[static_cast<std::size_t>(part)]; }
-  Nanoseconds operator[](TimePart part) const { return times[static_cast<std::size_t>(part)]; }
-  Nanoseconds total() const;
-};
-
 /// A difference between two plans' iterations: `a.total()` + all of `change` = `b.total()`.
 struct Waterfall {
   TimeBreakdown a, b;
@@ -109,11 +86,46 @@ struct SensitivityEntry {
   bool operator==(const SensitivityEntry&) const = default;
 };
 
+enum class LeverKind : std::uint8_t {
+  all_devices,    ///< speed of passes and memory of every device
+  device_type,    ///< the same of all devices of one type
+  device_memory,  ///< memory of every device
+  links_inside,   ///< bandwidth inside all nodes
+  links_between,  ///< bandwidth of all links between nodes
+  micro_batches,  ///< number of micro-batches, and with it the global batch
+};
+inline constexpr int lever_kind_count = 6;
+std::string_view name_of(LeverKind kind);  // "links_between"
+
+/// A group of devices or links that is improved together, or more micro-batches, while all else stays the same.
+struct SensitivityLever {
+  LeverKind kind = LeverKind::all_devices;
+  double factor = 1;
+  std::string type;              ///< for device_type
+  BytesPerSecond before, after;  ///< for links: the narrowest
+  int micro_batches = 0;         ///< how many more
+  Nanoseconds iteration;         ///< for as many samples as the plan's iteration has
+  Nanoseconds gain;              ///< how much shorter; negative: longer
+  bool operator==(const SensitivityLever&) const = default;
+};
+
 struct Sensitivity {
   double factor = 1.1;                    ///< factor by which each one is improved
   Nanoseconds iteration;                  ///< without any improvement
   std::vector<SensitivityEntry> entries;  ///< the largest gain first
+  std::vector<SensitivityLever> levers;   ///< the largest gain first
   bool operator==(const Sensitivity&) const = default;
 };
+
+/// A group of entries of the same kind and the same gain, to the nanosecond. Devices are ascending, links in the given
+/// order.
+struct SensitivityGroup {
+  std::vector<SensitivityEntry> entries;
+  const SensitivityEntry& first() const { return entries.front(); }
+  std::vector<DeviceId> devices() const;  ///< for device_speed and device_memory
+};
+
+/// Returns the groups in the order of their first entries: the largest gain first.
+std::vector<SensitivityGroup> grouped(const Sensitivity& sensitivity);
 
 }  // namespace pipedeck

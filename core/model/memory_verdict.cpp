@@ -2,6 +2,9 @@
 #include "core/model/memory_verdict.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
 
 namespace pipedeck {
 namespace {
@@ -33,6 +36,28 @@ int num_devices_over_capacity(const Simulation& simulation) {
 double share_of_capacity(Bytes peak, const SimulatedDevice& device) {
   if (device.capacity.count == 0) return 0;
   return static_cast<double>(peak.count) / static_cast<double>(device.capacity.count);
+}
+
+double memory_margin(const Simulation& simulation) {
+  const SimulatedDevice* const fullest = most_loaded_device(simulation);
+  return fullest ? 1 - share_of_capacity(fullest->peak, *fullest) : 1;
+}
+
+std::string margin_text(double margin) {
+  // Rounded down: "0 % left" fits, and nothing below it does.
+  return margin >= 0 ? fmt::format("{:.0f} % left", std::floor(100 * margin))
+                     : fmt::format("{:.0f} % over", std::ceil(-100 * margin));
+}
+
+MemoryMarks memory_marks(const SimulatedDevice& device, double fragmentation) {
+  const MemoryBreakdown& peak = device.peak_breakdown;
+  const Bytes outside = peak[MemoryItem::communication] + peak[MemoryItem::reserve];
+  MemoryMarks marks;
+  marks.allocated = device.peak - outside;
+  marks.reserved =
+      Bytes(static_cast<std::int64_t>(std::ceil(static_cast<double>(marks.allocated.count) / (1 - fragmentation))));
+  marks.nvidia_smi = marks.reserved + outside;
+  return marks;
 }
 
 const SimulatedDevice* most_loaded_device(const Simulation& simulation) {

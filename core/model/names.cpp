@@ -33,6 +33,7 @@ constexpr Names<Collectives, 5> collective_kinds{{{Collectives::best_ring, "leas
                                                   {Collectives::tree, "tree"},
                                                   {Collectives::nccl, "nccl"}}};
 constexpr Names<Warmup, 2> warmups{{{Warmup::A, "A"}, {Warmup::B, "B"}}};
+constexpr Names<RecomputeUnit, 2> recompute_units{{{RecomputeUnit::block, "block"}, {RecomputeUnit::stage, "stage"}}};
 constexpr Names<OpKind, op_kind_count> op_kinds{{{OpKind::forward, "forward"},
                                                  {OpKind::backward, "backward"},
                                                  {OpKind::backward_input, "backward_input"},
@@ -70,6 +71,12 @@ constexpr Names<SensitivityKind, sensitivity_kind_count> sensitivity_kinds{
     {{SensitivityKind::link_bandwidth, "link_bandwidth"},
      {SensitivityKind::device_speed, "device_speed"},
      {SensitivityKind::device_memory, "device_memory"}}};
+constexpr Names<LeverKind, lever_kind_count> lever_kinds{{{LeverKind::all_devices, "all_devices"},
+                                                          {LeverKind::device_type, "device_type"},
+                                                          {LeverKind::device_memory, "device_memory"},
+                                                          {LeverKind::links_inside, "links_inside"},
+                                                          {LeverKind::links_between, "links_between"},
+                                                          {LeverKind::micro_batches, "micro_batches"}}};
 constexpr Names<RunUse, 3> run_uses{
     {{RunUse::fit, "fit"}, {RunUse::held_out, "held-out"}, {RunUse::cross_validation, "in-turn"}}};
 
@@ -95,11 +102,13 @@ std::string_view name_of(NetworkModel value) { return enum_name(network_models, 
 std::string_view name_of(Overlap value) { return enum_name(overlaps, value); }
 std::string_view name_of(Collectives value) { return enum_name(collective_kinds, value); }
 std::string_view name_of(Warmup value) { return enum_name(warmups, value); }
+std::string_view name_of(RecomputeUnit value) { return enum_name(recompute_units, value); }
 std::string_view name_of(OpKind value) { return enum_name(op_kinds, value); }
 std::string_view name_of(MemoryItem value) { return enum_name(memory_items, value); }
 std::string_view name_of(WaitCause value) { return enum_name(wait_causes, value); }
 std::string_view name_of(TimePart value) { return enum_name(time_parts, value); }
 std::string_view name_of(SensitivityKind value) { return enum_name(sensitivity_kinds, value); }
+std::string_view name_of(LeverKind value) { return enum_name(lever_kinds, value); }
 std::string_view name_of(RunUse value) { return enum_name(run_uses, value); }
 
 std::optional<Optimizer> parse_optimizer(std::string_view name) { return parse_enum(optimizers, name); }
@@ -108,6 +117,7 @@ std::optional<NetworkModel> parse_network_model(std::string_view name) { return 
 std::optional<Overlap> parse_overlap(std::string_view name) { return parse_enum(overlaps, name); }
 std::optional<Collectives> parse_collectives(std::string_view name) { return parse_enum(collective_kinds, name); }
 std::optional<Warmup> parse_warmup(std::string_view name) { return parse_enum(warmups, name); }
+std::optional<RecomputeUnit> parse_recompute_unit(std::string_view name) { return parse_enum(recompute_units, name); }
 std::optional<OpKind> parse_op_kind(std::string_view name) { return parse_enum(op_kinds, name); }
 std::optional<RunUse> parse_run_use(std::string_view name) { return parse_enum(run_uses, name); }
 

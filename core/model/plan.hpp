@@ -22,10 +22,19 @@ enum class Warmup { A, B };
 std::string_view name_of(Warmup);  // "A"
 std::optional<Warmup> parse_warmup(std::string_view);
 
+/// A unit of recomputation: `block` keeps the input of every block and restores one block at a time during the
+/// backward, as training engines do; `stage` keeps one input for a run of layers and restores the whole run before the
+/// backward.
+enum class RecomputeUnit { block, stage };
+
+std::string_view name_of(RecomputeUnit);  // "block"
+std::optional<RecomputeUnit> parse_recompute_unit(std::string_view);
+
 /// A selection of a stage's layers whose forward is recomputed before the backward.
 struct Recompute {
   bool all = false;
-  std::vector<LayerId> layers;  ///< if not `all`: these positions of the plan's order
+  std::vector<LayerId> layers = {};  ///< if not `all`: these positions of the plan's order
+  RecomputeUnit each = RecomputeUnit::block;
   bool operator==(const Recompute&) const = default;
   bool any() const { return all || !layers.empty(); }
 };

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/units.hpp"
@@ -30,6 +31,26 @@ struct BalanceReason {
   bool operator==(const BalanceReason&) const = default;
 };
 
+/// A change with which a plan that does not fit does.
+enum class FittingKind : std::uint8_t { recompute, zero, tensor_parallel, micro_batch };
+struct FittingChange {
+  FittingKind kind = FittingKind::recompute;
+  int value = 0;  ///< ZeRO stage, degree, samples of a micro-batch
+  Seconds iteration;
+  double margin = 0;  ///< memory left on the fullest device, a fraction of its capacity
+  bool operator==(const FittingChange&) const = default;
+};
+/// Returns "recompute all stages", "ZeRO 1", "tensor parallelism 8", "micro-batch 4".
+std::string text_of(const FittingChange& change);
+
+/// A comparison of a warm-up that is shorter than 1F1B's with the whole one.
+struct WarmupReason {
+  int stage = 0, held = 1, whole = 1;  ///< micro-batches on the first stage that holds fewer
+  Seconds iteration;                   ///< with the whole warm-up
+  Bytes missing;                       ///< memory that it needs more than the fullest device has
+  bool operator==(const WarmupReason&) const = default;
+};
+
 /// A set of reasons. A reason that does not apply to the plan is absent.
 struct PlanReasons {
   std::optional<ReplicaPlace> replicas{};  ///< of plans with several stages
@@ -38,6 +59,8 @@ struct PlanReasons {
   std::optional<BalanceReason> balance{};  ///< of plans whose stages share no device
   std::optional<double> ideal_bubble{};    ///< of GPipe and 1F1B with equal stages and free transfers
   std::vector<int> recomputed{};           ///< stages
+  std::vector<FittingChange> fitting{};    ///< of plans that do not fit: what was tried and fits, quickest first
+  std::optional<WarmupReason> warmup{};    ///< of plans with a shorter warm-up
   bool operator==(const PlanReasons&) const = default;
 };
 

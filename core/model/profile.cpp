@@ -2,6 +2,7 @@
 #include "core/model/profile.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <queue>
 
@@ -42,6 +43,18 @@ int smallest_measured_micro_batch(const Profile& profile) {
   for (const Layer& layer : profile.layers)
     if (!layer.at.empty()) smallest = std::min(smallest, layer.at.front().micro_batch);
   return smallest;
+}
+
+std::string_view name_of(FigureSource source) {
+  constexpr std::array<std::string_view, 3> names{"measured", "computed", "assumed"};
+  return names[static_cast<std::size_t>(source)];
+}
+
+FigureSource source_of_times(const Profile& profile) {
+  constexpr std::array computed{"computed", "made of", "a workload of Piper"};
+  const bool found =
+      std::ranges::any_of(computed, [&](const char* begin) { return profile.source.starts_with(begin); });
+  return found ? FigureSource::computed : FigureSource::measured;
 }
 
 }  // namespace pipedeck

@@ -32,6 +32,7 @@ struct TimeSpread {
 struct PointDetails {
   std::optional<Seconds> backward_weight;  ///< part of `backward`
   std::optional<Bytes> saved, workspace;
+  std::optional<Bytes> input;  ///< held of the input where the layer is recomputed; absent: the whole input
   std::optional<TimeSpread> spread;
   bool operator==(const PointDetails&) const = default;
 };
@@ -143,6 +144,13 @@ std::vector<Edge> edges_of(const Profile& profile);
 /// Returns the fixed topological order used by planners made for chains: Kahn's algorithm, ties by list position. The
 /// profile must be acyclic (checked by validate.hpp).
 std::vector<LayerId> topological_order(const Profile& profile);
+
+/// A source of figures.
+enum class FigureSource { measured, computed, assumed };
+std::string_view name_of(FigureSource source);  // "measured"
+
+/// Returns the source of the layer times: computed from shapes or from a paper's figures, else taken as measured.
+FigureSource source_of_times(const Profile& profile);
 
 /// Returns the smallest measured micro-batch. Times below it are unknown.
 int smallest_measured_micro_batch(const Profile& profile);

@@ -54,11 +54,47 @@ struct IdleBreakdown {
   Nanoseconds total() const { return warmup + drain + waiting_activation + waiting_gradient + waiting_all_reduce; }
 };
 
+/// A part of an iteration, in this order. The last three are exposed communication.
+enum class TimePart : std::uint8_t {
+  compute,          ///< forward and backward passes without the communication inside them
+  imbalance,        ///< idle: the busiest device's excess over the average one
+  bubble,           ///< idle otherwise: fill, drain, and waits for what other stages still compute
+  recompute,        ///< recomputed forwards without the communication inside them
+  optimizer,        ///< optimizer steps
+  tensor_parallel,  ///< all-reduces inside the passes
+  point_to_point,   ///< idle while an input is computed and on its way
+  all_reduce,       ///< idle while gradients of the device's stages are all-reduced
+};
+inline constexpr int time_part_count = 8;
+std::string_view name_of(TimePart part);  // "point_to_point"
+
+/// A breakdown of one iteration: device time by what the device does. The parts' sum is the iteration.
+struct TimeBreakdown {
+  std::array<Nanoseconds, time_part_count> times{};
+  bool operator==(const TimeBreakdown&) const = default;
+  Nanoseconds& operator[](TimePart part) { return times[static_cast<std::size_t>(part)]; }
+  Nanoseconds operator[](TimePart part) const { return times[static_cast<std::size_t>(part)]; }
+  Nanoseconds total() const;
+  /// Returns the exposed communication.
+  Nanoseconds communication() const;
+  /// Returns `part / total()`, 0 of nothing.
+  double share(Nanoseconds part) const;
+};
+
+/// The all-reduces inside the passes of a stage on a device: their part of an operation of each kind.
+struct TensorParallelTimes {
+  StageId stage;
+  std::array<Nanoseconds, op_kind_count> times{};
+  bool operator==(const TensorParallelTimes&) const = default;
+};
+
 struct SimulatedDevice {
   DeviceId device;
   Nanoseconds busy;  ///< forward, backward, recompute, optimizer
   IdleBreakdown idle;
-  Bytes peak;              ///< the curve's highest point
+  TimeBreakdown parts;                               ///< without imbalance, which compares devices
+  std::vector<TensorParallelTimes> tensor_parallel;  ///< by stage; empty without tensor parallelism
+  Bytes peak;                                        ///< the curve's highest point
   Bytes peak_upper_bound;  ///< upper bound whatever the durations of operations, including fragmentation
   Bytes capacity;
   Nanoseconds peak_time;
@@ -83,7 +119,9 @@ struct Simulation {
   double communication_fraction =
       0;  ///< iteration time in which no compute lane runs but a transfer or all-reduce does
   bool fits = true;
+  double fragmentation = 0;              ///< as assumed for the upper bounds (SimulationOptions)
   IdleBreakdown idle;                    ///< summed over devices
+  TimeBreakdown parts;                   ///< of the iteration: the mean of the devices
   std::vector<SimulatedDevice> devices;  ///< devices that the plan uses, ascending
   Timeline timeline;
   std::string extra;  ///< unknown members, as JSON text

@@ -36,6 +36,21 @@ IdleBreakdown& IdleBreakdown::operator+=(const IdleBreakdown& other) {
   return *this;
 }
 
+Nanoseconds TimeBreakdown::total() const {
+  Nanoseconds sum;
+  for (const Nanoseconds time : times) sum += time;
+  return sum;
+}
+
+Nanoseconds TimeBreakdown::communication() const {
+  return (*this)[TimePart::tensor_parallel] + (*this)[TimePart::point_to_point] + (*this)[TimePart::all_reduce];
+}
+
+double TimeBreakdown::share(Nanoseconds part) const {
+  const Nanoseconds whole = total();
+  return whole.count > 0 ? static_cast<double>(part.count) / static_cast<double>(whole.count) : 0;
+}
+
 Bytes MemoryBreakdown::total() const {
   Bytes sum;
   for (const Bytes part : bytes) sum += part;

@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/units.hpp"
 #include "core/model/calibration.hpp"
@@ -53,6 +55,11 @@ struct SimulationOptions {
   bool operator==(const SimulationOptions&) const = default;
 };
 
+/// Returns the network model of a question that names none: `shared` for a cluster with network cards per device.
+inline NetworkModel default_network(const Cluster& cluster) {
+  return has_nics(cluster) ? NetworkModel::shared : NetworkModel::ideal;
+}
+
 struct Workload {
   int global_batch = 1;            ///< samples per iteration
   std::optional<int> micro_batch;  ///< set by the user; absent: chosen by planners
@@ -69,6 +76,7 @@ struct Problem {
   std::shared_ptr<const Cluster> cluster;
   Workload workload;
   PlanConstraints pins{};
+  std::vector<std::string> assumptions{};  ///< that its times and links rest on, one sentence each
 };
 
 }  // namespace pipedeck

@@ -2,6 +2,8 @@
 #include "core/plan/cuts.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace pipedeck::plan {
 namespace {
@@ -21,7 +23,54 @@ std::vector<std::vector<int>> last_consumers(const Profile& profile, const std::
   return last;
 }
 
+/// Returns the bytes of the edge's outputs that are not in `seen`, and adds these.
+Bytes new_outputs(const Profile& profile, const Edge& edge, std::set<std::pair<LayerId, std::size_t>>& seen) {
+  const Layer& from = profile.layers[edge.from.index()];
+  Bytes sum;
+  if (from.kind == data_kind) return sum;
+  const std::size_t outputs = std::max<std::size_t>(1, from.outputs.size());
+  for (std::size_t k = 0; k < outputs; ++k) {
+    if (outputs > 1 && edge.output && static_cast<std::size_t>(*edge.output) != k) continue;
+    if (seen.emplace(edge.from, k).second) sum += from.outputs.empty() ? from.output : from.outputs[k];
+  }
+  return sum;
+}
+
 }  // namespace
+
+std::vector<Bytes> input_bytes(const Profile& profile, std::span<const LayerId> order) {
+  std::vector<std::vector<Edge>> into(profile.layers.size());
+  for (const Edge& edge : edges_of(profile)) into[edge.to.index()].push_back(edge);
+  std::vector<Bytes> inputs;
+  for (const LayerId layer : order) {
+    Bytes sum;
+    std::set<std::pair<LayerId, std::size_t>> seen;
+    for (const Edge& edge : into[layer.index()]) sum += new_outputs(profile, edge, seen);
+    inputs.push_back(sum);
+  }
+  return inputs;
+}
+
+std::vector<Bytes> joint_input_bytes(const Profile& profile, std::span<const LayerId> order, int first) {
+  std::vector<std::vector<Edge>> into(profile.layers.size());
+  for (const Edge& edge : edges_of(profile)) into[edge.to.index()].push_back(edge);
+  std::vector<Bytes> sums;
+  Bytes sum;
+  std::set<std::pair<LayerId, std::size_t>> seen;
+  for (const LayerId layer : order.subspan(static_cast<std::size_t>(first))) {
+    for (const Edge& edge : into[layer.index()]) sum += new_outputs(profile, edge, seen);
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+Bytes input_bytes_of(const Profile& profile, const std::vector<bool>& takes) {
+  Bytes sum;
+  std::set<std::pair<LayerId, std::size_t>> seen;
+  for (const Edge& edge : edges_of(profile))
+    if (takes[edge.to.index()]) sum += new_outputs(profile, edge, seen);
+  return sum;
+}
 
 std::vector<Bytes> boundary_bytes(const Profile& profile, std::span<const LayerId> order) {
   std::vector<int> position(profile.layers.size(), 0);

@@ -14,4 +14,12 @@ namespace pipedeck::plan {
 /// both ends.
 std::vector<Bytes> boundary_bytes(const Profile& profile, std::span<const LayerId> order);
 
+/// Returns the bytes per profile micro-batch that each position of `order` takes from other layers, each output once.
+std::vector<Bytes> input_bytes(const Profile& profile, std::span<const LayerId> order);
+/// Returns the bytes of the outputs that positions [first, first + n) take together, each output once, for n = 1, 2,
+/// ...
+std::vector<Bytes> joint_input_bytes(const Profile& profile, std::span<const LayerId> order, int first);
+/// Returns the bytes of the outputs that at least one of these layers takes, each output once.
+Bytes input_bytes_of(const Profile& profile, const std::vector<bool>& takes);
+
 }  // namespace pipedeck::plan

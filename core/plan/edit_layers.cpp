@@ -21,12 +21,14 @@ std::set<LayerId> recomputed(const Stage& stage) {
   return positions;
 }
 
-/// Returns the part of `marked` that is in the stage.
+/// Returns the part of `marked` that is in the stage, in the stage's unit.
 Recompute recompute_of(const Stage& stage, const std::set<LayerId>& marked) {
   Recompute recompute;
   for (int p = stage.first; p < stage.last; ++p)
     if (marked.count(LayerId(std::int32_t{p}))) recompute.layers.push_back(LayerId(std::int32_t{p}));
-  if (static_cast<int>(recompute.layers.size()) == stage.last - stage.first) return {true, {}};
+  if (recompute.any()) recompute.each = stage.recompute.each;
+  if (static_cast<int>(recompute.layers.size()) == stage.last - stage.first)
+    recompute.all = true, recompute.layers = {};
   return recompute;
 }
 
@@ -138,6 +140,7 @@ Result<Plan> apply(Plan plan, const EditContext&, const MergeStages& edit) {
   merged.last = next.last;
   merged.samples_per_replica.reset();
   if (merged.shard_fractions != next.shard_fractions) merged.shard_fractions.reset();
+  if (!merged.recompute.any()) merged.recompute.each = next.recompute.each;
   merged.recompute = recompute_of(merged, marked);
   plan.stages.erase(plan.stages.begin() + edit.stage + 1);
   plan.warmup_counts.reset();
@@ -148,8 +151,9 @@ Result<Plan> apply(Plan plan, const EditContext&, const MergeStages& edit) {
 Result<Plan> apply(Plan plan, const EditContext&, const SetStageRecompute& edit) {
   TRY_VOID(check_stage(plan, edit.stage));
   Stage& stage = plan.stages[index(edit.stage)];
+  stage.recompute.each = edit.recompute.each;
   if (edit.recompute.all) {
-    stage.recompute = {true, {}};
+    stage.recompute = {true, {}, edit.recompute.each};
     return plan;
   }
   for (LayerId layer : edit.recompute.layers)

@@ -128,10 +128,12 @@ class Rescheduler {
     }
   }
   Recompute recompute_of(std::size_t rank, const Stage& stage) const {
-    if (ranks_[rank].recomputes_all) return {true, {}};
+    const RecomputeUnit each = ranks_[rank].like->recompute.each;
+    if (ranks_[rank].recomputes_all) return {true, {}, each};
     Recompute recompute;
     for (int p = stage.first; p < stage.last; ++p)
       if (recomputed_.count(LayerId(std::int32_t{p}))) recompute.layers.push_back(LayerId(std::int32_t{p}));
+    if (recompute.any()) recompute.each = each;
     return recompute;
   }
 

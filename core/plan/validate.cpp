@@ -46,6 +46,7 @@ Result<void> check_details(const std::string& place, const PointDetails& details
   if (details.backward_weight) TRY_VOID(check_weight_part(place, *details.backward_weight, backward));
   if (details.saved) TRY_VOID(checks::bytes(place + "/saved_bytes", *details.saved));
   if (details.workspace) TRY_VOID(checks::bytes(place + "/workspace_bytes", *details.workspace));
+  if (details.input) TRY_VOID(checks::bytes(place + "/input_bytes", *details.input));
   return check_spread(place, details.spread);
 }
 
@@ -234,11 +235,14 @@ Result<void> validate(const Profile& profile) {
 
 namespace {
 
+Result<void> check_bandwidth(const std::string& place, BytesPerSecond bandwidth) {
+  if (bandwidth.count > 0 && bandwidth.count <= limits::bytes_per_second) return {};
+  return checks::bad(place, fmt::format("found {}, expected a finite number above 0, at most {}",
+                                        in_gigabytes_per_second(bandwidth), limits::bytes_per_second / 1e9));
+}
+
 Result<void> check_link(const std::string& place, const Link& link) {
-  if (!(link.bandwidth.count > 0 && link.bandwidth.count <= limits::bytes_per_second))
-    return checks::bad(place + "/gb_per_s",
-                       fmt::format("found {}, expected a finite number above 0, at most {}",
-                                   in_gigabytes_per_second(link.bandwidth), limits::bytes_per_second / 1e9));
+  TRY_VOID(check_bandwidth(place + "/gb_per_s", link.bandwidth));
   if (!(link.latency.count >= 0 && link.latency.count <= limits::seconds))
     return checks::bad(place + "/latency_us", fmt::format("found {}, expected a finite number from 0 to {}",
                                                           in_microseconds(link.latency), limits::seconds * 1e6));
@@ -270,6 +274,12 @@ Result<void> check_node(const Cluster& cluster, std::size_t index) {
       return checks::bad(place + "/type",
                          fmt::format("found the device type '{}', expected one of device_types", node.devices[g].type));
     TRY_VOID(checks::integer(place + "/count", node.devices[g].count, 1, limits::devices));
+  }
+  if (node.nic) {
+    if (cluster.bandwidth_matrix)
+      return checks::bad(at("nodes", index, "nic_gb_per_s"),
+                         "found nic_gb_per_s and bandwidth_matrix_gb_per_s, expected one of the two");
+    TRY_VOID(check_bandwidth(at("nodes", index, "nic_gb_per_s"), *node.nic));
   }
   return node.link ? check_link(at("nodes", index, "link"), *node.link) : checks::fine();
 }

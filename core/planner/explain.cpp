@@ -95,8 +95,10 @@ class Explanation {
     for (const Stage& stage : plan_.stages) times.push_back(busy(stage));
     const auto slowest = static_cast<std::size_t>(std::max_element(times.begin(), times.end()) - times.begin());
     const double all = times[slowest] * plan_.micro_batches;
-    const std::string share = fmt::format("{} micro-batches of {:.3f} ms are {} of the iteration", plan_.micro_batches,
-                                          1e3 * times[slowest], percent(all / iteration_.count));
+    const bool one = plan_.micro_batches == 1;
+    const std::string share =
+        fmt::format("{} micro-batch{} of {:.3f} ms {} {} of the iteration", plan_.micro_batches, one ? "" : "es",
+                    1e3 * times[slowest], one ? "is" : "are", percent(all / iteration_.count));
     if (plan_.stages.size() == 1) return fmt::format("Its slowest device computes all the while: {}.", share);
     const double mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
     const double above = times[slowest] / mean - 1;
@@ -111,7 +113,7 @@ class Explanation {
     if (spent_ > max_operations || context_.stop.stop_requested()) return;
     plan.warmup_counts.reset();  // the simulator lowers the policy's counts to fit memory
     const auto iteration = judge(context_, plan);
-    const auto fits = context_.fits ? context_.fits(plan) : Result<bool>(true);
+    const auto fits = context_.fits ? context_.fits(plan, context_.stop) : Result<bool>(true);
     if (iteration && fits) list.push_back({std::move(name), iteration->count / iteration_.count - 1, *fits});
   }
 

@@ -25,6 +25,7 @@ struct Infeasible {
   std::string relaxation;
   bool too_large =
       false;  ///< past the planner's documented size limit; `relaxation` names a planner without that limit
+  bool out_of_time = false;  ///< the deadline came before the first plan: there may be plans
   bool operator==(const Infeasible&) const = default;
 };
 
@@ -50,16 +51,23 @@ struct OptionInfo {
 using PlannerOptions = std::map<std::string, std::string>;
 
 /// A function that returns a plan's simulated iteration time with the problem's conventions, or with another overlap of
-/// all-reduces. Thread-safe. core/sim's score_of creates one.
-using Score = std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)>;
+/// all-reduces; or `cancelled` on a stop. Thread-safe. core/sim's score_of creates one.
+using Score = std::function<Result<Seconds>(const Plan&, std::optional<Overlap>, std::stop_token)>;
 
 /// A context of a planner's run: simulator, limits and output.
 struct PlannerContext {
   Score score;
   /// Returns true if the simulated plan stays within every device's memory. Absent: unknown.
-  std::function<Result<bool>(const Plan&)> fits{};
+  std::function<Result<bool>(const Plan&, std::stop_token)> fits{};
   std::stop_token stop;
-  std::stop_token deadline_token{};  ///< requested: return the best plan so far, marked `truncated`
+  /// Requested during the run: the planner returns the best plan so far, marked `truncated`. Without any plan it is
+  /// stopped, and run_planner answers `out_of_time`. Requested before the run: the planner returns its first plan.
+  std::stop_token deadline_token{};
+  Seconds budget{};  ///< until the deadline, for the reason of `out_of_time`; 0: unknown
+  /// Ends simulations: the stop, and the deadline even if there is a plan. run_planner sets it; else `stop` counts.
+  std::stop_token simulation_stop{};
+  /// Planners call it with their first plan (`note_plan`). run_planner sets it.
+  std::function<void()> found_plan{};
   Progress progress;
   int threads = 1;       ///< changes the speed, not the answer
   int top = 1;           ///< maximum number of plans
@@ -94,10 +102,12 @@ struct PlannerInfo {
   PlanFunction plan = nullptr;
   ObjectiveInfo objective{};
   bool compared_by_default = false;  ///< among the planners of `compare` by default
+  bool changes_training = false;     ///< its plans are asynchronous: updates use gradients of older weights
+  bool long_search = false;          ///< studies of many clusters do not ask it by default
   PinSupport pins{};
 };
 
-/// Returns all planners in the order of docs/planners.md: the papers', ours, then the baselines.
+/// Returns all planners in the order of docs/planners.md: ours, the papers', then the baselines.
 const std::vector<PlannerInfo>& planners();
 /// Returns the planner of this name. Returns bad_usage for an unknown name and lists the known ones.
 Result<const PlannerInfo*> find_planner(const std::string& name);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -13,7 +14,11 @@ namespace pipedeck::planner {
 Result<Seconds> judge(const PlannerContext& context, const Plan& plan, std::optional<Overlap> overlap) {
   if (!context.score)
     return fail(ErrorCode::internal, fmt::format("planner {} needs a simulator to score plans", plan.planner));
-  return context.score(plan, overlap);
+  const std::stop_token& stop = context.simulation_stop.stop_possible() ? context.simulation_stop : context.stop;
+  auto time = context.score(plan, overlap, stop);
+  const bool late = !time && time.error().code == ErrorCode::cancelled && !context.stop.stop_requested();
+  if (late && stop.stop_requested()) return Seconds(std::numeric_limits<double>::infinity());
+  return time;
 }
 
 Result<void> check_stop(const PlannerContext& context) {
@@ -23,13 +28,29 @@ Result<void> check_stop(const PlannerContext& context) {
 
 bool deadline_expired(const PlannerContext& context) { return context.deadline_token.stop_requested(); }
 
+void note_plan(const PlannerContext& context) {
+  if (context.found_plan) context.found_plan();
+}
+
+Infeasible out_of_time(const PlannerContext& context) {
+  Infeasible none;
+  none.reason = context.budget.count > 0
+                    ? fmt::format("no plan found within the time budget of {:.4g} s", context.budget.count)
+                    : std::string("no plan found within the time budget");
+  none.relaxation = "a longer time budget";
+  none.out_of_time = true;
+  return none;
+}
+
 Ranking ranked(std::vector<ScoredPlan> candidates, const PlannerContext& context) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const ScoredPlan& a, const ScoredPlan& b) { return a.iteration < b.iteration; });
   Ranking ranking;
-  for (ScoredPlan& candidate : candidates)
-    if (static_cast<int>(ranking.plans.size()) < std::max(1, context.top))
+  for (ScoredPlan& candidate : candidates) {
+    const bool late = std::isinf(candidate.iteration.count) && !ranking.plans.empty();
+    if (!late && static_cast<int>(ranking.plans.size()) < std::max(1, context.top))
       ranking.plans.push_back(std::move(candidate.plan));
+  }
   return ranking;
 }
 
@@ -52,6 +73,23 @@ Problem with_more_memory(const Problem& problem, Bytes more) {
   return relaxed;
 }
 
+namespace {
+
+/// Returns the value of an attempt; nothing if the deadline ended it.
+Result<std::optional<bool>> in_time(const PlannerContext& context, const Result<bool>& attempt) {
+  if (attempt) return std::optional(*attempt);
+  if (attempt.error().code == ErrorCode::cancelled && deadline_expired(context)) return std::optional<bool>();
+  return tl::unexpected(attempt.error());
+}
+
+/// Rounded up: the printed amount must suffice.
+std::string amount_text(std::int64_t mebibytes) {
+  return mebibytes < 1024 ? fmt::format("{} MiB", mebibytes)
+                          : fmt::format("{:.2f} GiB", std::ceil(static_cast<double>(mebibytes) / 10.24) / 100);
+}
+
+}  // namespace
+
 Result<Ranking> infeasible_by_samples(const std::string& reason, const Workload& workload, int slice,
                                       const std::function<Result<bool>(int slice)>& fits_with) {
   int enough = 0;
@@ -71,24 +109,27 @@ Result<Ranking> infeasible_by_memory(const std::string& reason, const PlannerCon
                                      const std::function<Result<bool>(Bytes more)>& fits_with) {
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   constexpr std::int64_t mebibyte = std::int64_t{1} << 20, most = std::int64_t{1} << 32;  // in mebibytes: 4 EiB
+  const auto attempt = [&](std::int64_t more) -> Result<std::optional<bool>> {
+    if (auto stop = check_stop(context); !stop) return in_time(context, tl::unexpected(stop.error()));
+    return in_time(context, fits_with(Bytes(more * mebibyte)));
+  };
   std::int64_t low = 0, high = 1;
   for (;; low = high, high *= 2) {
-    TRY_VOID(check_stop(context));
     if (high > most) return Ranking{{}, Infeasible{reason, ""}};
-    TRY(const auto fits, fits_with(Bytes(high * mebibyte)));
-    if (fits) break;
+    TRY(const auto fits, attempt(high));
+    if (!fits) return Ranking{{}, Infeasible{reason, ""}};
+    if (*fits) break;
   }
-  while (high - low > 1) {
-    TRY_VOID(check_stop(context));
+  bool least = true;
+  while (high - low > 1 && least) {
     const std::int64_t middle = low + (high - low) / 2;
-    TRY(const auto fits, fits_with(Bytes(middle * mebibyte)));
-    (fits ? high : low) = middle;
+    TRY(const auto fits, attempt(middle));
+    least = fits.has_value();
+    if (fits) (*fits ? high : low) = middle;
   }
-  // Rounded up: the printed amount must suffice.
-  const std::string amount = high < 1024
-                                 ? fmt::format("{} MiB", high)
-                                 : fmt::format("{:.2f} GiB", std::ceil(static_cast<double>(high) / 10.24) / 100);
-  return Ranking{{}, Infeasible{reason, fmt::format("{} more memory on every device", amount)}};
+  return Ranking{
+      {},
+      Infeasible{reason, fmt::format("{}{} more memory on every device", least ? "" : "at most ", amount_text(high))}};
 }
 
 }  // namespace pipedeck::planner

@@ -15,7 +15,8 @@ struct ScoredPlan {
   Seconds iteration;
 };
 
-/// Returns the simulated iteration time; an internal error if the context has no score.
+/// Returns the simulated iteration time; infinity if the deadline ends the simulation while there is another plan; an
+/// internal error if the context has no score.
 Result<Seconds> judge(const PlannerContext& context, const Plan& plan, std::optional<Overlap> overlap = {});
 
 /// Returns cancelled if a stop was requested.
@@ -24,7 +25,14 @@ Result<void> check_stop(const PlannerContext& context);
 /// Returns true if the user's time is over and the best plan so far is the answer, marked `truncated`.
 bool deadline_expired(const PlannerContext& context);
 
-/// Returns the plans ascending by simulated time, at most `context.top`; ties keep their order.
+/// Records that the planner has a plan to answer with. From then on the deadline does not stop it.
+void note_plan(const PlannerContext& context);
+
+/// Returns the answer of a planner that has no plan at its deadline.
+Infeasible out_of_time(const PlannerContext& context);
+
+/// Returns the plans ascending by simulated time, at most `context.top`; ties keep their order. Plans whose simulation
+/// the deadline ended are left out if there are others.
 Ranking ranked(std::vector<ScoredPlan> candidates, const PlannerContext& context);
 
 /// Returns the objective of planners without a formula.
@@ -33,7 +41,8 @@ Objective simulated_objective(Seconds iteration);
 Result<std::optional<Objective>> simulated_time(const evaluation::Evaluation& e);
 
 /// Returns the answer if no plan fits. `fits_with` returns true if one would with `more` bytes on every device;
-/// bisection finds the least amount in mebibytes.
+/// bisection finds the least amount in mebibytes. At the deadline it answers with an amount that is known to suffice,
+/// or with the reason alone.
 Result<Ranking> infeasible_by_memory(const std::string& reason, const PlannerContext& context,
                                      const std::function<Result<bool>(Bytes more)>& fits_with);
 

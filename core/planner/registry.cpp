@@ -7,15 +7,15 @@
 namespace pipedeck::planner {
 
 const std::vector<PlannerInfo>& planners() {
-  // One planner per line: papers' planners, ours, then the baselines.
+  // One planner per line: ours, papers' planners, then the baselines.
   static const std::vector<PlannerInfo> all = {
+      joint::joint_planner(),               //
       dapple::dapple_planner(),             //
       pipedream::pipedream_planner(),       //
       amp::amp_planner(),                   //
       amp::amp_sa_planner(),                //
       capture::capture_planner(),           //
       whale::whale_planner(),               //
-      joint::joint_planner(),               //
       baselines::data_parallel_planner(),   //
       baselines::gpipe_planner(),           //
       baselines::gpipe_balanced_planner(),  //

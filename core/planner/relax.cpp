@@ -27,26 +27,42 @@ class Relaxations {
  public:
   Relaxations(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options,
               const PlannerContext& context)
-      : planner_(planner), problem_(problem), options_(options), first_found_(first_plan_context(context)) {}
+      : planner_(planner),
+        problem_(problem),
+        options_(options),
+        context_(context),
+        first_found_(first_plan_context(context)) {}
 
-  /// Returns all relaxations. `few_samples`: a larger batch might help.
-  Result<std::vector<std::string>> all(bool few_samples) {
+  /// Searches for all relaxations. `few_samples`: a larger batch might help.
+  Result<void> search(bool few_samples) {
     if (problem_.workload.micro_batch || few_samples) TRY_VOID(micro_batch());
-    for (const auto relaxation : {&Relaxations::other_options, &Relaxations::pins, &Relaxations::nodes})
+    for (const auto relaxation :
+         {&Relaxations::other_options, &Relaxations::zero, &Relaxations::pins, &Relaxations::nodes})
       TRY_VOID((this->*relaxation)());
-    if (few_samples) TRY_VOID(batch());
-    return std::move(found_);
+    return few_samples ? batch() : Result<void>();
   }
 
+  /// Returns the relaxations found so far.
+  const std::vector<std::string>& found() const { return found_; }
+
  private:
-  /// Returns true if the planner finds any plan.
-  Result<bool> feasible(const Problem& problem, const PlannerOptions& options) const {
+  /// Returns true if the planner finds any plan, and keeps it.
+  Result<bool> feasible(const Problem& problem, const PlannerOptions& options) {
     const auto ranking = planner_.plan(problem, options, first_found_);
     if (!ranking) {
       if (ranking.error().code == ErrorCode::cancelled) return tl::unexpected(ranking.error());
       return false;
     }
-    return !ranking->plans.empty();
+    if (ranking->plans.empty()) return false;
+    plan_ = ranking->plans.front();
+    return true;
+  }
+
+  /// Returns " (28.4 s)", the simulated time of the plan that was found on the same devices.
+  std::string time_text() const {
+    const auto time = context_.score ? judge(context_, plan_) : Result<Seconds>(Seconds());
+    if (!time || time->count <= 0) return {};
+    return time->count < 1 ? fmt::format(" ({:.3g} ms)", 1e3 * time->count) : fmt::format(" ({:.3g} s)", time->count);
   }
 
   /// Tries other micro-batches, nearest by ratio first; the smaller one of equal ratios.
@@ -64,7 +80,7 @@ class Relaxations {
       Problem relaxed = problem_;
       relaxed.workload.micro_batch = size;
       TRY(const auto fits, feasible(relaxed, options_));
-      if (fits) return say(fmt::format("--micro-batch {}", size));
+      if (fits) return say(fmt::format("--micro-batch {}{}", size, time_text()));
     }
     return {};
   }
@@ -90,7 +106,20 @@ class Relaxations {
       if ((given == options_.end() ? known->default_value : given->second) == wider) continue;
       relaxed[name] = wider;
       TRY(const auto fits, feasible(problem_, relaxed));
-      if (fits) say(known->type == OptionType::flag ? fmt::format("--{}", name) : fmt::format("--{} {}", name, value));
+      if (!fits) continue;
+      const bool flag = known->type == OptionType::flag;
+      say((flag ? fmt::format("--{}", name) : fmt::format("--{} {}", name, value)) + time_text());
+    }
+    return {};
+  }
+
+  /// Tries to shard more of the states over replicas, as little as helps.
+  Result<void> zero() {
+    for (int stage = problem_.workload.zero + 1; stage <= 3; ++stage) {
+      Problem relaxed = problem_;
+      relaxed.workload.zero = stage;
+      TRY(const auto fits, feasible(relaxed, options_));
+      if (fits) return say(fmt::format("--zero {}{}", stage, time_text()));
     }
     return {};
   }
@@ -149,7 +178,7 @@ class Relaxations {
     return {};
   }
 
-  Result<bool> feasible_with(int nodes) const {
+  Result<bool> feasible_with(int nodes) {
     Problem relaxed = problem_;
     auto cluster = with_more_nodes(*problem_.cluster, nodes);
     if (!cluster || !plan::validate(*cluster)) return false;
@@ -181,7 +210,9 @@ class Relaxations {
   const PlannerInfo& planner_;
   const Problem& problem_;
   const PlannerOptions& options_;
+  const PlannerContext& context_;
   PlannerContext first_found_;
+  Plan plan_;
   std::vector<std::string> found_;
 };
 
@@ -207,7 +238,7 @@ PlannerContext first_plan_context(const PlannerContext& context) {
   std::stop_source hurry;
   hurry.request_stop();
   PlannerContext first;
-  first.score = [](const Plan&, std::optional<Overlap>) { return Result<Seconds>(Seconds(1)); };
+  first.score = [](const Plan&, std::optional<Overlap>, std::stop_token) { return Result<Seconds>(Seconds(1)); };
   first.stop = context.stop;
   first.deadline_token = hurry.get_token();
   first.relax = false;
@@ -223,8 +254,11 @@ Result<void> add_relaxations(Infeasible& infeasible, const PlannerInfo& planner,
   std::string& text = infeasible.relaxation;
   const bool few_samples = text == larger_micro_batch || text == larger_global_batch;
   if (few_samples) text.clear();
-  TRY(const auto more, Relaxations(planner, problem, options, context).all(few_samples));
-  for (const std::string& one : more)
+  Relaxations relaxations(planner, problem, options, context);
+  const auto searched = relaxations.search(few_samples);
+  const bool in_time = searched || searched.error().code != ErrorCode::cancelled || !deadline_expired(context);
+  if (!searched && in_time) return searched;
+  for (const std::string& one : relaxations.found())
     if (text.find(one) == text.npos) text = text.empty() ? one : fmt::format("{}, or {}", text, one);
   return {};
 }

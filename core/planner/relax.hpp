@@ -14,7 +14,7 @@ std::string larger_batch_hint(const Workload& workload);
 
 /// Adds relaxations to the planner's own: the nearest other micro-batch, recomputation and other options that widen the
 /// search, one pin less, the fewest additional nodes, the least larger batch. Each is added only if the planner then
-/// finds a plan.
+/// finds a plan. At the deadline those found so far are added.
 Result<void> add_relaxations(Infeasible& infeasible, const PlannerInfo& planner, const Problem& problem,
                              const PlannerOptions& options, const PlannerContext& context);
 

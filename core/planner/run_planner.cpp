@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "core/cost/lower_bound.hpp"
 #include "core/cost/stages_bound.hpp"
+#include "core/plan/launch_order.hpp"
 #include "core/plan/validate.hpp"
+#include "core/plan/warmups.hpp"
+#include "core/planner/deadline.hpp"
 #include "core/planner/explain.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/planner_entries.hpp"
@@ -43,6 +46,9 @@ Result<void> check_pins(const PlannerInfo& planner, const Problem& problem) {
   return {};
 }
 
+/// Returns true if another simulation would delay an answer that the deadline cut short.
+bool late(const Plan& plan, const PlannerContext& context) { return plan.truncated && deadline_expired(context); }
+
 /// Adds the bounds of a plan to its certificate.
 Result<void> certify(Plan& plan, const Problem& problem, const PlannerContext& context) {
   TRY(const auto bound, cost::lower_bound_of(problem, plan));
@@ -50,11 +56,26 @@ Result<void> certify(Plan& plan, const Problem& problem, const PlannerContext& c
   plan.certificate->lower_bound = bound;
   TRY(const auto own, cost::partition_lower_bound(problem, plan));
   plan.certificate->partition_lower_bound = own;
-  if (!context.score || bound.count <= 0) return {};
+  if (!context.score || bound.count <= 0 || late(plan, context)) return {};
   TRY(const auto iteration, judge(context, plan));
   Seconds& lower = plan.certificate->lower_bound;
   lower = cost::simulation_lower_bound(plan, lower, iteration);
   plan.certificate->gap = lower.count > 0 ? iteration.count / lower.count - 1 : 0;
+  return {};
+}
+
+/// Moves the plan's stages to devices on which launchers can start its processes, if it takes as long there.
+Result<void> place_for_launchers(const PlannerInfo& planner, const Problem& problem, Plan& plan,
+                                 const evaluation::EvaluateOptions& how, const PlannerContext& context) {
+  if (!context.score || !problem.pins.layers.empty() || late(plan, context)) return {};
+  std::optional<Plan> moved = plan::in_launch_order(plan, *problem.cluster);
+  if (!moved || !plan::validate(*moved, *problem.profile, *problem.cluster)) return {};
+  TRY(const auto here, judge(context, plan));
+  const auto there = judge(context, *moved);
+  if (!there) return there.error().code == ErrorCode::cancelled ? tl::unexpected(there.error()) : Result<void>();
+  constexpr double equal = 1e-9;  // the simulator counts nanoseconds
+  if (std::abs(there->count - here.count) > equal * here.count) return {};
+  if (evaluate(planner, problem, *moved, how)) plan = *std::move(moved);
   return {};
 }
 
@@ -65,12 +86,16 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
   TRY_VOID(check_options(planner, options));
   TRY_VOID(check_workload(problem.workload));
   TRY_VOID(check_pins(planner, problem));
-  auto ranking = planner.plan(problem, options, context);
+  const Deadline deadline(context);
+  auto ranking = planner.plan(problem, options, deadline.context());
+  TRY_VOID(check_stop(context));
+  if (!ranking && deadline.ended(ranking.error())) return Ranking{{}, out_of_time(context)};
   if (!ranking) return ranking;
   ensure(ranking->plans.empty() == ranking->infeasible.has_value(), "a ranking is empty exactly if it has a reason");
 
   if (ranking->infeasible && !ranking->infeasible->too_large && context.relax)
-    TRY_VOID(add_relaxations(*ranking->infeasible, planner, problem, options, context));
+    TRY_VOID(add_relaxations(*ranking->infeasible, planner, problem, options, deadline.context()));
+  TRY_VOID(check_stop(context));
 
   evaluation::EvaluateOptions how = planner.objective.options(options);
   how.stop = context.stop;
@@ -79,10 +104,12 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
       return fail(ErrorCode::internal,
                   fmt::format("{} gave a plan that is not valid: {}", planner.name, valid.error().text()));
     TRY_VOID(evaluate(planner, problem, plan, how));
+    TRY_VOID(place_for_launchers(planner, problem, plan, how, context));
     if (const auto broken = first_violation(plan, *problem.profile, problem.pins))
       return fail(ErrorCode::internal, fmt::format("{} gave a plan that breaks a pin: {}", planner.name, *broken));
     TRY_VOID(certify(plan, problem, context));
-    if (!context.explain) continue;
+    plan.name += plan::short_warmup_text(plan);
+    if (!context.explain || deadline_expired(context)) continue;
     TRY(auto why, explain(planner, problem, plan, how, context));
     plan.rationale.insert(plan.rationale.end(), why.begin(), why.end());
   }

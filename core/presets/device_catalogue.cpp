@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/presets/device_catalogue.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -40,6 +41,14 @@ void read_model_joints(ObjectReader& in, DeviceModel& model) {
     });
   in.object("pcie", [&](ObjectReader& pcie) {
     model.pcie = {pcie.count("generation", 1, 6), pcie.count("lanes", 1, 32)};
+  });
+}
+
+void read_memory_defaults(ObjectReader& in, DeviceModel& model) {
+  if (!in.has("memory_defaults")) return;
+  in.object("memory_defaults", [&](ObjectReader& defaults) {
+    model.memory_defaults = MemoryDefaults{defaults.bytes("reserve_bytes"), defaults.bytes("communicator_bytes"),
+                                           defaults.number("fragmentation", 0, 0.9), defaults.text("source")};
   });
 }
 
@@ -85,6 +94,7 @@ Result<DeviceModel> device_model_from_json(const std::string& text) {
     model.compute_units = in.count("compute_units", 1, 1 << 20);
     model.matrix_units = in.bool_or("matrix_units", false);
     read_model_joints(in, model);
+    read_memory_defaults(in, model);
     read_price(in, model.price);
     model.source = in.text("source");
     model.type.price_per_hour = model.price.per_hour;
@@ -115,6 +125,20 @@ Result<DeviceModel> catalogue_device(const std::string& name) {
   std::string known;
   for (const DeviceModel& model : device_catalogue()) known += (known.empty() ? "" : ", ") + model.type.name;
   return fail(ErrorCode::bad_usage, fmt::format("found no device type '{}', expected one of: {}", name, known));
+}
+
+MemoryDefaults memory_defaults(const Cluster& cluster) {
+  MemoryDefaults most;
+  for (const DeviceType& type : cluster.device_types) {
+    const DeviceModel* const model = find_device_model(device_catalogue(), type.name);
+    if (!model || !model->memory_defaults) continue;
+    const MemoryDefaults& own = *model->memory_defaults;
+    most.reserve = std::max(most.reserve, own.reserve);
+    most.communication = std::max(most.communication, own.communication);
+    most.fragmentation = std::max(most.fragmentation, own.fragmentation);
+    most.source += fmt::format("{}{}: {}", most.source.empty() ? "" : "; ", model->type.name, own.source);
+  }
+  return most;
 }
 
 std::string device_summary(const DeviceModel& model) {

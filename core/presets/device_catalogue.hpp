@@ -22,6 +22,10 @@ inline constexpr std::string_view assumed_device_type = "A100-80GB";
 /// By name, alias or what the driver calls it. Unknown names are bad_usage and list the known ones.
 Result<DeviceModel> catalogue_device(const std::string& name);
 
+/// Returns the largest memory defaults of the cluster's device types, found by name, and where they come from; all 0 if
+/// the catalogue has none.
+MemoryDefaults memory_defaults(const Cluster& cluster);
+
 /// One entry's text, as the files have it; their names and aliases are not compared with others' here.
 Result<DeviceModel> device_model_from_json(const std::string& text);
 

@@ -62,6 +62,7 @@ InstanceType read_shape(ObjectReader& in) {
             fmt::format("found {}, expected a device of the catalogue", io::json::describe(Value(shape.device))));
   constexpr double max_gigabits = 1e6;
   shape.network = BytesPerSecond(in.number("network_gbit_per_s", 0.1, max_gigabits) * 1e9 / 8);
+  shape.nics = in.count_or("nics", 1, 1, max_devices);
   shape.remark = in.text_or("remark", {});
   return shape;
 }
@@ -153,7 +154,7 @@ Result<FoundMachines> cloud_machine(const std::string& name) {
         machine.joints[i][j] = Interconnect{};
       else if (!shape->lanes.empty() && shape->lanes[i][j] > 0)
         machine.joints[i][j] = Interconnect{InterconnectKind::nvlink, shape->lanes[i][j], {}};
-  machine.nics.push_back({shape->provider, shape->network});
+  for (int i = 0; i < shape->nics; ++i) machine.nics.push_back({fmt::format("NIC{}", i), shape->network / shape->nics});
   FoundMachines found;
   found.machines.push_back(std::move(machine));
   found.notes.push_back(fmt::format("{}: figures as published in {}: {}", shape->name, shape->date, shape->source));
@@ -167,8 +168,9 @@ std::string cloud_shape_summary(const InstanceType& shape) {
                             : shape.lanes.empty()
                                 ? ", PCI Express"
                                 : fmt::format(", {}", model && model->link ? model->link->kind : "NVLink");
-  return fmt::format("{}: {} × {}{}, network {:.4g} Gbit/s ({})", shape.provider, shape.count, shape.device, joint,
-                     shape.network.count * 8 / 1e9, shape.date);
+  const int parts = shape.nics >= shape.count ? shape.count : 1;  // of the GPUs, where each has a card
+  return fmt::format("{}: {} × {}{}, network {}{:.4g} Gbit/s ({})", shape.provider, shape.count, shape.device, joint,
+                     parts == 1 ? "" : fmt::format("{} × ", parts), shape.network.count * 8 / 1e9 / parts, shape.date);
 }
 
 }  // namespace pipedeck::presets

@@ -20,6 +20,7 @@ struct InstanceType {
   int count = 1;                        ///< of the devices
   std::vector<std::vector<int>> lanes;  ///< device x device, of NVLink; empty: PCI Express alone
   BytesPerSecond network;               ///< of the machine, each way
+  int nics = 1;                         ///< network cards that have the bandwidth together
   std::string remark;
 };
 

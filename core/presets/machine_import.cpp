@@ -172,16 +172,21 @@ class Builder {
     }
     if (nodes_ < 2) {
       if (cluster_.nodes[0].link && !machine_of(0).latency)
-        notes_.add(
+        notes_.assume(
             fmt::format("A latency of {:.0f} µs is assumed inside of the machine", in_microseconds(inside_latency)));
       return;
     }
-    notes_.add(std::ranges::all_of(machines_, [](const Decided& machine) { return machine.latency.has_value(); })
-                   ? fmt::format("A latency of {:.0f} µs to the network is assumed", in_microseconds(network_latency))
-                   : fmt::format("Latencies are assumed: {:.0f} µs inside of machines, {:.0f} µs to the network",
-                                 in_microseconds(inside_latency), in_microseconds(network_latency)));
+    notes_.assume(
+        std::ranges::all_of(machines_, [](const Decided& machine) { return machine.latency.has_value(); })
+            ? fmt::format("A latency of {:.0f} µs to the network is assumed", in_microseconds(network_latency))
+            : fmt::format("Latencies are assumed: {:.0f} µs inside of machines, {:.0f} µs to the network",
+                          in_microseconds(inside_latency), in_microseconds(network_latency)));
     std::vector<BytesPerSecond> networks;
-    for (std::size_t n = 0; n < nodes_; ++n) networks.push_back(network_of(machine_of(n)));
+    for (std::size_t n = 0; n < nodes_; ++n) {
+      networks.push_back(network_of(machine_of(n)));
+      if (const std::size_t gpus = machine_of(n).models.size(); machine_of(n).found.nics.size() >= gpus)
+        cluster_.nodes[n].nic = networks[n] / static_cast<double>(gpus);
+    }
     if (!tree_.empty()) return add_switch_tree(cluster_, tree_, networks, network_latency, how_.uplink, notes_);
     cluster_.switches.push_back({free_name("network")});
     for (std::size_t n = 0; n < nodes_; ++n)
@@ -226,10 +231,10 @@ class Builder {
     }
     const double each = nics.empty() ? no_card_gigabits : card_gigabits * static_cast<double>(nics.size());
     const BytesPerSecond assumed(each * 1e9 / 8);
-    notes_.add(nics.empty()
-                   ? fmt::format("{}: the network is unknown: {} are assumed", who(machine), gigabits(assumed))
-                   : fmt::format("{}: the speed of {} network cards is unknown: {} each are assumed", who(machine),
-                                 nics.size(), gigabits(BytesPerSecond(card_gigabits * 1e9 / 8))));
+    notes_.assume(nics.empty()
+                      ? fmt::format("{}: the network is unknown: {} are assumed", who(machine), gigabits(assumed))
+                      : fmt::format("{}: the speed of {} network cards is unknown: {} each are assumed", who(machine),
+                                    nics.size(), gigabits(BytesPerSecond(card_gigabits * 1e9 / 8))));
     return assumed;
   }
 
@@ -334,6 +339,8 @@ Result<ImportedCluster> cluster_of(FoundMachines found, const MachineImport& how
   auto cluster = Builder(std::move(decided), found.switches, how, notes).build();
   if (!cluster) return tl::unexpected(std::move(cluster.error()));
   made.cluster = *std::move(cluster);
+  made.cluster.assumptions = notes.take_assumptions();
+  shorten(made.cluster.assumptions, max_lines);
   for (std::vector<std::string> part : {conflicts, notes.take()}) {
     shorten(made.notes, max_lines);
     shorten(part, max_lines);

@@ -147,9 +147,9 @@ void add_switch_tree(Cluster& cluster, const std::vector<FoundSwitch>& tree,
   TreeBuilder builder(cluster, tree, networks, latency, uplink);
   const int roots = builder.build();
   if (builder.joined_switches() && !uplink)
-    notes.add("Links between switches are assumed to carry everything below them at once");
+    notes.assume("Links between switches are assumed to carry everything below them at once");
   if (builder.joined_switches())
-    notes.add(fmt::format("A latency of {:.0f} µs is assumed between switches", in_microseconds(switch_latency)));
+    notes.assume(fmt::format("A latency of {:.0f} µs is assumed between switches", in_microseconds(switch_latency)));
   if (roots > 1)
     notes.add(fmt::format("The switches form {} trees that nothing joins: no plan reaches over them", roots));
 }

@@ -92,7 +92,7 @@ BytesPerSecond usual_bandwidth(const DeviceModel& one, const DeviceModel& other,
   const bool by_link = linked(one) && linked(other);
   const BytesPerSecond rate = by_link ? std::min(one.link->bandwidth(), other.link->bandwidth())
                                       : std::min(pcie_bandwidth(one.pcie), pcie_bandwidth(other.pcie));
-  notes.add(
+  notes.assume(
       fmt::format("{} does not tell what joins the GPUs of a machine: {} between {}, {} GB/s each way, is assumed",
                   machine.source, by_link ? one.link->kind : "PCI Express", one.type.name, rate_text(rate)));
   return rate;
@@ -176,15 +176,15 @@ BytesPerSecond bandwidth_between(const Interconnect& joint, const DeviceModel& o
   if (joint.kind == InterconnectKind::unknown) return usual_bandwidth(one, other, machine, notes);
   const BytesPerSecond assumed = std::min(pcie_bandwidth(one.pcie), pcie_bandwidth(other.pcie));
   if (!joint.pcie)
-    notes.add(
+    notes.assume(
         fmt::format("PCI Express of the GPUs is unknown: generation {} with {} lanes is assumed, {} GB/s each way",
                     one.pcie.generation, one.pcie.lanes, rate_text(assumed)));
   const BytesPerSecond pcie = joint.pcie.value_or(assumed);
   if (joint.kind != InterconnectKind::system) return pcie;
   const bool amd = machine.processor_vendor == "AuthenticAMD";
   const BytesPerSecond sockets = gigabytes_per_second(amd ? between_sockets_amd : between_sockets);
-  notes.add(fmt::format("Between sockets {} GB/s are assumed, NCCL's estimate{}", rate_text(std::min(sockets, pcie)),
-                        machine.processor_vendor.empty() ? "" : fmt::format(" for {}", machine.processor_vendor)));
+  notes.assume(fmt::format("Between sockets {} GB/s are assumed, NCCL's estimate{}", rate_text(std::min(sockets, pcie)),
+                           machine.processor_vendor.empty() ? "" : fmt::format(" for {}", machine.processor_vendor)));
   return std::min(sockets, pcie);
 }
 

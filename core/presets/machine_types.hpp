@@ -16,11 +16,17 @@ class ImportMessages {
   void add(std::string line) {
     if (seen_.insert(line).second) lines_.push_back(std::move(line));
   }
+  /// Adds a line on a value that the description does not have.
+  void assume(std::string line) {
+    if (!seen_.contains(line)) assumptions_.push_back(line);
+    add(std::move(line));
+  }
   std::vector<std::string> take() { return std::move(lines_); }
+  std::vector<std::string> take_assumptions() { return std::move(assumptions_); }
 
  private:
   std::set<std::string> seen_;
-  std::vector<std::string> lines_;
+  std::vector<std::string> lines_, assumptions_;
 };
 
 /// Returns the catalogue's entry, or one made of the driver's values for a GPU that is not in it. A GPU with too few

@@ -79,7 +79,10 @@ Result<ImportedCluster> cluster_of_matrix(const FoundMatrix& matrix, const Machi
   made.cluster.bandwidth_matrix = std::move(rates);
   made.notes.push_back(fmt::format("{} devices in {} {}, bandwidths in {}", n, made.cluster.nodes.size(),
                                    made.cluster.nodes.size() == 1 ? "machine" : "machines", unit));
-  if (!how.device) made.notes.push_back(fmt::format("The device type is unknown: {} is assumed", device.type.name));
+  if (!how.device) {
+    made.notes.push_back(fmt::format("The device type is unknown: {} is assumed", device.type.name));
+    made.cluster.assumptions.push_back(made.notes.back());
+  }
   if (widest > 1.001)
     made.notes.push_back(
         fmt::format("Two ways between devices differ by up to {:.3g} times: the slower one is kept for both", widest));

@@ -12,6 +12,7 @@
 #include "core/analytic/transformer/shapes.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/huggingface/config.hpp"
+#include "core/presets/cluster_families.hpp"
 #include "core/presets/computed_profile.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/embedded.hpp"
@@ -36,13 +37,17 @@ T parsed(Result<T> document) {
   return *std::move(document);
 }
 
-std::vector<Cluster> clusters() {
-  std::vector<Cluster> out;
-  for (const std::string& text : embedded_clusters()) out.push_back(parsed(io::documents::cluster_from_json(text)));
-  return out;
+/// Read once, as the models: the window lists their names with every change.
+const std::vector<Cluster>& clusters() {
+  static const std::vector<Cluster> read = [] {
+    std::vector<Cluster> out;
+    for (const std::string& text : embedded_clusters()) out.push_back(parsed(io::documents::cluster_from_json(text)));
+    std::ranges::copy(family_clusters(), std::back_inserter(out));
+    return out;
+  }();
+  return read;
 }
 
-/// Read once: the window lists their names with every change.
 const std::vector<ModelSpec>& models() {
   static const std::vector<ModelSpec> read = [] {
     std::vector<ModelSpec> out;
@@ -91,14 +96,17 @@ Result<Profile> transformer_profile(const ParsedTransformer& transformer, std::o
   });
 }
 
-/// The file's "alias": a name that any keyboard can type.
-std::string alias_in(const std::string& extra) {
-  constexpr std::string_view key = "\"alias\":\"";
+/// Returns a text among the unknown members of a file; empty if there is none.
+std::string text_in(const std::string& extra, std::string_view name) {
+  const std::string key = fmt::format("\"{}\":\"", name);
   const std::size_t at = extra.find(key);
   if (at == extra.npos) return {};
   const std::size_t begin = at + key.size();
   return extra.substr(begin, extra.find('"', begin) - begin);
 }
+
+/// The file's "alias": a name that any keyboard can type.
+std::string alias_in(const std::string& extra) { return text_in(extra, "alias"); }
 
 template <class T>
 std::vector<std::string> names_of(const std::vector<T>& presets) {
@@ -168,6 +176,14 @@ std::string model_preset_alias(const std::string& name) {
 std::string cluster_preset_alias(const std::string& name) {
   const Result<Cluster> cluster = cluster_preset(name);
   return cluster ? alias_in(cluster->extra) : std::string();
+}
+
+std::string cluster_preset_group(const std::string& name) {
+  const Result<Cluster> cluster = cluster_preset(name);
+  if (!cluster) return {};
+  const std::string group = text_in(cluster->extra, "group");
+  if (!group.empty()) return group;
+  return cluster->device_types.front().name == "CPU-core" ? "Processor cores" : "Papers";
 }
 
 Result<ModelSpec> model_preset(const std::string& name) {

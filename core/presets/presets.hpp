@@ -35,6 +35,9 @@ bool is_transformer_preset(const std::string& name);
 std::string model_preset_alias(const std::string& name);
 std::string cluster_preset_alias(const std::string& name);
 
+/// Returns the group of a cluster in lists: "Papers", "Processor cores", "Data centre", "Lab"; empty for unknown names.
+std::string cluster_preset_group(const std::string& name);
+
 /// Names and aliases are taken in upper or lower case. Unknown names are bad_usage and list the known ones, and so are
 /// those of profiles without layers.
 Result<ModelSpec> model_preset(const std::string& name);

@@ -1,20 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fit of a cluster's speeds to a profile that was made for another device.
+// The times of a profile on the device types of a cluster that it was not made for.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "core/base/result.hpp"
 #include "core/model/cluster.hpp"
 #include "core/model/device_model.hpp"
 #include "core/model/profile.hpp"
 
 namespace pipedeck::presets {
 
-/// Times are scaled to a cluster's device types by `relative_speed`, which is 1 for a profile's device that the cluster
-/// does not list (formats.md). Returns a sentence on the assumption if the catalogue has another ratio, or if the
-/// profile's device is unknown. Empty if there is no assumption, or if the profile has times of its own (`on`).
-std::string profile_device_note(const Profile& profile, const Cluster& cluster,
-                                const std::vector<DeviceModel>& catalogue);
+/// A profile as it is planned with, and where its times on the cluster's devices come from.
+struct FittedProfile {
+  std::shared_ptr<const Profile> profile;
+  std::vector<std::string> notes;        ///< one sentence per device type whose times are not the profile's own
+  std::vector<std::string> assumptions;  ///< of the times and of the cluster's links, one clause each
+};
+
+/// Returns the profile with times for every device type of the cluster's devices:
+/// - A profile that is computed from a transformer's shape and was not edited is computed anew for types that the
+///   catalogue has, with its own options.
+/// - Types that the cluster relates to the profile's device, and those with times of their own, keep their times.
+/// - Others take the ratio of data sheets, or of `peak_tflops` in the cluster's file.
+/// Types as fast as any (relative_speed 1) are assumed to be as fast as the profile's device. bad_input for a type of
+/// another speed: nothing relates it to the profile's device. The profile is shared if nothing changes.
+Result<FittedProfile> profile_on_cluster(std::shared_ptr<const Profile> profile, const Cluster& cluster,
+                                         const std::vector<DeviceModel>& catalogue);
 
 }  // namespace pipedeck::presets

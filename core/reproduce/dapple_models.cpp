@@ -129,7 +129,7 @@ Stacked stacked(const Profile& bert_48, const Cluster& cluster, const std::vecto
   const int batches = blocks.size() == 1 ? 1 : batches_a_stage * static_cast<int>(blocks.size());
   Problem problem = table_problem(bert(bert_48, sum), cluster, batches * table_3_micro_batch, table_3_micro_batch);
   Plan plan = pipeline(problem, ends, std::vector<int>(blocks.size(), 1));
-  for (Stage& stage : plan.stages) stage.recompute.all = true;
+  for (Stage& stage : plan.stages) stage.recompute = {true, {}, RecomputeUnit::stage};  // DAPPLE keeps a stage's input
   return {std::move(problem), std::move(plan)};
 }
 

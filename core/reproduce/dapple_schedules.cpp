@@ -111,7 +111,7 @@ Result<Measured> measured(const Scheduled& paper, const Profile& bert, const Clu
   const Problem problem = table_problem(bert, cluster, table_4_micro_batch * paper.micro_batches, table_4_micro_batch);
   Plan plan = pipeline(problem, {end_of_counted(bert, 24), static_cast<int>(bert.layers.size())}, {1, 1});
   plan.schedule = paper.schedule;
-  for (Stage& stage : plan.stages) stage.recompute.all = paper.recompute;
+  for (Stage& stage : plan.stages) stage.recompute = {paper.recompute, {}, RecomputeUnit::stage};
   TRY(const auto simulation, judged(problem, plan, bench));
   const double memory = (gigabytes(simulation.devices[0].peak) + gigabytes(simulation.devices[1].peak)) / 2;
   return Measured{simulation.samples_per_second, memory, simulation.fits};

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 
+#include "core/plan/warmups.hpp"
 #include "core/schedule/build.hpp"
+#include "core/schedule/builders.hpp"
 #include "core/schedule/list_schedule.hpp"
 
 namespace pipedeck::schedule {
@@ -21,8 +23,19 @@ constexpr int max_retries = 3;
 bool one_stage_a_device(const Plan& plan) { return pipeline_ranks(plan).size() == plan.stages.size(); }
 
 /// Returns the plan under every fixed synchronous schedule that may suit its placement.
-std::vector<Plan> fixed_plans(const Plan& plan) {
+std::vector<Plan> fixed_plans(const Plan& plan, std::span<const StageEstimates> figures) {
   std::vector<Plan> plans;
+  const auto add = [&](const Plan& fixed) {
+    plans.push_back(fixed);
+    const bool long_warmup = fixed.schedule == ScheduleKind::zb_h2;
+    if (fixed.schedule != ScheduleKind::one_f_one_b && fixed.schedule != ScheduleKind::zb_h1 && !long_warmup) return;
+    Plan shortened = fixed;
+    if (long_warmup) shortened.warmup = Warmup::B;
+    shortened.warmup_counts = fitting_warmups(shortened, figures);
+    if (shortened.warmup_counts !=
+        plan::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, shortened.warmup))
+      plans.push_back(std::move(shortened));
+  };
   for (const ScheduleTraits& info : all_schedules) {
     if (asynchronous(info.kind) || bidirectional(info.kind) || info.kind == ScheduleKind::adaptive ||
         info.kind == ScheduleKind::explicit_order ||
@@ -32,8 +45,8 @@ std::vector<Plan> fixed_plans(const Plan& plan) {
     fixed.schedule = info.kind;
     fixed.warmup_counts.reset();
     fixed.warmup = Warmup::A;
-    plans.push_back(fixed);
-    if (const std::optional<Plan> other = with_alternate_warmup(fixed)) plans.push_back(*other);
+    add(fixed);
+    if (const std::optional<Plan> other = with_alternate_warmup(fixed)) add(*other);
     if (!plan.warmup_counts || info.kind != ScheduleKind::one_f_one_b) continue;
     fixed.warmup_counts = plan.warmup_counts;
     plans.push_back(fixed);
@@ -110,7 +123,7 @@ class Choice {
 Result<Schedule> adaptive(const Plan& plan, std::span<const StageEstimates> figures, const OrderEvaluator& judge,
                           const std::stop_token& stop) {
   Choice choice(judge);
-  for (const Plan& fixed : fixed_plans(plan)) {
+  for (const Plan& fixed : fixed_plans(plan, figures)) {
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the search for an order was stopped");
     if (Result<Schedule> schedule = build_schedule(fixed, figures)) choice.consider(*std::move(schedule));
   }

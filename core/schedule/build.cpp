@@ -5,18 +5,20 @@
 
 #include <algorithm>
 
+#include "core/plan/warmups.hpp"
 #include "core/schedule/builders.hpp"
 
 namespace pipedeck::schedule {
 
-std::vector<int> warmup_counts(const Plan& plan, std::span<const StageEstimates> figures) {
+std::vector<int> warmup_counts(const Plan& plan) {
   if (plan.schedule == ScheduleKind::gpipe) return std::vector<int>(plan.stages.size(), plan.micro_batches);
   if (!plan.synchronous()) {
     std::vector<int> counts;
     for (std::size_t s = 0; s < plan.stages.size(); ++s) counts.push_back(pipedream_warmup(plan, StageId(s)));
     return counts;
   }
-  if (!plan.warmup_counts) return fitting_warmups(plan, figures);
+  if (!plan.warmup_counts)
+    return plan::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, plan.warmup);
   std::vector<int> counts = *plan.warmup_counts;
   for (int& count : counts) count = std::min(count, plan.micro_batches);
   return counts;

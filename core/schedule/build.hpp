@@ -18,8 +18,8 @@ namespace pipedeck::schedule {
 Result<Schedule> build_schedule(const Plan& plan, std::span<const StageEstimates> figures);
 
 /// Returns the warm-up forwards of every stage of gpipe, 1f1b and pipedream: warmup_counts or the policy's K_i, at most
-/// the number of micro-batches.
-std::vector<int> warmup_counts(const Plan& plan, std::span<const StageEstimates> figures);
+/// the number of micro-batches. Memory does not shorten them: if they do not fit, the plan does not.
+std::vector<int> warmup_counts(const Plan& plan);
 
 /// Proves that the schedule terminates: sends and receives match in order, and list order with data dependence has no
 /// cycle. An error names the cycle.

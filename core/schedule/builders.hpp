@@ -61,8 +61,8 @@ inline constexpr Builder builders[]{{ScheduleKind::gpipe, built<gpipe>},
                                     {ScheduleKind::pipedream_2bw, built<pipedream_2bw>},
                                     {ScheduleKind::explicit_order, built<explicit_order>}};
 
-/// Returns K_i of every stage by DAPPLE's policies, reduced to what fits. No stage warms up with more than the one
-/// before.
+/// Returns K_i of every stage by DAPPLE's policies, reduced to what fits, for the adaptive order. No stage warms up
+/// with more than the one before.
 std::vector<int> fitting_warmups(const Plan& plan, std::span<const StageEstimates> figures);
 
 /// The number of batches in a simulation of PipeDream-2BW. Steady state begins with the second half of them; the last

@@ -37,10 +37,10 @@ Schedule zero_bubble(const Plan& plan, std::span<const StageEstimates> figures) 
     const int fitting = figures[static_cast<std::size_t>(i)].max_in_flight;
     const int behind = long_warmup ? 2 * (stages - i) - 1 : stages - i;
     const int wanted =
-        plan.warmup_counts ? (*plan.warmup_counts)[static_cast<std::size_t>(i)] : std::min({behind, fitting, before});
+        plan.warmup_counts ? (*plan.warmup_counts)[static_cast<std::size_t>(i)] : std::min(behind, before);
     const int warmup = std::min(wanted, micro_batches);
-    lists.push_back(
-        list_of(StageId(std::int32_t{i}), micro_batches, warmup, std::max(0, std::min(kept, fitting) - warmup)));
+    lists.push_back(list_of(StageId(std::int32_t{i}), micro_batches, warmup,
+                            std::max(0, std::min(kept, std::max(fitting, warmup)) - warmup)));
     before = warmup;
   }
   return {micro_batches, true, lanes_of_ranks(plan, std::move(lists))};

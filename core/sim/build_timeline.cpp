@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "core/sim/engine/intervals.hpp"
-
 namespace pipedeck::sim {
 namespace {
 
@@ -134,26 +132,113 @@ Nanoseconds exposed_communication(const Timeline& timeline, Nanoseconds begin, N
   return Nanoseconds(length(communication) - common_length(compute, communication));
 }
 
-LaneTimes lane_times(const Timeline& timeline, const TimelineLane& lane, Nanoseconds synchronised, Nanoseconds begin,
-                     Nanoseconds end, const std::vector<std::size_t>& waits_of_second) {
+namespace {
+
+std::int64_t overlap(std::int64_t begin, std::int64_t end, const std::vector<engine::Interval>& intervals) {
+  std::int64_t sum = 0;
+  auto interval = std::lower_bound(intervals.begin(), intervals.end(), begin,
+                                   [](const engine::Interval& one, std::int64_t time) { return one.end <= time; });
+  for (; interval != intervals.end() && interval->begin < end; ++interval)
+    sum += std::min(end, interval->end) - std::max(begin, interval->begin);
+  return sum;
+}
+
+/// Adds what one compute lane does, row by row, to its parts.
+class LaneParts {
+ public:
+  LaneParts(const LaneFacts& facts, TimeBreakdown& parts)
+      : facts_(facts), parts_(parts), input_(facts.inputs.begin()) {}
+
+  /// `shown` of its duration is within the window.
+  void add_operation(const TimelineRow& row, std::int64_t shown) {
+    const OpKind kind = row.operation.kind;
+    if (kind == OpKind::optimizer) {
+      parts_[TimePart::optimizer] += Nanoseconds(shown);
+      return;
+    }
+    const std::int64_t whole = row.duration.count;
+    std::int64_t reduced = std::min(whole, reduced_in(row.operation));
+    if (shown < whole)
+      reduced = static_cast<std::int64_t>(static_cast<double>(reduced) * static_cast<double>(shown) /
+                                          static_cast<double>(whole));
+    parts_[TimePart::tensor_parallel] += Nanoseconds(reduced);
+    parts_[kind == OpKind::recompute ? TimePart::recompute : TimePart::compute] += Nanoseconds(shown - reduced);
+  }
+
+  /// The device is idle in [free, start), before this row of the lane.
+  void add_wait(std::size_t row, OpKind waits, std::int64_t free, std::int64_t start) {
+    while (input_ != facts_.inputs.end() && input_->row < row) ++input_;
+    std::int64_t there = free;
+    if (input_ != facts_.inputs.end() && input_->row == row) {
+      const std::int64_t begin = std::max(free, input_->begin);
+      there = std::clamp(input_->end, begin, std::max(begin, start));
+      parts_[TimePart::point_to_point] += Nanoseconds(there - begin);
+    }
+    if (waits == OpKind::optimizer || !facts_.synchronous) add_reductions(there, start);
+  }
+
+  void add_reductions(std::int64_t begin, std::int64_t end) {
+    parts_[TimePart::all_reduce] += Nanoseconds(overlap(begin, end, facts_.reductions));
+  }
+
+ private:
+  std::int64_t reduced_in(const Operation& operation) const {
+    for (const TensorParallelTimes& of : facts_.tensor_parallel)
+      if (of.stage == operation.stage) return of.times[static_cast<std::size_t>(operation.kind)].count;
+    return 0;
+  }
+
+  const LaneFacts& facts_;
+  TimeBreakdown& parts_;
+  std::vector<engine::OnTheWay>::const_iterator input_;
+};
+
+}  // namespace
+
+LaneTimes lane_times(const Timeline& timeline, const TimelineLane& lane, const LaneFacts& facts, Nanoseconds begin,
+                     Nanoseconds end) {
   LaneTimes times;
-  auto second = waits_of_second.begin();
+  LaneParts parts(facts, times.parts);
+  auto second = facts.waits_of_second.begin();
   const auto within = [&](std::int64_t time) { return std::clamp(time, begin.count, end.count); };
   std::int64_t free = begin.count;
   for (std::size_t i = lane.begin; i < lane.end; ++i) {
     const std::int64_t start = within(timeline.start[i]), stop = within(timeline.start[i] + timeline.duration[i]);
-    const bool of_next = second != waits_of_second.end() && lane.begin + *second == i;
+    const bool of_next = second != facts.waits_of_second.end() && lane.begin + *second == i;
     if (of_next) ++second;
     const OpKind waited = timeline.kind[of_next ? i + 1 : i];
     Nanoseconds& why = i == lane.begin ? times.idle.warmup : part_before(times.idle, waited);
-    if (start > free) why += Nanoseconds(start - free);
+    if (start > free) {
+      why += Nanoseconds(start - free);
+      parts.add_wait(i - lane.begin, waited, free, start);
+    }
     times.busy += Nanoseconds(stop - start);
+    parts.add_operation(timeline.row(i), stop - start);
     free = std::max(free, stop);
   }
-  const std::int64_t reduced = std::max(free, within(synchronised.count));
+  const std::int64_t reduced = std::max(free, within(facts.synchronised.count));
   times.idle.waiting_all_reduce += Nanoseconds(reduced - free);
   times.idle.drain += Nanoseconds(end.count - reduced);
+  parts.add_reductions(free, reduced);
+  times.parts[TimePart::bubble] = end - begin - times.parts.total();
   return times;
+}
+
+TimeBreakdown mean_parts(const std::vector<SimulatedDevice>& devices, Nanoseconds iteration) {
+  TimeBreakdown mean;
+  if (devices.empty()) return mean;
+  std::int64_t most = 0, all = 0;
+  for (const SimulatedDevice& device : devices) {
+    for (std::size_t i = 0; i < mean.times.size(); ++i) mean.times[i] += device.parts.times[i];
+    most = std::max(most, device.busy.count);
+    all += device.busy.count;
+  }
+  const auto count = static_cast<std::int64_t>(devices.size());
+  for (Nanoseconds& time : mean.times) time = Nanoseconds(time.count / count);
+  mean[TimePart::bubble] += iteration - mean.total();
+  mean[TimePart::imbalance] = std::min(mean[TimePart::bubble], Nanoseconds(most - all / count));
+  mean[TimePart::bubble] = mean[TimePart::bubble] - mean[TimePart::imbalance];
+  return mean;
 }
 
 }  // namespace pipedeck::sim

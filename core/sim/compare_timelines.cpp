@@ -12,6 +12,7 @@ struct Totals {
   std::array<int, op_kind_count> count{};
   std::array<std::int64_t, op_kind_count> time{};  // ns
   std::int64_t iteration = 0, idle = 0;            // ns
+  int devices = 0;
 };
 
 /// Time from the first start: a measured step need not begin at 0.
@@ -21,7 +22,7 @@ Totals totals_of(const Timeline& timeline) {
   const std::int64_t begin = *std::min_element(timeline.start.begin(), timeline.start.end());
   totals.iteration = timeline.makespan().count - begin;
   for (const TimelineLane& lane : timeline.lanes) {
-    if (lane.role == LaneRole::compute) totals.idle += totals.iteration;
+    if (lane.role == LaneRole::compute) totals.idle += totals.iteration, ++totals.devices;
     for (std::size_t i = lane.begin; i < lane.end; ++i) {
       const auto kind = static_cast<std::size_t>(timeline.kind[i]);
       ++totals.count[kind];
@@ -65,6 +66,8 @@ TimelineDifference difference(const Totals& a, const Totals& b) {
   out.measured_idle = to_seconds(Nanoseconds(b.idle));
   out.predicted_iteration = to_seconds(Nanoseconds(a.iteration));
   out.measured_iteration = to_seconds(Nanoseconds(b.iteration));
+  out.predicted_devices = a.devices;
+  out.measured_devices = b.devices;
   return out;
 }
 

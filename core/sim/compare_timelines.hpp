@@ -20,6 +20,7 @@ struct TimelineDifference {
   std::vector<KindDifference> kinds;      ///< those that occur in either, in OpKind order
   Seconds predicted_idle, measured_idle;  ///< compute lanes, summed over devices
   Seconds predicted_iteration, measured_iteration;
+  int predicted_devices = 0, measured_devices = 0;
   bool operator==(const TimelineDifference&) const = default;
 };
 

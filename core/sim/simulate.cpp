@@ -35,10 +35,37 @@ LaneTimes scaled(const LaneTimes& lane, double factor, Nanoseconds iteration) {
                  {},
                  scale(lane.idle.waiting_activation),
                  scale(lane.idle.waiting_gradient),
-                 scale(lane.idle.waiting_all_reduce)}};
+                 scale(lane.idle.waiting_all_reduce)},
+                {}};
+  for (std::size_t i = 0; i < out.parts.times.size(); ++i) out.parts.times[i] = scale(lane.parts.times[i]);
+  out.parts[TimePart::bubble] += iteration - out.parts.total();
   out.idle.drain = iteration - out.busy - out.idle.warmup - out.idle.waiting_activation - out.idle.waiting_gradient -
                    out.idle.waiting_all_reduce;
   return out;
+}
+
+/// Returns an entry per stage on a lane; none without tensor parallelism.
+std::vector<TensorParallelTimes> tensor_parallel_of(const engine::EngineInput& run, const costs::LaneCosts& lane) {
+  std::vector<TensorParallelTimes> all;
+  if (lane.devices.size() < 2) return all;
+  for (const std::size_t w : lane.workers) {
+    const costs::StageReplicaCosts& worker = run.costs.workers[w];
+    TensorParallelTimes& own = all.emplace_back();
+    own.stage = StageId(std::int32_t{worker.stage});
+    for (std::size_t kind = 0; kind < own.times.size(); ++kind)
+      own.times[kind] = Nanoseconds(worker.tensor_parallel[kind]);
+  }
+  return all;
+}
+
+/// When gradients of the stages on a lane are all-reduced.
+std::vector<engine::Interval> reductions_of(const engine::EngineInput& run, const engine::Trace& trace,
+                                            const costs::LaneCosts& lane) {
+  std::vector<engine::Interval> all;
+  for (const std::size_t w : lane.workers)
+    for (const engine::ReductionRow& row : trace.reductions[static_cast<std::size_t>(run.costs.workers[w].stage)])
+      if (row.duration > 0) all.push_back({row.start, row.start + row.duration});
+  return engine::merged(std::move(all));
 }
 
 /// Devices of small plans are looked at before a thread has started.
@@ -63,6 +90,7 @@ class Verdict {
     verdict_.network = inputs.conventions.network;
     verdict_.overlap = inputs.conventions.overlap;
     verdict_.collectives = inputs.conventions.collectives;
+    verdict_.fragmentation = inputs.conventions.fragmentation;
     verdict_.timeline = build_timeline(run, trace);
     verdict_.iteration = iteration_of(run, window_);
     verdict_.longest_span = run.schedule.synchronous ? engine::longest_span(run.costs, trace) : verdict_.iteration;
@@ -88,9 +116,10 @@ class Verdict {
       if (leaders_[l] == l) looked_at.push_back(l);
     const std::vector<std::vector<std::size_t>> resources = memory::resources_of_lanes(run_);
     const memory::UpperFigures upper = memory::upper_figures(run_, trace_);
-    parallel_for(looked_at.size() + 1, threads_for(verdict_.timeline.size()), [&](std::size_t i) {
+    parallel_for(looked_at.size() + 2, threads_for(verdict_.timeline.size()), [&](std::size_t i) {
       if (i == 0) return add_communication();
-      if (!stop_.stop_requested()) look_at(looked_at[i - 1], resources[looked_at[i - 1]], upper);
+      if (i == 1) return add_inputs();
+      if (!stop_.stop_requested()) look_at(looked_at[i - 2], resources[looked_at[i - 2]], upper);
     });
   }
 
@@ -99,6 +128,11 @@ class Verdict {
     if (span > 0)
       verdict_.communication_fraction =
           static_cast<double>(exposed_communication(verdict_.timeline, window_.begin, window_.end).count) / span;
+  }
+
+  void add_inputs() {
+    const engine::InputTimes times(run_, trace_);
+    for (std::size_t l = 0; l < run_.costs.lanes.size(); ++l) inputs_of_lanes_.push_back(times.of_lane(l));
   }
 
   /// Memory of the lane's first device, or of all where they differ.
@@ -146,12 +180,21 @@ class Verdict {
   /// Compute lanes come first in the timeline, in device order, as the devices do.
   void add_busy() {
     const std::vector<std::vector<std::size_t>> of_second = engine::waits_of_second(run_, trace_);
+    const std::size_t lanes = run_.costs.lanes.size();
+    std::vector<std::vector<TensorParallelTimes>> tensor_parallel(lanes);
+    std::vector<std::vector<engine::Interval>> reductions(lanes);
+    for (std::size_t l = 0; l < lanes; ++l) {
+      tensor_parallel[l] = tensor_parallel_of(run_, run_.costs.lanes[l]);
+      reductions[l] = reductions_of(run_, trace_, run_.costs.lanes[l]);
+    }
     double busy = 0;
     for (std::size_t d = 0; d < verdict_.devices.size(); ++d) {
       const TimelineLane& lane = verdict_.timeline.lanes[d];
       const auto& [number, synchronised] = lanes_[lane.device];
-      LaneTimes times =
-          lane_times(verdict_.timeline, lane, synchronised, window_.begin, window_.end, of_second[number]);
+      LaneTimes times = lane_times(verdict_.timeline, lane,
+                                   {run_.schedule.synchronous, synchronised, of_second[number],
+                                    inputs_of_lanes_[number], reductions[number], tensor_parallel[number]},
+                                   window_.begin, window_.end);
       if (!run_.schedule.synchronous)
         times = scaled(
             times,
@@ -159,11 +202,14 @@ class Verdict {
             verdict_.iteration);
       verdict_.devices[d].busy = times.busy;
       verdict_.devices[d].idle = times.idle;
+      verdict_.devices[d].parts = times.parts;
+      verdict_.devices[d].tensor_parallel = tensor_parallel[number];
       verdict_.idle += times.idle;
       busy += static_cast<double>(times.busy.count);
     }
     const double all = static_cast<double>(verdict_.iteration.count) * static_cast<double>(verdict_.devices.size());
     if (all > 0) verdict_.bubble_fraction = 1 - busy / all;
+    verdict_.parts = mean_parts(verdict_.devices, verdict_.iteration);
   }
 
   const costs::SimulatorInputs& inputs_;
@@ -177,6 +223,7 @@ class Verdict {
     Nanoseconds synchronised;
   };
   std::map<DeviceId, LaneResult> lanes_;
+  std::vector<std::vector<engine::OnTheWay>> inputs_of_lanes_;
   std::vector<std::size_t> leaders_;                    // by lane: the one that is looked at for it
   std::vector<std::vector<SimulatedDevice>> of_lanes_;  // memory by lane and rank; one where all ranks hold the same
   Simulation verdict_;
@@ -242,18 +289,19 @@ Simulator Simulator::with_overlap(Overlap overlap) const {
   return Simulator(std::make_shared<const Shared>(std::move(other)));
 }
 
-std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)> score_of(const Simulator& simulator,
-                                                                             std::stop_token stop) {
-  return [stop = std::move(stop), own = simulator, none = simulator.with_overlap(Overlap::none),
-          layer = simulator.with_overlap(Overlap::layer)](const Plan& plan, std::optional<Overlap> overlap) {
-    if (!overlap) return own.iteration_time(plan, stop);
-    return (*overlap == Overlap::none ? none : layer).iteration_time(plan, stop);
-  };
+std::function<Result<Seconds>(const Plan&, std::optional<Overlap>, std::stop_token)> score_of(
+    const Simulator& simulator) {
+  return
+      [own = simulator, none = simulator.with_overlap(Overlap::none), layer = simulator.with_overlap(Overlap::layer)](
+          const Plan& plan, std::optional<Overlap> overlap, std::stop_token stop) {
+        if (!overlap) return own.iteration_time(plan, std::move(stop));
+        return (*overlap == Overlap::none ? none : layer).iteration_time(plan, std::move(stop));
+      };
 }
 
-std::function<Result<bool>(const Plan&)> fits_of(const Simulator& simulator, std::stop_token stop) {
-  return [simulator, stop = std::move(stop)](const Plan& plan) -> Result<bool> {
-    TRY(const auto simulation, simulator.run(plan, stop));
+std::function<Result<bool>(const Plan&, std::stop_token)> fits_of(const Simulator& simulator) {
+  return [simulator](const Plan& plan, std::stop_token stop) -> Result<bool> {
+    TRY(const auto simulation, simulator.run(plan, std::move(stop)));
     return simulation.fits;
   };
 }

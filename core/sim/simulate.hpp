@@ -54,13 +54,13 @@ class Simulator {
   std::shared_ptr<const Shared> shared_;
 };
 
-/// Iteration times as planners ask for them: under the simulator's own overlap, or another. `stop`: the planner's, for
-/// a plan of thousands of devices takes longer than a cancelled search may.
-std::function<Result<Seconds>(const Plan&, std::optional<Overlap>)> score_of(const Simulator& simulator,
-                                                                             std::stop_token stop = {});
+/// Iteration times as planners ask for them: under the simulator's own overlap, or another. The stop token is the
+/// planner's, for a plan of thousands of devices takes longer than a cancelled search may.
+std::function<Result<Seconds>(const Plan&, std::optional<Overlap>, std::stop_token)> score_of(
+    const Simulator& simulator);
 
 /// Returns true if plans stay within the memory of every device, by their simulated curves.
-std::function<Result<bool>(const Plan&)> fits_of(const Simulator& simulator, std::stop_token stop = {});
+std::function<Result<bool>(const Plan&, std::stop_token)> fits_of(const Simulator& simulator);
 
 /// Simulator::of and run in one, for a single plan. Validates the plan against profile and cluster first.
 Result<Simulation> simulate(const Problem& problem, const Plan& plan, std::stop_token stop = {});

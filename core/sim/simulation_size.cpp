@@ -13,6 +13,7 @@ namespace {
 // Bytes an operation, measured as the growth of the process (tests/bench) and rounded up.
 constexpr std::int64_t verdict_bytes = 180;  // its row, columns, changes of memory and points of the curve
 constexpr std::int64_t waiting_bytes = 24;   // two counters and two times per micro-batch of each replica
+constexpr std::int64_t pass_end_bytes = 16;  // when its forward and its backward end
 constexpr std::int64_t listed_bytes = 12;    // an entry of a stored list
 constexpr std::int64_t duration_bytes = 8;   // an entry of PassDurations
 constexpr std::int64_t row_bytes = 72;       // a row of a trace, with what vectors hold in reserve
@@ -37,7 +38,7 @@ SimulationSize simulation_size(const Plan& plan) {
   }
   const std::int64_t listed = closed_form(plan.schedule) ? 0 : listed_bytes;
   size.time_only = Bytes(slots * waiting_bytes + size.operations * listed);
-  size.verdict = size.time_only + Bytes(shown * verdict_bytes);
+  size.verdict = size.time_only + Bytes(slots * pass_end_bytes + shown * verdict_bytes);
   // The search for an order looks at the memory curves of whole runs.
   if (plan.schedule == ScheduleKind::adaptive) size.time_only = size.verdict;
   return size;

@@ -3,32 +3,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
+#include <exception>
+#include <map>
+#include <string>
+#include <thread>
 
-#include "core/base/parallel_for.hpp"
+#include <fmt/format.h>
 
 namespace pipedeck::study {
 
 namespace {
-
-/// A mean of the parts' progress, under one lock, since parts report from several threads.
-class SharedProgress {
- public:
-  SharedProgress(std::size_t parts, const Progress& progress) : done_(parts, 0.0), progress_(progress) {}
-
-  void set(std::size_t part, double done, std::string_view what) {
-    const std::lock_guard lock(mutex_);
-    done_[part] = std::clamp(done, 0.0, 1.0);
-    double sum = 0;
-    for (const double d : done_) sum += d;
-    report(progress_, sum / static_cast<double>(done_.size()), what);
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<double> done_;
-  const Progress& progress_;
-};
 
 /// Judges the best plan. An arrangement that is not possible counts as no plan.
 Result<void> take_best(ComparedPlan& answer, Plan plan, const Problem& problem, PlanSimulator& plan_simulator,
@@ -50,12 +34,263 @@ Result<ComparedPlan> ask(const PlannerRequest& asked, const Problem& problem, Pl
                          const CompareOptions& options, const planner::PlannerContext& context) {
   TRY(auto ranking, planner::run_planner(*asked.planner, problem, asked.options, context));
   ComparedPlan answer{.planner = asked.planner, .infeasible = std::move(ranking.infeasible)};
+  answer.out_of_time = answer.infeasible && answer.infeasible->out_of_time;
   if (!ranking.plans.empty())
     TRY_VOID(take_best(answer, std::move(ranking.plans.front()), problem, plan_simulator, options, context.stop));
   return answer;
 }
 
+/// A planner that has run for this long holds back no other.
+constexpr std::chrono::milliseconds patience{200};
+/// The time that a planner has to hand over its best plan after its budget. Then it is stopped.
+constexpr std::chrono::milliseconds grace{1500};
+
+std::chrono::nanoseconds in_nanoseconds(Seconds time) {
+  constexpr double longest = 1e9;  // about 30 years
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(time.count, longest) * 1e9));
+}
+
 }  // namespace
+
+std::vector<Searches::Status> Searches::statuses() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Status> statuses;
+  for (const Search& search : searches_) {
+    statuses.push_back(search.status);
+    if (search.status.state == State::running)
+      statuses.back().elapsed = Seconds(std::chrono::duration<double>(Clock::now() - *search.begin).count());
+  }
+  return statuses;
+}
+
+void Searches::keep_best(std::size_t place) { set_budget(place, Seconds(0)); }
+
+void Searches::set_budget(std::size_t place, Seconds budget) {
+  const std::lock_guard lock(mutex_);
+  if (place >= searches_.size()) return;
+  searches_[place].status.budget = budget;
+  changed_.notify_all();
+}
+
+/// A comparison in progress: a thread per planner that has begun, supervised by the caller's thread.
+class Supervisor {
+ public:
+  Supervisor(const Problem& problem, const std::vector<PlannerRequest>& planners, PlanSimulator& plan_simulator,
+             const CompareOptions& options, const Progress& progress, std::stop_token stop)
+      : problem_(problem),
+        planners_(planners),
+        plan_simulator_(plan_simulator),
+        options_(options),
+        progress_(progress),
+        stop_(std::move(stop)),
+        searches_(options.searches ? *options.searches : own_searches_),
+        runs_(planners.size()) {
+    const std::lock_guard lock(searches_.mutex_);
+    searches_.searches_.assign(planners.size(), {});
+    for (Searches::Search& search : searches_.searches_) search.status.budget = options.budget;
+  }
+
+  ~Supervisor() {
+    for (Run& run : runs_) run.stop.request_stop();
+  }
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+
+  std::vector<ComparedPlan> run(const sim::Simulator& simulator) {
+    const std::stop_callback wake(stop_, [this] {
+      const std::lock_guard lock(searches_.mutex_);
+      searches_.changed_.notify_all();
+    });
+    std::vector<ComparedPlan> answers(planners_.size());
+    for (std::size_t open = planners_.size(); open > 0;) {
+      start_next(simulator);
+      hold_to_budgets();
+      report_progress();
+      const std::size_t before = open;
+      for (std::size_t i = 0; i < runs_.size(); ++i)
+        if (take(i, answers[i])) --open;
+      if (stop_.stop_requested() && num_running() == 0) break;
+      if (open == before) wait();  // else the next planner starts at once
+    }
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      if (!answers[i].planner)
+        answers[i] = {.planner = planners_[i].planner, .error = Error{ErrorCode::cancelled, "cancelled", {}, {}}};
+    return answers;
+  }
+
+ private:
+  using Clock = Searches::Clock;
+  struct Run {
+    std::stop_source stop, deadline;
+    std::optional<Result<ComparedPlan>> answer;  ///< guarded by the mutex of the searches
+    std::exception_ptr failure{};
+    bool done = false;  ///< likewise
+    bool taken = false;
+    std::jthread thread{};
+  };
+
+  Searches::Search& search(std::size_t i) { return searches_.searches_[i]; }
+  bool running(std::size_t i) const { return searches_.searches_[i].status.state == Searches::State::running; }
+
+  int num_running() const {
+    const std::lock_guard lock(searches_.mutex_);
+    int count = 0;
+    for (std::size_t i = 0; i < runs_.size(); ++i) count += running(i);
+    return count;
+  }
+
+  void start_next(const sim::Simulator& simulator) {
+    if (stop_.stop_requested()) return;
+    std::unique_lock lock(searches_.mutex_);
+    const Clock::time_point now = Clock::now();
+    int fresh = 0;
+    for (std::size_t i = 0; i < runs_.size(); ++i) fresh += running(i) && now - *search(i).begin < patience;
+    for (; next_ < runs_.size() && fresh < std::max(1, options_.threads); ++next_, ++fresh) {
+      search(next_).begin = now;
+      search(next_).status.state = Searches::State::running;
+      runs_[next_].thread = std::jthread([this, &simulator, i = next_] { work(simulator, i); });
+    }
+  }
+
+  bool improves(std::size_t i, Seconds time) {
+    const std::lock_guard lock(searches_.mutex_);
+    const Searches::Status& status = search(i).status;
+    return !status.best || time < *status.best;
+  }
+
+  /// Notes the best plan that the planner scores and that fits, for its status.
+  planner::Score watched(planner::PlannerContext& context, std::size_t i) {
+    return [this, score = context.score, fits = context.fits, i](const Plan& plan, std::optional<Overlap> overlap,
+                                                                 const std::stop_token& stop) -> Result<Seconds> {
+      TRY(const auto time, score(plan, overlap, stop));
+      if (overlap || !improves(i, time)) return time;
+      if (const Result<bool> fitting = fits ? fits(plan, stop) : Result<bool>(true); !fitting || !*fitting) return time;
+      const std::lock_guard lock(searches_.mutex_);
+      Searches::Status& status = search(i).status;
+      if (!status.best || time < *status.best) status.best = time, status.best_plan = plan;
+      return time;
+    };
+  }
+
+  void work(const sim::Simulator& simulator, std::size_t i) {
+    Run& run = runs_[i];
+    planner::PlannerContext context = context_for(simulator, run.stop.get_token());
+    context.deadline_token = run.deadline.get_token();
+    context.budget = options_.budget.value_or(Seconds(0));
+    context.score = watched(context, i);
+    context.explain = options_.explain;
+    context.threads = std::max(1, options_.threads / static_cast<int>(planners_.size()));
+    std::optional<Result<ComparedPlan>> answer;
+    std::exception_ptr failure;
+    try {
+      answer = ask(planners_[i], problem_, plan_simulator_, options_, context);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(searches_.mutex_);
+    run.answer = std::move(answer);
+    run.failure = failure;
+    run.done = true;
+    searches_.changed_.notify_all();
+  }
+
+  /// Ends searches whose budget is over, and all of them after a stop.
+  void hold_to_budgets() {
+    std::vector<std::stop_source> ended;  // requested without the lock, since callbacks run inside the request
+    {
+      const std::lock_guard lock(searches_.mutex_);
+      for (std::size_t i = 0; i < runs_.size(); ++i) {
+        if (!running(i)) continue;
+        if (stop_.stop_requested()) ended.push_back(runs_[i].stop);
+        const std::optional<Seconds> budget = search(i).status.budget;
+        if (!budget) continue;
+        // "Keep best" sets a budget in the past: the time to hand over begins with the request.
+        const Clock::time_point now = Clock::now();
+        if (now >= *search(i).begin + in_nanoseconds(*budget)) {
+          if (!runs_[i].deadline.stop_requested()) over_[i] = now, ended.push_back(runs_[i].deadline);
+          if (now >= over_[i] + grace) ended.push_back(runs_[i].stop);
+        }
+      }
+    }
+    for (std::stop_source& source : ended) source.request_stop();
+  }
+
+  /// Hands over an answer that is there. Returns true once per planner.
+  bool take(std::size_t i, ComparedPlan& answer) {
+    Run& run = runs_[i];
+    {
+      const std::lock_guard lock(searches_.mutex_);
+      if (!run.done || run.taken) return false;
+      run.taken = true;
+      search(i).status.state = Searches::State::answered;
+    }
+    run.thread.join();
+    if (run.failure) std::rethrow_exception(run.failure);
+    if (*run.answer) {
+      answer = std::move(**run.answer);
+    } else {
+      const Error& error = run.answer->error();
+      answer = {.planner = planners_[i].planner, .error = error};
+      if (error.code == ErrorCode::cancelled && !stop_.stop_requested()) {
+        answer.error.reset();
+        answer.out_of_time = true;
+        answer.infeasible = planner::Infeasible{fmt::format("no plan was found in {:.1f} s", elapsed(i)), {}};
+      }
+    }
+    const bool unfinished = answer.error && answer.error->code == ErrorCode::cancelled;
+    if (options_.answered && !unfinished) options_.answered(i, answer);
+    return true;
+  }
+
+  double elapsed(std::size_t i) const {
+    const std::lock_guard lock(searches_.mutex_);
+    return std::chrono::duration<double>(Clock::now() - *searches_.searches_[i].begin).count();
+  }
+
+  /// Names the planner that has been searching for longest.
+  void report_progress() {
+    if (!progress_) return;
+    double done = 0, elapsed = 0;
+    int answered = 0;
+    std::size_t oldest = runs_.size();
+    {
+      const std::lock_guard lock(searches_.mutex_);
+      for (std::size_t i = 0; i < runs_.size(); ++i) {
+        answered += search(i).status.state == Searches::State::answered;
+        if (search(i).status.state == Searches::State::answered) done += 1;
+        if (!running(i)) continue;
+        const double time = std::chrono::duration<double>(Clock::now() - *search(i).begin).count();
+        if (const auto budget = search(i).status.budget; budget && budget->count > 0)
+          done += std::min(1.0, time / budget->count);
+        if (oldest == runs_.size() || *search(i).begin < *search(oldest).begin) oldest = i, elapsed = time;
+      }
+    }
+    std::string what = fmt::format("{} of {} planners", answered, runs_.size());
+    if (oldest < runs_.size()) what += fmt::format("; {}, {:.1f} s", planners_[oldest].planner->title, elapsed);
+    report(progress_, done / static_cast<double>(std::max<std::size_t>(1, runs_.size())), what);
+  }
+
+  void wait() {
+    std::unique_lock lock(searches_.mutex_);
+    const auto news = [this] {
+      return std::ranges::any_of(runs_, [](const Run& run) { return run.done && !run.taken; });
+    };
+    constexpr std::chrono::milliseconds step{50};
+    searches_.changed_.wait_for(lock, step, news);
+  }
+
+  const Problem& problem_;
+  const std::vector<PlannerRequest>& planners_;
+  PlanSimulator& plan_simulator_;
+  const CompareOptions& options_;
+  const Progress& progress_;
+  std::stop_token stop_;
+  Searches own_searches_;
+  Searches& searches_;
+  std::size_t next_ = 0;
+  std::map<std::size_t, Clock::time_point> over_;  ///< end of the budget
+  std::vector<Run> runs_;                          ///< the last member: its threads end before the others
+};
 
 Result<Comparison> compare(const Problem& problem, const std::vector<PlannerRequest>& planners,
                            PlanSimulator& plan_simulator, const CompareOptions& options, const Progress& progress,
@@ -63,31 +298,12 @@ Result<Comparison> compare(const Problem& problem, const std::vector<PlannerRequ
   const auto begin = std::chrono::steady_clock::now();
   TRY(const auto simulator, plan_simulator.simulator(problem));
   TRY(const auto facts, plan_simulator.facts(problem, stop));
-
   Comparison comparison;
   comparison.facts = facts;
-  comparison.plans.resize(planners.size());
-  SharedProgress shared(planners.size(), progress);
-  std::mutex handing_over;
-  parallel_for(planners.size(), options.threads, [&](std::size_t i) {
-    if (stop.stop_requested()) return;
-    const std::string title = planners[i].planner->title;
-    planner::PlannerContext context = context_for(simulator, stop);
-    context.explain = options.explain;
-    context.threads = std::max(1, options.threads / static_cast<int>(planners.size()));
-    context.progress = [&, i](double done, std::string_view what) {
-      shared.set(i, done, title + (what.empty() ? "" : ": ") + std::string(what));
-    };
-    report(context.progress, 0, {});
-    auto answer = ask(planners[i], problem, plan_simulator, options, context);
-    comparison.plans[i] =
-        answer ? *std::move(answer) : ComparedPlan{.planner = planners[i].planner, .error = std::move(answer).error()};
-    report(context.progress, 1, {});
-    if (!options.answered || stop.stop_requested()) return;
-    const std::lock_guard lock(handing_over);
-    options.answered(i, comparison.plans[i]);
+  comparison.plans = Supervisor(problem, planners, plan_simulator, options, progress, stop).run(simulator);
+  comparison.cancelled = std::ranges::any_of(comparison.plans, [](const ComparedPlan& answer) {
+    return answer.error && answer.error->code == ErrorCode::cancelled;
   });
-  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
   const std::chrono::duration<double> duration = std::chrono::steady_clock::now() - begin;
   comparison.duration = Seconds(duration.count());
   return comparison;

@@ -3,7 +3,9 @@
 
 #include "core/cost/lower_bound.hpp"
 #include "core/plan/validate.hpp"
+#include "core/plan/warmups.hpp"
 #include "core/planner/planner.hpp"
+#include "core/study/fitting.hpp"
 #include "core/study/reasons.hpp"
 
 namespace pipedeck::study {
@@ -40,8 +42,8 @@ Seconds single_device_time(const Problem& problem, const sim::Simulator& simulat
 
 planner::PlannerContext context_for(const sim::Simulator& simulator, std::stop_token stop) {
   planner::PlannerContext context;
-  context.score = sim::score_of(simulator, stop);
-  context.fits = sim::fits_of(simulator, stop);
+  context.score = sim::score_of(simulator);
+  context.fits = sim::fits_of(simulator);
   context.stop = std::move(stop);
   return context;
 }
@@ -120,6 +122,18 @@ Result<sim::Simulator> PlanSimulator::simulator(const Problem& problem) {
   return simulator;
 }
 
+Origin PlanSimulator::origin(const Problem& problem) {
+  ProblemKey key = key_of_inputs(problem, {});
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto* known = find_cached(origins_, key)) return *known;
+  }
+  Origin made = origin_of(*problem.profile, *problem.cluster);
+  const std::lock_guard lock(mutex_);
+  remember_up_to(origins_, CacheEntry<ProblemKey, Origin>{std::move(key), made}, max_problems);
+  return made;
+}
+
 void PlanSimulator::remember_result(PlanKey key, std::shared_ptr<const PlanResult> plan_result) {
   const std::lock_guard lock(mutex_);
   results_.remove_if([&](const auto& entry) { return entry.key == key; });
@@ -159,7 +173,8 @@ Result<std::shared_ptr<const PlanResult>> PlanSimulator::preview(const Problem& 
   auto simulation = std::make_shared<const Simulation>(std::move(simulated));
   auto reasons = std::make_shared<const PlanReasons>(reasons_of(plan_simulator, plan, *simulation));
   auto plan_result = std::make_shared<const PlanResult>(
-      PlanResult{std::move(simulation), std::move(reasons), std::nullopt, !with_alternate_warmup(plan)});
+      PlanResult{simulation, std::move(reasons), std::nullopt,
+                 simulation->fits && !with_alternate_warmup(plan) && !plan::short_warmup(plan)});
   remember_preview(key_of(problem, plan), plan_result);
   return plan_result;
 }
@@ -180,8 +195,16 @@ Result<std::shared_ptr<const PlanResult>> PlanSimulator::compute_result(const Pr
   TRY(const auto plan_simulator, simulator(problem));
   auto other = other_warmup_of(plan_simulator, plan, stop);
   if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
+  auto reasons = simulated->reasons;
+  if (!simulated->simulation->fits || plan::short_warmup(plan)) {
+    PlanReasons more = *reasons;
+    more.warmup = warmup_reason(plan_simulator, plan, stop);
+    if (!simulated->simulation->fits) more.fitting = fitting_changes(problem, plan_simulator, plan, stop);
+    reasons = std::make_shared<const PlanReasons>(std::move(more));
+  }
+  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
   auto plan_result =
-      std::make_shared<const PlanResult>(PlanResult{simulated->simulation, simulated->reasons, std::move(other), true});
+      std::make_shared<const PlanResult>(PlanResult{simulated->simulation, std::move(reasons), std::move(other), true});
   remember_result(key_of(problem, plan), plan_result);
   return plan_result;
 }
@@ -189,7 +212,7 @@ Result<std::shared_ptr<const PlanResult>> PlanSimulator::compute_result(const Pr
 Result<SimulatedPlan> PlanSimulator::simulate(const Problem& problem, Plan plan, std::stop_token stop) {
   TRY(const auto result, compute_result(problem, plan, stop));
   TRY(const auto bound, cost::lower_bound_of(problem, plan));
-  plan = sim::with_prediction(std::move(plan), *result->simulation, bound);
+  plan = with_origin(sim::with_prediction(std::move(plan), *result->simulation, bound), origin(problem));
   return SimulatedPlan{std::move(plan), result->simulation, result->other_warmup};
 }
 

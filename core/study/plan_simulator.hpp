@@ -17,6 +17,7 @@
 #include "core/model/workload.hpp"
 #include "core/planner/planner.hpp"
 #include "core/sim/simulate.hpp"
+#include "core/study/origin.hpp"
 
 namespace pipedeck::study {
 
@@ -68,7 +69,7 @@ class PlanSimulator {
 
   Result<std::shared_ptr<const PlanResult>> compute_result(const Problem& problem, const Plan& plan,
                                                            std::stop_token stop = {});
-  /// Returns the plan with its prediction.
+  /// Returns the plan with its prediction and its origin.
   Result<SimulatedPlan> simulate(const Problem& problem, Plan plan, std::stop_token stop = {});
   /// Returns the simulation with its reasons, for a plan that is being edited. It may be incomplete.
   Result<std::shared_ptr<const PlanResult>> preview(const Problem& problem, const Plan& plan,
@@ -80,6 +81,8 @@ class PlanSimulator {
   static constexpr std::size_t max_preview_bytes = std::size_t{96} << 20;
   Result<ProblemBounds> facts(const Problem& problem, std::stop_token stop = {});
   Result<sim::Simulator> simulator(const Problem& problem);
+  /// Returns the names and checksums of the problem's profile and cluster.
+  Origin origin(const Problem& problem);
 
  private:
   struct PlanKey {
@@ -116,6 +119,7 @@ class PlanSimulator {
   std::list<CacheEntry<PlanKey, std::shared_ptr<const PlanResult>>> previews_;
   std::list<CacheEntry<ProblemKey, ProblemBounds>> facts_;
   std::list<CacheEntry<ProblemKey, sim::Simulator>> simulators_;
+  std::list<CacheEntry<ProblemKey, Origin>> origins_;
 };
 
 }  // namespace pipedeck::study

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/model/profile.hpp"
 #include "core/planner/planner.hpp"
 
 namespace pipedeck::study {
@@ -13,7 +14,21 @@ struct PlannerRequest {
   planner::PlannerOptions options;
 };
 
+/// Returns true if the profile is of a language model: its samples consist of tokens.
+bool is_language_model(const Profile& profile);
+
+/// Returns true if a comparison asks the planner if none is named. Asynchronous plans change training: comparisons of
+/// language models leave them out.
+bool compared_by_default(const planner::PlannerInfo& planner, bool language_model);
+
+/// Returns the request of a comparison: a search for plans of any kind is limited to synchronous ones.
+PlannerRequest comparison_request(const planner::PlannerInfo& planner, planner::PlannerOptions options);
+
 /// Returns the planners that a comparison asks if none is named.
+std::vector<PlannerRequest> comparison_planners(const Profile& profile);
+
+/// Returns the planners that a study of many clusters asks if none is named: those of a comparison without long
+/// searches.
 std::vector<PlannerRequest> default_planners();
 
 }  // namespace pipedeck::study

@@ -13,9 +13,12 @@
 #include <QApplication>
 #include <QMouseEvent>
 #include <QScrollArea>
+#include <QScrollBar>
+#include <QWheelEvent>
 
 #include "app/models/gantt/preview.hpp"
 #include "app/views/compare/comparison_pane.hpp"
+#include "app/views/compare/plan_panel.hpp"
 #include "app/views/gantt/view.hpp"
 #include "app/views/memory/view.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
@@ -130,7 +133,7 @@ void all_zooms(views::gantt::View& view, const char* what, std::size_t operation
 std::size_t bytes_of(const models::gantt::Content& content) {
   std::size_t bytes = 0;
   for (const models::gantt::LanePyramid& pyramid : content.pyramids)
-    for (const auto& level : pyramid.levels) bytes += level.capacity() * sizeof(models::gantt::LaneBin);
+    for (const auto& level : pyramid.levels) bytes += level.capacity();
   for (const models::gantt::LaneSums& sums : content.sums)
     bytes += sums.before.capacity() * sizeof(models::gantt::KindTimes);
   return bytes;
@@ -192,6 +195,62 @@ void drag() {
   print("drag", row.simulation->timeline.size(), 1, times);
 }
 
+/// Notches of the wheel over 256 devices x 1,024 micro-batches, all lanes open, and a span that is dragged on the time
+/// scale, with its sums; processor time with the repaint of the whole pane.
+void notches() {
+  views::compare::Pane pane;
+  pane.resize(1920, 1080);
+  models::compare::PlanRow row;
+  row.id = 1;
+  row.simulation = app::synthetic_simulation({.stages = 256,
+                                              .replicas = 1,
+                                              .micro_batches = 1024,
+                                              .forward_ms = 4,
+                                              .backward_ms = 8,
+                                              .skew = 0,
+                                              .transfer_ms = 0.5});
+  row.charts.gantt = models::gantt::make_gantt_content(row.simulation);
+  pane.set_rows({row});
+  pane.show();
+  QApplication::processEvents();
+  QWidget& view = pane.panels().front()->gantt();
+  QScrollBar* bar = pane.findChild<QScrollArea*>(QStringLiteral("comparison_scroll"))->verticalScrollBar();
+  QImage picture(pane.size(), QImage::Format_RGB32);
+  const std::size_t operations = row.simulation->timeline.size();
+  const auto measure = [&](const char* what, Qt::KeyboardModifiers modifiers) {
+    for (const double zoom : {1.0, 20.0, 400.0}) {
+      pane.link().fit();
+      pane.link().zoom(zoom, pane.link().axis().full / 3);
+      std::vector<double> times;
+      for (int i = 0; i < 40; ++i)
+        times.push_back(processor_milliseconds_of([&] {
+          const QPointF at(900, 200);
+          QWheelEvent event(at, view.mapToGlobal(at), {}, {0, i % 20 < 10 ? -120 : 120}, Qt::NoButton, modifiers,
+                            Qt::NoScrollPhase, false);
+          if (modifiers == Qt::NoModifier)  // as the scroll area does
+            bar->setValue(bar->value() + (i % 20 < 10 ? 60 : -60));
+          else
+            QApplication::sendEvent(&view, &event);
+          QApplication::processEvents();
+          pane.render(&picture);
+        }));
+      print(what, operations, zoom, times);
+    }
+  };
+  measure("wheel: scroll", {});
+  measure("Ctrl: zoom", Qt::ControlModifier);
+  measure("Shift: time", Qt::ShiftModifier);
+  pane.link().fit();
+  std::vector<double> times;
+  for (int i = 1; i < 60; ++i)
+    times.push_back(processor_milliseconds_of([&] {
+      pane.link().set_measure(
+          views::gantt::TimeMeasure{pane.link().axis().full * 0.2, pane.link().axis().full * (0.2 + 0.01 * i)});
+      pane.render(&picture);
+    }));
+  print("span, dragged", operations, 1, times);
+}
+
 /// Memory by item of 64 devices x 512 micro-batches, every device a strip of its own, in a scrolled window of
 /// 1920 x 1080: a whole repaint, zoomed and panned; processor time.
 void memory_strips() {
@@ -238,6 +297,10 @@ int main(int argc, char** argv) {
     charts(100'000'000, false);
     return 0;
   }
+  if (argc > 1 && std::string_view(argv[1]) == "--notches") {
+    notches();
+    return 0;
+  }
   if (argc > 1) {  // only the given number of operations
     charts(std::stoull(argv[1]), false);
     return 0;
@@ -247,6 +310,7 @@ int main(int argc, char** argv) {
     charts(operations, true);
   }
   drag();
+  notches();
   memory_strips();
   return 0;
 }

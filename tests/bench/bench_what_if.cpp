@@ -41,7 +41,7 @@ int main() {
   const std::vector<study::PlannerRequest> asked = study::default_planners();
   const study::whatif::SearchOptions how{threads, {}, {}, {}};
   const auto today = study::whatif::best_plan(problem, asked, {}, 1, how);
-  const std::vector<Plan> kept = study::whatif::freeze_warmups(problem, *today->best->found.plan);
+  const std::vector<Plan> kept{*today->best->found.plan};
 
   std::vector<double> first, last;
   for (int step = 0; step < 60; ++step) {

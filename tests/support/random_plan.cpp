@@ -142,7 +142,11 @@ Problem random_rich_problem(Random& random) {
   for (std::size_t i = 0; i < profile.layers.size(); i += 2)  // no draw: what is random stays what it was
     profile.layers[i].replicated_parameters = pipedeck::Bytes(profile.layers[i].parameters.count / 8);
   Cluster cluster = random_cluster(random);
-  if (coin(random, 5)) use_matrix(random, cluster);
+  if (coin(random, 5))
+    use_matrix(random, cluster);
+  else if (profile.layers.size() % 3 == 0)                             // no draw
+    for (std::size_t n = 0; n < cluster.nodes.size(); n += n % 3 + 1)  // some nodes have none
+      cluster.nodes[n].nic = cluster.nodes[n].link->bandwidth * 0.05;
   problem.profile = std::make_shared<const Profile>(std::move(profile));
   problem.cluster = std::make_shared<const Cluster>(std::move(cluster));
   problem.workload.conventions.overlap = coin(random) ? Overlap::layer : Overlap::none;

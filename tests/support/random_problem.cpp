@@ -45,6 +45,11 @@ void add_branches(Random& random, Profile& profile) {
   }
 }
 
+/// Returns true for a third of the profiles. No draw: other choices stay as they are.
+bool with_nics(const Profile& profile) {
+  return static_cast<std::int64_t>(profile.layers.front().forward.count * 1e9) % 3 == 0;
+}
+
 }  // namespace
 
 Problem random_problem(Random& random, const RandomProblem& shape) {
@@ -85,6 +90,7 @@ Problem random_problem(Random& random, const RandomProblem& shape) {
     node.name = "n" + std::to_string(n);
     node.devices = {{"X", shape.nodes[n]}};
     node.link = inside;
+    if (with_nics(profile) && shape.nodes.size() > 1) node.nic = between.bandwidth * 0.4;
     cluster.nodes.push_back(node);
     if (shape.nodes.size() > 1) cluster.links.push_back({node.name, "s", between});
   }

@@ -31,7 +31,7 @@ struct RandomProblem {
   bool graph = false;  ///< layers form a graph with branches, some of several outputs; else a chain
 };
 
-/// One device type "X"; nodes joined by one switch.
+/// One device type "X"; nodes joined by one switch. In a third of the problems each device has a network card.
 Problem random_problem(Random& random, const RandomProblem& shape);
 
 /// Limits the devices' memory so that it matters in about half of the problems.

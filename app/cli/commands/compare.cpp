@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // compare: several planners on one question, their plans judged by one simulator, side by side.
 #include <algorithm>
+#include <chrono>
+#include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands/commands.hpp"
@@ -10,15 +13,22 @@
 #include "app/cli/options/planner_arguments.hpp"
 #include "app/cli/options/question.hpp"
 #include "app/cli/text/console.hpp"
+#include "app/cli/text/explanation_text.hpp"
 #include "app/cli/text/memory_columns.hpp"
+#include "app/cli/text/rates_text.hpp"
 #include "app/cli/text/table.hpp"
 #include "app/cli/work/plan_columns.hpp"
 #include "core/io/csv/tables.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/model/memory_verdict.hpp"
+#include "core/plan/agreement.hpp"
+#include "core/presets/device_catalogue.hpp"
 #include "core/sim/explain/jitter.hpp"
 #include "core/study/compare.hpp"
+#include "core/study/one_device.hpp"
 #include "core/study/origin.hpp"
+#include "core/study/provenance.hpp"
+#include "core/study/utilization.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -29,7 +39,16 @@ struct Answers {
   study::Comparison comparison;
   std::optional<JitterOptions> jitter{};
   std::vector<std::optional<JitterBand>> bands;
+  std::optional<std::size_t> baseline{};  ///< the answer to which the others show their difference
 };
+
+/// Absent if the profile does not know tokens.
+std::optional<Utilization> rates_of(const Problem& problem, const study::ComparedPlan& answer,
+                                    const std::optional<SampleWork>& work) {
+  if (!work || !answer.simulated_plan) return std::nullopt;
+  return study::utilization_of(*work, problem, answer.simulated_plan->plan, *answer.simulated_plan->simulation,
+                               presets::device_catalogue());
+}
 
 struct Figures {
   Seconds iteration;
@@ -69,44 +88,153 @@ std::string bands_text(const Answers& answers) {
   return "\niteration with " + options::jitter_text(*answers.jitter) + ":\n" + table.text();
 }
 
-std::string comparison_text(const Answers& answers) {
-  text::Table table({{"plan", text::Align::left},
-                     {"shape", text::Align::left},
-                     {"schedule", text::Align::left},
-                     {"micro-batches"},
-                     {"iteration ms"},
-                     {"warm-up A / B ms"},
-                     {"samples/s"},
-                     {"speed-up"},
-                     {"bubble"},
-                     {"comm"},
-                     {"worst peak"},
-                     {"at most"},
-                     {"over bound"},
-                     {"fits", text::Align::left}});
-  std::string without;
-  for (const study::ComparedPlan& answer : answers.comparison.plans) {
-    if (!answer.simulated_plan) {
-      without += study::no_plan_fits(answer.planner->title, *answer.infeasible).text() + "\n";
-      continue;
-    }
-    const auto& [plan, simulated, other] = *answer.simulated_plan;
-    const Simulation& simulation = *simulated;
-    const Figures figures = figures_of(*answer.simulated_plan, answers.comparison.facts);
-    table.add({answer.planner->title, text::short_shape_text(plan), work::schedule_text(plan),
-               fmt::format("{} x {}", plan.micro_batches, plan.micro_batch), text::milliseconds_text(figures.iteration),
-               work::warmups_text(plan, figures.iteration, other), fmt::format("{:.2f}", simulation.samples_per_second),
-               fmt::format("{:.2f}", figures.speed_up), text::percent_text(simulation.bubble_fraction),
-               text::percent_text(simulation.communication_fraction), text::worst_peak_text(simulation),
-               text::at_most_text(simulation), text::percent_text(figures.over_bound), text::fits_word(simulation)});
+/// Answers with one plan, and their planners: a row of the table.
+struct Row {
+  std::size_t answer = 0;  ///< the first of them
+  std::vector<std::string> titles;
+};
+
+bool is_same_plan(const study::ComparedPlan& a, const study::ComparedPlan& b) {
+  return a.simulated_plan && b.simulated_plan &&
+         plan::agree(a.simulated_plan->plan, *a.simulated_plan->simulation, b.simulated_plan->plan,
+                     *b.simulated_plan->simulation);
+}
+
+/// Returns the first answer with the same plan as answer `i`; `i` if it is the first.
+std::size_t first_with_plan(const std::vector<study::ComparedPlan>& answers, std::size_t i) {
+  for (std::size_t j = 0; j < i; ++j)
+    if (is_same_plan(answers[j], answers[i])) return j;
+  return i;
+}
+
+/// Returns the rows by time: plans that fit first, plans that change training last.
+std::vector<Row> sorted_rows(const std::vector<study::ComparedPlan>& answers) {
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (!answers[i].simulated_plan) continue;
+    const std::size_t first = first_with_plan(answers, i);
+    const auto known = std::ranges::find(rows, first, &Row::answer);
+    (known == rows.end() ? rows.emplace_back(Row{first, {}}) : *known).titles.push_back(answers[i].planner->title);
   }
-  return heading(answers) + table.text() + bands_text(answers) + (without.empty() ? "" : "\n" + without);
+  std::ranges::stable_sort(rows, {}, [&](const Row& row) {
+    const study::SimulatedPlan& one = *answers[row.answer].simulated_plan;
+    return std::tuple(!one.plan.synchronous(), !one.simulation->fits, one.simulation->iteration);
+  });
+  return rows;
+}
+
+std::string row_title(const Row& row, const Plan& plan) {
+  std::string title = fmt::format("{}", fmt::join(row.titles, ", "));
+  if (row.titles.size() > 1) title += " agree";
+  if (!plan.synchronous()) title += " (changes training)";
+  return title;
+}
+
+std::string points_text(double before, double after) { return fmt::format("{:+.1f} pp", 100 * (after - before)); }
+
+Bytes peak_of(const Simulation& simulation) {
+  const SimulatedDevice* worst = most_loaded_device(simulation);
+  return worst ? worst->peak : Bytes();
+}
+
+double exposed_share(const Simulation& simulation) { return simulation.parts.share(simulation.parts.communication()); }
+
+/// Returns the differences to the baseline: time, samples/s, bubble, exposed communication, peak.
+std::vector<std::string> difference_cells(const Simulation& from, const Simulation& to) {
+  if (&from == &to) return std::vector<std::string>(5, "baseline");
+  const Bytes change = peak_of(to) - peak_of(from);
+  return {text::change_text(to_seconds(from.iteration).count, to_seconds(to.iteration).count),
+          text::change_text(from.samples_per_second, to.samples_per_second),
+          points_text(from.bubble_fraction, to.bubble_fraction), points_text(exposed_share(from), exposed_share(to)),
+          (change.count < 0 ? "-" : "+") + text::memory_text(change.count < 0 ? Bytes(-change.count) : change)};
+}
+
+std::string without_plan_text(const study::ComparedPlan& answer) {
+  if (answer.error) return answer.planner->title + ": cancelled before it answered\n";
+  if (answer.out_of_time) return answer.planner->title + ": " + answer.infeasible->reason + "\n";
+  return study::no_plan_fits(answer.planner->title, *answer.infeasible).text() + "\n";
+}
+
+std::string comparison_text(const Answers& answers) {
+  const auto work = study::work_of(*answers.problem.profile);
+  std::vector<text::Table::Column> columns{{"plan", text::Align::left},
+                                           {"shape", text::Align::left},
+                                           {"schedule", text::Align::left},
+                                           {"micro-batches"},
+                                           {"iteration ms"},
+                                           {"warm-up A / B ms"},
+                                           {"samples/s"}};
+  if (work) columns = work::joined(std::move(columns), text::rate_columns());
+  columns = work::joined(std::move(columns), {{"speed-up"},
+                                              {"bubble"},
+                                              {"exposed comm."},
+                                              {"TP / PP / DP %"},
+                                              {"worst peak"},
+                                              {"at most"},
+                                              {"over bound"},
+                                              {"fits", text::Align::left}});
+  if (answers.baseline)
+    for (const char* title : {"d time", "d samples/s", "d bubble", "d exposed", "d peak"}) columns.push_back({title});
+  text::Table table(std::move(columns));
+  std::vector<std::pair<std::string, std::optional<Utilization>>> rates;
+  const std::vector<study::ComparedPlan>& plans = answers.comparison.plans;
+  for (const Row& row : sorted_rows(plans)) {
+    const study::SimulatedPlan& simulated_plan = *plans[row.answer].simulated_plan;
+    const auto& [plan, simulated, other] = simulated_plan;
+    const Simulation& simulation = *simulated;
+    const Figures figures = figures_of(simulated_plan, answers.comparison.facts);
+    std::vector<std::string> cells{row_title(row, plan),
+                                   text::short_shape_text(plan),
+                                   work::schedule_text(plan),
+                                   fmt::format("{} x {}", plan.micro_batches, plan.micro_batch),
+                                   text::milliseconds_text(figures.iteration),
+                                   work::warmups_text(plan, figures.iteration, other),
+                                   fmt::format("{:.2f}", simulation.samples_per_second)};
+    rates.emplace_back(row_title(row, plan), rates_of(answers.problem, plans[row.answer], work));
+    if (work) cells = work::joined(std::move(cells), text::rate_cells(rates.back().second));
+    cells = work::joined(
+        std::move(cells),
+        {fmt::format("{:.2f}", figures.speed_up), text::percent_text(simulation.bubble_fraction),
+         text::exposed_text(simulation.parts), text::exposed_parts_text(simulation.parts),
+         text::worst_peak_text(simulation), text::at_most_text(simulation), text::percent_text(figures.over_bound),
+         text::fits_word(simulation) + (plan.truncated ? ", search cut short" : "")});
+    if (answers.baseline) {
+      const std::size_t baseline = first_with_plan(plans, *answers.baseline);
+      const auto differences = difference_cells(*plans[baseline].simulated_plan->simulation, simulation);
+      cells.insert(cells.end(), differences.begin(), differences.end());
+    }
+    table.add(std::move(cells));
+  }
+  std::string without;
+  for (const study::ComparedPlan& answer : plans)
+    if (!answer.simulated_plan) without += without_plan_text(answer);
+  const auto one = study::one_device_is_quicker(answers.problem, plans);
+  const std::string quicker = one ? "\n" + study::one_device_text(*one) + "\n" : std::string();
+  return heading(answers) + table.text() + text::mfu_notes(rates) + study::provenance_line(answers.problem) + "\n" +
+         bands_text(answers) + quicker + (without.empty() ? "" : "\n" + without);
+}
+
+/// Returns the differences of a plan to the baseline's.
+nlohmann::ordered_json difference_json(const Simulation& from, const Simulation& to) {
+  return {{"iteration_ms", in_milliseconds(to.iteration) - in_milliseconds(from.iteration)},
+          {"iteration_fraction", to_seconds(to.iteration).count / to_seconds(from.iteration).count - 1},
+          {"samples_per_s", to.samples_per_second - from.samples_per_second},
+          {"bubble_fraction", to.bubble_fraction - from.bubble_fraction},
+          {"communication_fraction", to.communication_fraction - from.communication_fraction},
+          {"exposed_communication_fraction", exposed_share(to) - exposed_share(from)},
+          {"worst_peak_bytes", (peak_of(to) - peak_of(from)).count}};
 }
 
 nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const study::ProblemBounds& facts,
-                                   const study::Origin& origin, const std::optional<JitterBand>& band) {
+                                   const study::Origin& origin, const std::optional<JitterBand>& band,
+                                   const std::optional<Utilization>& rates) {
   nlohmann::ordered_json json{{"planner", answer.planner->name}, {"title", answer.planner->title}};
+  if (answer.error) {
+    json["cancelled"] = true;
+    return json;
+  }
   if (!answer.simulated_plan) {
+    if (answer.out_of_time) json["out_of_time"] = true;
     json["infeasible"] = {{"reason", answer.infeasible->reason}, {"relaxation", answer.infeasible->relaxation}};
     return json;
   }
@@ -119,6 +247,10 @@ nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const stud
   json["speed_up"] = figures.speed_up;
   json["bubble_fraction"] = simulation.bubble_fraction;
   json["communication_fraction"] = simulation.communication_fraction;
+  json["exposed_communication_ms"] = in_milliseconds(simulation.parts.communication());
+  json["exposed_communication_fraction"] = simulation.parts.share(simulation.parts.communication());
+  json["parts"] = text::parts_json(simulation.parts);
+  if (rates) json["utilization"] = text::utilization_json(*rates);
   if (const SimulatedDevice* worst = most_loaded_device(simulation))
     json["worst_peak"] = {{"device", worst->device.value},
                           {"peak_memory_bytes", worst->peak.count},
@@ -141,7 +273,7 @@ nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const stud
 }
 
 std::string comparison_json(const Answers& answers) {
-  const auto& [problem, comparison, jitter, bands] = answers;
+  const auto& [problem, comparison, jitter, bands, baseline] = answers;
   nlohmann::ordered_json json{{"format", "pipedeck.comparison"},
                               {"version", 1},
                               {"profile", problem.profile->name},
@@ -149,14 +281,28 @@ std::string comparison_json(const Answers& answers) {
                               {"global_batch", problem.workload.global_batch},
                               {"one_device_ms", in_milliseconds(comparison.facts.single_device)},
                               {"lower_bound_ms", in_milliseconds(comparison.facts.lower_bound)},
+                              {"provenance", text::provenance_json(problem)},
                               {"answers", nlohmann::ordered_json::array()}};
   const study::Origin origin = study::origin_of(*problem.profile, *problem.cluster);
-  for (std::size_t i = 0; i < comparison.plans.size(); ++i)
-    json["answers"].push_back(answer_json(comparison.plans[i], comparison.facts, origin, bands[i]));
+  if (comparison.cancelled) json["cancelled"] = true;
+  if (baseline) json["baseline"] = comparison.plans[*baseline].planner->name;
+  const auto work = study::work_of(*problem.profile);
+  for (std::size_t i = 0; i < comparison.plans.size(); ++i) {
+    nlohmann::ordered_json one = answer_json(comparison.plans[i], comparison.facts, origin, bands[i],
+                                             rates_of(problem, comparison.plans[i], work));
+    const std::size_t first = first_with_plan(comparison.plans, i);
+    if (first != i) one["same_plan_as"] = comparison.plans[first].planner->name;
+    if (const auto& plan = comparison.plans[i].simulated_plan; plan && baseline)
+      one["difference"] = difference_json(*comparison.plans[*baseline].simulated_plan->simulation, *plan->simulation);
+    json["answers"].push_back(std::move(one));
+  }
+  if (const auto one = study::one_device_is_quicker(problem, comparison.plans))
+    json["one_device_is_quicker"] = study::one_device_text(*one);
   return json.dump(2);
 }
 
 std::string comparison_csv(const Problem& problem, const study::Comparison& comparison) {
+  const auto work = study::work_of(*problem.profile);
   std::vector<Plan> without;
   without.reserve(comparison.plans.size());  // rows point into it
   std::vector<io::csv::ComparedPlanFigures> rows;
@@ -167,14 +313,15 @@ std::string comparison_csv(const Problem& problem, const study::Comparison& comp
                       answer.simulated_plan->simulation.get(),
                       comparison.facts.single_device,
                       plan.predicted->lower_bound,
-                      {}});
+                      {},
+                      rates_of(problem, answer, work)});
       continue;
     }
     Plan& none = without.emplace_back();
     none.name = answer.planner->title;
     none.planner = answer.planner->name;
     none.global_batch = problem.workload.global_batch;
-    rows.push_back({&none, nullptr, {}, {}, answer.infeasible->reason});
+    rows.push_back({&none, nullptr, {}, {}, answer.infeasible ? answer.infeasible->reason : "cancelled", {}});
   }
   return io::csv::plans_csv(rows).text();
 }
@@ -185,21 +332,32 @@ class CompareCommand : public options::Command {
     question_.declare(app);
     jitter_.declare(app);
     app.add_option("--planner", names_, "planners to compare [the usual ones]")->delimiter(',')->type_name("NAME ...");
+    app.add_option("--budget", budget_, "seconds per planner, then it answers with its best plan so far; 0: unlimited")
+        ->check(CLI::Range(0.0, 1e9))
+        ->capture_default_str()
+        ->type_name("SECONDS");
+    app.add_option("--baseline", baseline_, "show each plan's difference to this planner's plan")->type_name("NAME");
     app.add_option("--csv", csv_file_, "write the table as CSV; - is standard output")->type_name("FILE");
     output_.declare(app);
   }
 
   Result<int> run(std::stop_token stop) override {
-    TRY(const auto chosen, chosen_planners());
     TRY_VOID(jitter_.options());
     TRY(const auto threads, question_.thread_count());
     TRY_VOID(question_.schedule.check());
+    TRY_VOID(options::parse_planners(names_));
     TRY(auto problem, question_.open());
+    TRY(const auto chosen, chosen_planners(*problem.profile));
+    TRY(const auto baseline, baseline_place(chosen));
     study::PlanSimulator plan_simulator;
     TRY(auto comparison, compare(problem, chosen, plan_simulator, threads, stop));
     TRY(auto bands, bands_of(problem, comparison, plan_simulator, threads, stop));
     TRY(const auto jitter, jitter_.options());
-    const Answers answers{std::move(problem), std::move(comparison), jitter, std::move(bands)};
+    Answers answers{std::move(problem), std::move(comparison), jitter, std::move(bands), baseline};
+    if (baseline && !answers.comparison.plans[*baseline].simulated_plan) {
+      text::print_warning(fmt::format("--baseline {} has no plan, so no difference is shown", baseline_));
+      answers.baseline.reset();
+    }
     if (!csv_file_.empty())
       TRY_VOID(text::write_output(csv_file_, comparison_csv(answers.problem, answers.comparison)));
     const bool csv_on_stdout = csv_file_ == "-";
@@ -208,25 +366,56 @@ class CompareCommand : public options::Command {
   }
 
  private:
-  Result<std::vector<study::PlannerRequest>> chosen_planners() const {
-    if (names_.empty()) return study::default_planners();
+  Result<std::vector<study::PlannerRequest>> chosen_planners(const Profile& profile) const {
+    if (names_.empty()) return study::comparison_planners(profile);
     TRY(const auto named, options::parse_planners(names_));
     std::vector<study::PlannerRequest> chosen;
-    for (const planner::PlannerInfo* planner : named) chosen.push_back({planner, {}});
+    for (const planner::PlannerInfo* planner : named) chosen.push_back(study::comparison_request(*planner, {}));
     return chosen;
   }
 
-  /// Fails if one planner does.
+  Result<std::optional<std::size_t>> baseline_place(const std::vector<study::PlannerRequest>& chosen) const {
+    if (baseline_.empty()) return std::nullopt;
+    TRY_VOID(planner::find_planner(baseline_));
+    const auto found = std::ranges::find(chosen, baseline_, [](const auto& asked) { return asked.planner->name; });
+    if (found == chosen.end())
+      return fail(ErrorCode::bad_usage, fmt::format("--baseline {} is not among the compared planners", baseline_));
+    return static_cast<std::size_t>(found - chosen.begin());
+  }
+
+  /// Fails if one planner does, or if it was cancelled before the first answer.
   Result<study::Comparison> compare(const Problem& problem, const std::vector<study::PlannerRequest>& chosen,
                                     study::PlanSimulator& plan_simulator, int threads, std::stop_token stop) const {
     study::CompareOptions options;
     options.threads = threads;
+    if (budget_ > 0) options.budget = Seconds(budget_);
     options.arrange = [&](Plan plan) { return question_.schedule.apply(std::move(plan), *problem.profile); };
     text::ProgressLine line;
+    const auto begin = std::chrono::steady_clock::now();
+    options.answered = [&](std::size_t, const study::ComparedPlan& answer) {
+      const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+      constexpr double quick = 1;  // seconds; who waits longer sees each answer as it comes
+      if (time.count() > quick) line.note(fmt::format("{:.1f} s: {}", time.count(), answer_note(answer)));
+    };
     TRY(auto comparison, study::compare(problem, chosen, plan_simulator, options, line.callback(), std::move(stop)));
-    for (const study::ComparedPlan& answer : comparison.plans)
-      if (answer.error) return tl::unexpected(*answer.error);
+    std::size_t answered = 0;
+    for (const study::ComparedPlan& answer : comparison.plans) {
+      if (!answer.error) ++answered;
+      if (answer.error && answer.error->code != ErrorCode::cancelled) return tl::unexpected(*answer.error);
+    }
+    if (!comparison.cancelled) return comparison;
+    if (answered == 0) return fail(ErrorCode::cancelled, "cancelled before the first answer");
+    line.note(fmt::format("cancelled: {} of {} planners had answered", answered, comparison.plans.size()));
     return comparison;
+  }
+
+  static std::string answer_note(const study::ComparedPlan& answer) {
+    const std::string& title = answer.planner->title;
+    if (answer.error) return fmt::format("{} failed", title);
+    if (!answer.simulated_plan) return fmt::format("{} has no plan: {}", title, answer.infeasible->reason);
+    const auto& [plan, simulation, other] = *answer.simulated_plan;
+    return fmt::format("{} answered with {} ms{}", title, text::milliseconds_text(to_seconds(simulation->iteration)),
+                       plan.truncated ? ", its best so far" : "");
   }
 
   /// Returns a band for each judged plan with --jitter, and for none without.
@@ -235,7 +424,7 @@ class CompareCommand : public options::Command {
                                                           const std::stop_token& stop) const {
     std::vector<std::optional<JitterBand>> bands(comparison.plans.size());
     TRY(const auto jitter, jitter_.options());
-    if (!jitter) return bands;
+    if (!jitter || comparison.cancelled) return bands;
     TRY(const auto simulator, plan_simulator.simulator(problem));
     for (std::size_t i = 0; i < bands.size(); ++i) {
       if (!comparison.plans[i].simulated_plan) continue;
@@ -248,17 +437,23 @@ class CompareCommand : public options::Command {
   }
 
   static Result<int> closing_status(const study::Comparison& comparison) {
+    if (comparison.cancelled) return exit_status(ErrorCode::cancelled);
     const bool any =
         std::ranges::any_of(comparison.plans, [](const auto& answer) { return answer.simulated_plan.has_value(); });
     if (any) return 0;
     for (const study::ComparedPlan& answer : comparison.plans)
-      text::print_error(study::no_plan_fits(answer.planner->name, *answer.infeasible));
+      text::print_error(
+          answer.out_of_time
+              ? Error{ErrorCode::infeasible, answer.planner->name + ": " + answer.infeasible->reason, {}, {}}
+              : study::no_plan_fits(answer.planner->name, *answer.infeasible));
     return exit_status(ErrorCode::infeasible);
   }
 
   options::PlanningOptions question_;
   options::JitterArguments jitter_;
   std::vector<std::string> names_;
+  double budget_ = study::default_budget.count;
+  std::string baseline_;
   std::string csv_file_;
   text::OutputOptions output_;
 };

@@ -15,7 +15,6 @@
 #include "app/cli/work/file_formats.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/plan/validate.hpp"
-#include "core/sim/explain/time_breakdown.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -130,19 +129,21 @@ class DiffCommand : public options::Command {
                   {}, b_);
     std::optional<Waterfall> steps;
     if (inputs_.given()) {
-      TRY(auto found, steps_between(*a, *b, stop));
+      TRY(const auto problem, options::open_inputs(inputs_, simulation_));
+      TRY(auto found, steps_between(problem, *a, *b, stop));
       steps = found;
+      conventions_ = problem.workload.conventions;
     }
     TRY_VOID(text::write_output("-", report(*a, *b, steps)));
     return 0;
   }
 
  private:
-  Result<Waterfall> steps_between(const work::AnyFile& a, const work::AnyFile& b, const std::stop_token& stop) const {
+  Result<Waterfall> steps_between(const Problem& problem, const work::AnyFile& a, const work::AnyFile& b,
+                                  const std::stop_token& stop) const {
     if (!std::holds_alternative<Plan>(a))
       return fail(ErrorCode::bad_input,
                   fmt::format("found a {}, expected a plan for --profile and --cluster", work::format_name(a)), {}, a_);
-    TRY(const auto problem, options::open_inputs(inputs_, simulation_));
     const auto first = parts_of(problem, std::get<Plan>(a), a_, stop);
     if (!first) return tl::unexpected(text::in_file(first.error(), a_));
     const auto second = parts_of(problem, std::get<Plan>(b), b_, stop);
@@ -155,7 +156,8 @@ class DiffCommand : public options::Command {
     TRY_VOID(plan::validate(plan, *problem.profile, *problem.cluster));
     options::warn_if_made_for_others(plan, file, problem);
     TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
-    return sim::explain::time_breakdown(simulator, plan, stop);
+    TRY(const auto simulation, simulator.run(plan, stop));
+    return simulation.parts;
   }
 
   std::string report(const work::AnyFile& a, const work::AnyFile& b, const std::optional<Waterfall>& steps) const {
@@ -171,7 +173,7 @@ class DiffCommand : public options::Command {
                 {"of", alike ? work::format_name(a) : "operations"},
                 {"differences", leaves_json(leaves)}};
       if (kinds) json["operations"] = text::kinds_json(*kinds);
-      if (steps) json["waterfall"] = waterfall_json(*steps, simulation_.conventions());
+      if (steps) json["waterfall"] = waterfall_json(*steps, conventions_);
       return json.dump(2) + "\n";
     }
     if (leaves.empty() && !kinds && !alike)
@@ -180,13 +182,14 @@ class DiffCommand : public options::Command {
       return fmt::format("no difference: {} and {} hold the same {}\n", a_, b_, work::format_name(a));
     std::string text = leaves.empty() ? "" : leaves_table(leaves);
     if (kinds) text += (text.empty() ? "" : "\n") + text::kinds_table(*kinds, "A", "B");
-    if (steps) text += "\n" + waterfall_text(*steps, simulation_.conventions());
+    if (steps) text += "\n" + waterfall_text(*steps, conventions_);
     if (!steps && std::holds_alternative<Plan>(a))
       text += "\n--profile and --cluster add a waterfall from A's iteration time to B's\n";
     return text;
   }
 
   options::FileOptions inputs_;
+  SimulationOptions conventions_;  ///< of the waterfall
   options::SimulationOptionGroup simulation_;
   std::string a_, b_;
   bool json_ = false;

@@ -66,8 +66,9 @@ Items list_clusters() {
   for (const std::string& name : presets::cluster_preset_names()) {
     TRY(const auto cluster, presets::cluster_preset(name));
     items.push_back({name,
-                     fmt::format("{} devices in {} {}", devices_of(cluster).size(), cluster.nodes.size(),
-                                 cluster.nodes.size() == 1 ? "node" : "nodes"),
+                     fmt::format("{} {} in {} {}; {}", devices_of(cluster).size(),
+                                 devices_of(cluster).size() == 1 ? "device" : "devices", cluster.nodes.size(),
+                                 cluster.nodes.size() == 1 ? "node" : "nodes", presets::cluster_preset_group(name)),
                      "preset:" + presets::cluster_preset_alias(name)});
   }
   return items;

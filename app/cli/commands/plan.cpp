@@ -171,6 +171,7 @@ class PlanCommand : public options::Command {
     context.explain = explain_;
     const options::TimeBudget budget(budget_);
     context.deadline_token = budget.over();
+    context.budget = Seconds(budget_.value_or(0));
     TRY(const auto ranking, planner::run_planner(*asked.planner, problem, asked.options, context));
     if (ranking.infeasible) return tl::unexpected(study::no_plan_fits(asked.planner->name, *ranking.infeasible));
     const study::Origin origin = study::origin_of(*problem.profile, *problem.cluster);

@@ -13,6 +13,7 @@
 #include "app/cli/text/console.hpp"
 #include "app/cli/text/explanation_text.hpp"
 #include "app/cli/text/memory_columns.hpp"
+#include "app/cli/text/rates_text.hpp"
 #include "app/cli/text/table.hpp"
 #include "app/cli/work/plan_columns.hpp"
 #include "core/cost/lower_bound.hpp"
@@ -24,10 +25,14 @@
 #include "core/io/traces/trace.hpp"
 #include "core/model/memory_verdict.hpp"
 #include "core/plan/validate.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/sim/explain/critical_path.hpp"
 #include "core/sim/explain/jitter.hpp"
 #include "core/sim/explain/sensitivity.hpp"
-#include "core/study/explain.hpp"
+#include "core/study/fitting.hpp"
 #include "core/study/plan_simulator.hpp"
+#include "core/study/provenance.hpp"
+#include "core/study/utilization.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -38,7 +43,7 @@ constexpr std::array table_names{"devices", "memory",        "memory-curve", "op
 /// Where they were asked for, as text or as a table.
 struct Explanations {
   std::string text;
-  std::optional<study::Explanation> time;
+  std::optional<CriticalPath> path;
   std::optional<Sensitivity> sensitivity;
 };
 
@@ -46,25 +51,35 @@ struct SimulateAnswer {
   Plan plan;
   Simulation simulation;
   Seconds lower_bound;
-  std::optional<study::OtherWarmup> other_warmup;
-  std::optional<std::string> schedule;  ///< as CSV, where it is to be written
+  std::optional<study::OtherWarmup> other_warmup{};
+  std::vector<FittingChange> fitting{};   ///< of a plan that does not fit
+  std::optional<WarmupReason> warmup{};   ///< of a plan with a shorter warm-up
+  std::optional<std::string> schedule{};  ///< as CSV, where it is to be written
   Explanations explanations{};
   std::optional<JitterBand> band{};  ///< where it was asked for
+  std::optional<Utilization> rates{};
+  std::string provenance{};
 };
 
 std::string heading(const Plan& plan) {
-  return fmt::format("{}  {}  {}, {} micro-batches of {}\n", plan.name, stage_shape_text(plan),
-                     work::schedule_text(plan), plan.micro_batches, plan.micro_batch);
+  return fmt::format("{}  {}  {}, {} micro-batch{} of {}\n", plan.name, stage_shape_text(plan),
+                     work::schedule_text(plan), plan.micro_batches, plan.micro_batches == 1 ? "" : "es",
+                     plan.micro_batch);
 }
 
 std::string summary_text(const SimulateAnswer& answer) {
-  const auto& [plan, simulation, bound, other, schedule, explanations, band] = answer;
+  const auto& [plan, simulation, bound, other, fitting, warmup, schedule, explanations, band, rates, provenance] =
+      answer;
   const Seconds iteration = to_seconds(simulation.iteration);
   std::string text = heading(plan);
-  text += fmt::format("iteration {} ms, {:.2f} samples/s, bubble {}, exposed communication {}\n",
+  text += fmt::format("iteration {} ms, {:.2f} samples/s, bubble {}, exposed communication {} (TP / PP / DP {} %)\n",
                       text::milliseconds_text(iteration), simulation.samples_per_second,
-                      text::percent_text(simulation.bubble_fraction),
-                      text::percent_text(simulation.communication_fraction));
+                      text::percent_text(simulation.bubble_fraction), text::exposed_text(simulation.parts),
+                      text::exposed_parts_text(simulation.parts));
+  if (rates)
+    text += fmt::format("{:.0f} tokens/s, {:.1f} tokens/s/device, MFU {}\n{}", rates->tokens_per_second,
+                        rates->tokens_per_second_per_device, text::mfu_text(*rates),
+                        text::mfu_notes({{"the plan", rates}}));
   if (simulation.period)
     text += fmt::format("longest span of a device {} ms, period of successive iterations {} ms\n",
                         text::milliseconds_text(to_seconds(simulation.longest_span)),
@@ -74,6 +89,16 @@ std::string summary_text(const SimulateAnswer& answer) {
                       text::change_text(bound.count, iteration.count));
   if (other) text += fmt::format("warm-up A / B: {} ms\n", work::warmups_text(plan, iteration, other));
   text += text::fits_text(simulation) + "\n";
+  if (warmup)
+    text += fmt::format("stage {} holds {} of 1F1B's {} micro-batches; with the whole warm-up {} ms{}\n", warmup->stage,
+                        warmup->held, warmup->whole, text::milliseconds_text(warmup->iteration),
+                        warmup->missing.count > 0 ? ", " + text::memory_text(warmup->missing) + " more memory" : "");
+  for (const FittingChange& change : fitting)
+    text += fmt::format("would fit with {}: {} ms, {}\n", text_of(change), text::milliseconds_text(change.iteration),
+                        margin_text(change.margin));
+  if (!simulation.fits && fitting.empty())
+    text += "recomputation, ZeRO, tensor parallelism and smaller micro-batches, one by one, do not make it fit\n";
+  text += provenance + "\n";
   return text + fmt::format("network {}, overlap {}{}, optimizer {}, precision {}, zero {}\n\n",
                             name_of(simulation.network), name_of(simulation.overlap),
                             options::collectives_text(simulation.collectives), name_of(plan.optimizer),
@@ -223,8 +248,8 @@ class SimulateCommand : public options::Command {
     if (name == "memory") return io::csv::memory_items_csv(answer.simulation);
     if (name == "memory-curve") return io::csv::memory_curve_csv(answer.simulation);
     if (name == "operations") return io::csv::operations_csv(answer.simulation.timeline);
-    if (name == "parts") return io::csv::parts_csv(answer.explanations.time->parts);
-    if (name == "critical-path") return io::csv::critical_path_csv(answer.explanations.time->path);
+    if (name == "parts") return io::csv::parts_csv(answer.simulation.parts);
+    if (name == "critical-path") return io::csv::critical_path_csv(*answer.explanations.path);
     return io::csv::sensitivity_csv(*answer.explanations.sensitivity);
   }
 
@@ -282,20 +307,20 @@ class SimulateCommand : public options::Command {
 
   /// As text; as JSON it becomes part of the simulation's document.
   Result<Explanations> explain(const RequestedTables& asked, const std::optional<JitterBand>& band,
-                               Simulation& simulation, const std::stop_token& stop) const {
+                               const std::optional<Utilization>& rates, Simulation& simulation,
+                               const std::stop_token& stop) const {
     Explanations explanations;
     std::string& text = explanations.text;
-    auto json = nlohmann::ordered_json::object();
-    if (explain_ || table_wanted("parts") || table_wanted("critical-path")) {
-      TRY(auto time, study::explain(asked.simulator, asked.plan, stop));
-      explanations.time = std::move(time);
+    nlohmann::ordered_json json{{"provenance", text::provenance_json(asked.problem)}};
+    if (rates) json["utilization"] = text::utilization_json(*rates);
+    if (explain_ || table_wanted("critical-path")) {
+      TRY(auto path, sim::explain::critical_path(asked.simulator, asked.plan, stop));
+      explanations.path = std::move(path);
     }
     if (explain_) {
-      const auto& [parts, path] = *explanations.time;
-      text += "\n" + text::parts_text(parts) + "\n" + text::critical_path_text(path, asked.plan) + "\n" +
-              text::idle_text(simulation);
-      json["parts"] = text::parts_json(parts);
-      json["critical_path"] = text::critical_path_json(path);
+      text += "\n" + text::parts_text(simulation.parts) + "\n" +
+              text::critical_path_text(*explanations.path, asked.plan) + "\n" + text::idle_text(simulation);
+      json["critical_path"] = text::critical_path_json(*explanations.path);
     }
     if (sensitivity_ || table_wanted("sensitivity")) {
       text::ProgressLine line;
@@ -308,7 +333,7 @@ class SimulateCommand : public options::Command {
       json["sensitivity"] = text::sensitivity_json(*explanations.sensitivity);
     }
     if (band) json["jitter"] = options::jitter_json(*band);
-    if (!json.empty()) simulation.extra = json.dump();
+    simulation.extra = json.dump();
     return explanations;
   }
 
@@ -323,10 +348,19 @@ class SimulateCommand : public options::Command {
     const auto other = study::other_warmup_of(asked.simulator, asked.plan, stop);
     const auto band = band_of(asked, stop);
     if (!band) return tl::unexpected(text::in_file(band.error(), plan_file_));
-    auto explained = explain(asked, *band, *simulation, stop);
+    std::optional<Utilization> rates;
+    if (const auto work = study::work_of(*asked.problem.profile))
+      rates = study::utilization_of(*work, asked.problem, asked.plan, *simulation, presets::device_catalogue());
+    auto explained = explain(asked, *band, rates, *simulation, stop);
     if (!explained) return tl::unexpected(text::in_file(explained.error(), plan_file_));
-    SimulateAnswer answer{
-        std::move(asked.plan), *std::move(simulation), bound, other, {}, *std::move(explained), *band};
+    SimulateAnswer answer{std::move(asked.plan), *std::move(simulation), bound, other};
+    answer.explanations = *std::move(explained);
+    answer.band = *band;
+    answer.rates = rates;
+    answer.provenance = study::provenance_line(asked.problem);
+    answer.warmup = study::warmup_reason(asked.simulator, answer.plan, stop);
+    if (!answer.simulation.fits)
+      answer.fitting = study::fitting_changes(asked.problem, asked.simulator, answer.plan, stop);
     if (!export_file_.empty()) {
       const auto schedule = asked.simulator.schedule(answer.plan);
       if (!schedule) return tl::unexpected(text::in_file(schedule.error(), plan_file_));

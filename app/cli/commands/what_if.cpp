@@ -83,8 +83,7 @@ class WhatIfCommand : public options::Command {
     const auto first = study::whatif::best_plan(today, asked, {}, 1, shown);
     if (!first) return tl::unexpected(first.error());
     if (first->best) answer.current = first->best->found;
-    const std::vector<Plan> kept =
-        answer.current ? study::whatif::freeze_warmups(today, *answer.current->plan) : std::vector<Plan>();
+    const std::vector<Plan> kept = answer.current ? std::vector{*answer.current->plan} : std::vector<Plan>();
     TRY(auto then, answer.is_changed ? study::whatif::best_plan(changed, asked, kept, 1, shown) : first);
     if (then.best) answer.now = then.best->found;
     answer.failure_reason = then.failure_reason;

@@ -158,9 +158,10 @@ Result<plan::PlanEdit> read_recompute(const EditReader& reader) {
   const auto [left, right] = reader.sides();
   const auto stage = EditReader::number(left);
   if (stage && right == "all") return plan::SetStageRecompute{*stage, {true, {}}};
+  if (stage && right == "whole") return plan::SetStageRecompute{*stage, {true, {}, RecomputeUnit::stage}};
   if (stage && right == "none") return plan::SetStageRecompute{*stage, {}};
   const auto layers = reader.layers(right);
-  if (!stage || !layers) return reader.expected("STAGE=all, STAGE=none or STAGE=LAYERS as in 3,5-7");
+  if (!stage || !layers) return reader.expected("STAGE=all, STAGE=whole, STAGE=none or STAGE=LAYERS as in 3,5-7");
   return plan::SetStageRecompute{*stage, {false, *layers}};
 }
 
@@ -187,8 +188,10 @@ constexpr std::array options{
     EditOption{"--tensor-parallel", "STAGE=N", "set the tensor parallelism of the stage",
                read_count<plan::SetTensorParallel>},
     EditOption{"--shares", "STAGE=N,N", "set the samples per replica of a micro-batch, or even", read_shares},
-    EditOption{"--recompute", "STAGE=LAYERS", "set the recomputed layers of the stage: all, none, or layers (3,5-7)",
-               read_recompute},
+    EditOption{
+        "--recompute", "STAGE=LAYERS",
+        "set the recomputed layers of the stage: all block by block, whole (all at once), none, or layers (3,5-7)",
+        read_recompute},
     EditOption{"--micro-batch", "N", "samples per micro-batch", read_micro_batch},
 };
 

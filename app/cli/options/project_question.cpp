@@ -8,6 +8,8 @@
 
 #include "core/io/documents/calibration.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/profile_device.hpp"
 
 namespace pipedeck::cli::options {
 namespace {
@@ -77,6 +79,10 @@ class QuestionReader {
     if (!read_cluster) return tl::unexpected(in_document(read_cluster.error(), *cluster));
     asked.problem.profile = std::make_shared<const Profile>(*std::move(read_profile));
     asked.problem.cluster = std::make_shared<const Cluster>(*std::move(read_cluster));
+    TRY(auto fitted,
+        presets::profile_on_cluster(asked.problem.profile, *asked.problem.cluster, presets::device_catalogue()));
+    asked.problem.profile = std::move(fitted.profile);
+    asked.problem.assumptions = std::move(fitted.assumptions);
     asked.problem.workload.conventions = conventions_of(question_);
     TRY_VOID(read_calibration(asked));
     TRY_VOID(read_plans(asked, profile->id, cluster->id));

@@ -12,6 +12,7 @@
 
 #include "app/cli/text/calibration_text.hpp"
 #include "app/cli/text/console.hpp"
+#include "app/cli/text/table.hpp"
 #include "core/cost/network.hpp"
 #include "core/io/checksum.hpp"
 #include "core/io/documents/weight_type.hpp"
@@ -73,9 +74,10 @@ void FileOptions::declare(CLI::App& app, bool required) {
 }
 
 void SimulationOptionGroup::declare(CLI::App& app) {
-  app.add_option("--network", network, "network model: ideal (no sharing of links) or shared")
+  app.add_option("--network", network,
+                 "network model: ideal (no sharing of links) or shared [ideal; shared for clusters with network cards "
+                 "per device]")
       ->check(CLI::IsMember({"ideal", "shared"}))
-      ->capture_default_str()
       ->type_name("NAME");
   app.add_option("--overlap", overlap, "overlap of gradient all-reduces with the backward: layer, bucket or none")
       ->check(CLI::IsMember({"layer", "bucket", "none"}))
@@ -90,30 +92,45 @@ void SimulationOptionGroup::declare(CLI::App& app) {
       ->check(CLI::IsMember({"least", "ring", "hierarchical", "tree", "nccl"}))
       ->capture_default_str()
       ->type_name("NAME");
-  app.add_option("--reserve-bytes", reserve_bytes, "reserved bytes per device, for driver and other programs")
+  app.add_option("--reserve-bytes", reserve_bytes,
+                 "reserved bytes per device, for driver and other programs [by device type]")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max() / 2))
-      ->capture_default_str()
       ->type_name("N");
-  app.add_option("--communication-bytes", communication_bytes, "buffer bytes per communicator and device")
+  app.add_option("--communication-bytes", communication_bytes,
+                 "buffer bytes per communicator and device [by device type]")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max() / 16))
-      ->capture_default_str()
       ->type_name("N");
-  app.add_option("--fragmentation", fragmentation, "share of memory lost to fragmentation, for the upper estimate only")
+  app.add_option("--fragmentation", fragmentation,
+                 "share of memory lost to fragmentation, for the upper estimate only [by device type]")
       ->check(CLI::Range(0.0, 0.9))
-      ->capture_default_str()
       ->type_name("FRACTION");
   app.add_option("--calibration", calibration, "predict with a calibration, as written by calibrate")
       ->type_name("FILE");
 }
 
 SimulationOptions SimulationOptionGroup::conventions() const {
-  return {.network = *parse_network_model(network),
+  return {.network = network ? *parse_network_model(*network) : NetworkModel::ideal,
           .overlap = *parse_overlap(overlap),
           .bucket = Bytes(bucket_bytes),
           .collectives = *parse_collectives(collectives),
-          .reserve = Bytes(reserve_bytes),
-          .communication = Bytes(communication_bytes),
-          .fragmentation = fragmentation};
+          .reserve = Bytes(reserve_bytes.value_or(0)),
+          .communication = Bytes(communication_bytes.value_or(0)),
+          .fragmentation = fragmentation.value_or(0)};
+}
+
+SimulationOptions SimulationOptionGroup::conventions(const Cluster& cluster) const {
+  SimulationOptions all = conventions();
+  if (!network) all.network = default_network(cluster);
+  const MemoryDefaults usual = presets::memory_defaults(cluster);
+  if (!reserve_bytes) all.reserve = usual.reserve;
+  if (!communication_bytes) all.communication = usual.communication;
+  if (!fragmentation) all.fragmentation = usual.fragmentation;
+  if (!usual.source.empty() && (!reserve_bytes || !communication_bytes || !fragmentation))
+    text::print_note(
+        fmt::format("memory of a device that is not the model's: {} reserved, {} per communicator, {:g} % "
+                    "fragmentation; --reserve-bytes, --communication-bytes, --fragmentation override it",
+                    text::memory_text(all.reserve), text::memory_text(all.communication), 100 * all.fragmentation));
+  return all;
 }
 
 std::string collectives_text(Collectives collectives) {
@@ -243,10 +260,12 @@ Result<Problem> open_inputs(const FileOptions& inputs, const SimulationOptionGro
   if (!profile) return tl::unexpected(text::in_file(profile.error(), inputs.profile));
   auto problem = open_hardware(inputs.cluster, simulation);
   if (!problem) return problem;
-  problem->profile = std::make_shared<const Profile>(*std::move(profile));
-  const std::string note =
-      presets::profile_device_note(*problem->profile, *problem->cluster, presets::device_catalogue());
-  if (!note.empty()) text::print_warning(note);
+  auto fitted = presets::profile_on_cluster(std::make_shared<const Profile>(*std::move(profile)), *problem->cluster,
+                                            presets::device_catalogue());
+  if (!fitted) return tl::unexpected(text::in_file(fitted.error(), inputs.cluster));
+  problem->profile = std::move(fitted->profile);
+  for (const std::string& note : fitted->notes) text::print_note(note);
+  problem->assumptions = std::move(fitted->assumptions);
   return problem;
 }
 
@@ -257,7 +276,7 @@ Result<Problem> open_hardware(const std::string& file, const SimulationOptionGro
     return tl::unexpected(text::in_file(network.error(), file));
   Problem problem;
   problem.cluster = std::make_shared<const Cluster>(*std::move(cluster));
-  problem.workload.conventions = simulation.conventions();
+  problem.workload.conventions = simulation.conventions(*problem.cluster);
   if (simulation.calibration.empty()) return problem;
   const auto record = io::read_calibration(simulation.calibration);
   if (!record) return tl::unexpected(text::in_file(record.error(), simulation.calibration));

@@ -29,13 +29,17 @@ struct FileOptions {
 /// How a plan is judged: --network, --overlap, --bucket-bytes, --collectives, --reserve-bytes, --communication-bytes,
 /// --fragmentation, --calibration.
 struct SimulationOptionGroup {
-  std::string network = "ideal", overlap = "layer", collectives = "least";
-  std::int64_t bucket_bytes = default_bucket.count, reserve_bytes = 0, communication_bytes = 0;
-  double fragmentation = 0;
+  std::optional<std::string> network;  ///< absent: by the cluster
+  std::string overlap = "layer", collectives = "least";
+  std::int64_t bucket_bytes = default_bucket.count;
+  std::optional<std::int64_t> reserve_bytes, communication_bytes;  ///< absent: the defaults of the device types
+  std::optional<double> fragmentation;
   std::string calibration;  ///< a file
   void declare(CLI::App& app);
-  /// All but what the calibration's file holds.
+  /// Returns all but the values of the calibration's file. Absent options are `ideal` and 0.
   SimulationOptions conventions() const;
+  /// Returns the same with the cluster's default network and its devices' default memory, which a note names.
+  SimulationOptions conventions(const Cluster& cluster) const;
 };
 
 /// ", collectives tree"; nothing for the default.

@@ -88,6 +88,12 @@ void ProgressLine::show(double done, std::string_view what) {
   shown_ = std::move(line);
 }
 
+void ProgressLine::note(const std::string& message) {
+  if (!shown_.empty()) fmt::print(stderr, "\r\033[K");
+  shown_.clear();
+  print_note(message);
+}
+
 Progress ProgressLine::callback() {
   if (!terminal_) return {};
   return [this](double done, std::string_view what) { show(done, what); };

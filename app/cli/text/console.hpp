@@ -42,6 +42,8 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   void show(double done, std::string_view what);
+  /// Prints a line that stays, also when it is no terminal.
+  void note(const std::string& message);
   Progress callback();
 
  private:

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/text/table.hpp"
-#include "core/model/sensitivity_groups.hpp"
+#include "core/model/explanation.hpp"
 
 namespace pipedeck::cli::text {
 namespace {
@@ -47,6 +47,36 @@ std::string subject(const SensitivityGroup& group) {
     text += (i ? ", " : "") + link_text(group.entries[i]);
   if (group.entries.size() > most) text += fmt::format(" and {} more", group.entries.size() - most);
   return text + (several ? ", each" : "");
+}
+
+/// "all devices", "links between nodes, 25 to 100 Gbit/s".
+std::string lever_text(const SensitivityLever& lever) {
+  const auto rates = [&] {
+    return fmt::format("{:.4g} to {:.4g} Gbit/s", lever.before.count * 8 / 1e9, lever.after.count * 8 / 1e9);
+  };
+  switch (lever.kind) {
+    case LeverKind::all_devices:
+      return fmt::format("all devices {:.3g} times as fast", lever.factor);
+    case LeverKind::device_type:
+      return fmt::format("every {} {:.3g} times as fast", lever.type, lever.factor);
+    case LeverKind::device_memory:
+      return fmt::format("all devices with {:.3g} times the memory", lever.factor);
+    case LeverKind::links_inside:
+      return "links inside nodes, " + rates();
+    case LeverKind::links_between:
+      return "links between nodes, " + rates();
+    case LeverKind::micro_batches:
+      return fmt::format("{} more micro-batches (a larger global batch), for as many samples", lever.micro_batches);
+  }
+  return {};
+}
+
+std::string levers_text(const Sensitivity& found) {
+  Table table({{"largest levers", Align::left}, {"iteration ms"}, {"gain ms"}, {"gain"}});
+  for (const SensitivityLever& lever : found.levers)
+    table.add({lever_text(lever), milliseconds_text_of(lever.iteration), milliseconds_text_of(lever.gain),
+               share_text(lever.gain, found.iteration)});
+  return table.text();
 }
 
 }  // namespace
@@ -99,7 +129,7 @@ std::string sensitivity_text(const Sensitivity& found) {
       table.add({std::string(name_of(one.kind)), subject(group), milliseconds_text_of(one.iteration),
                  milliseconds_text_of(one.gain), share_text(one.gain, found.iteration)});
   }
-  return table.text() + "all other links and devices: nothing\n";
+  return levers_text(found) + "\n" + table.text() + "all other links and devices: nothing\n";
 }
 
 Json critical_path_json(const CriticalPath& path) {
@@ -139,7 +169,18 @@ Json sensitivity_json(const Sensitivity& found) {
     one.update({{"iteration_ms", in_milliseconds(entry.iteration)}, {"gain_ms", in_milliseconds(entry.gain)}});
     entries.push_back(std::move(one));
   }
-  return {{"factor", found.factor}, {"entries", entries}};
+  Json levers = Json::array();
+  for (const SensitivityLever& lever : found.levers) {
+    Json one{{"of", name_of(lever.kind)}, {"factor", lever.factor}};
+    if (!lever.type.empty()) one["type"] = lever.type;
+    if (lever.before.count > 0)
+      one.update({{"before_gb_per_s", in_gigabytes_per_second(lever.before)},
+                  {"after_gb_per_s", in_gigabytes_per_second(lever.after)}});
+    if (lever.micro_batches > 0) one["micro_batches"] = lever.micro_batches;
+    one.update({{"iteration_ms", in_milliseconds(lever.iteration)}, {"gain_ms", in_milliseconds(lever.gain)}});
+    levers.push_back(std::move(one));
+  }
+  return {{"factor", found.factor}, {"entries", entries}, {"levers", levers}};
 }
 
 }  // namespace pipedeck::cli::text

@@ -30,6 +30,7 @@ std::string at_most_text(const Simulation& simulation) {
 std::string fits_word(const Simulation& simulation) {
   switch (fit_of(simulation)) {
     case Fit::surely:
+      if (const double margin = memory_margin(simulation); margin < thin_margin) return "yes, " + margin_text(margin);
       return "yes";
     case Fit::expected:
       return "yes (at most: no)";
@@ -42,10 +43,11 @@ std::string fits_word(const Simulation& simulation) {
 std::string fits_text(const Simulation& simulation) {
   switch (fit_of(simulation)) {
     case Fit::surely:
-      return "fits in memory, by the upper estimate too";
+      return fmt::format("fits in memory, {}, by the upper estimate too", margin_text(memory_margin(simulation)));
     case Fit::expected:
-      return fmt::format("fits in memory, but NOT by the upper estimate ({} of {} devices)",
-                         num_devices_over_capacity(simulation), simulation.devices.size());
+      return fmt::format("fits in memory, {}, but NOT by the upper estimate ({} of {} devices)",
+                         margin_text(memory_margin(simulation)), num_devices_over_capacity(simulation),
+                         simulation.devices.size());
     case Fit::no:
       return "does NOT fit in memory";
   }

@@ -12,6 +12,7 @@
 #include "core/io/documents/calibration.hpp"
 #include "core/io/documents/event.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/io/files.hpp"
 #include "core/io/profiles/graph_text.hpp"
 #include "core/io/traces/events.hpp"
 #include "core/io/traces/ranks.hpp"

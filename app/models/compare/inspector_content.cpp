@@ -10,6 +10,7 @@
 #include "app/models/compare/plan_table_model.hpp"
 #include "app/models/format.hpp"
 #include "app/text/in_qt.hpp"
+#include "core/model/memory_verdict.hpp"
 
 namespace pipedeck::models::compare {
 
@@ -33,47 +34,39 @@ QString overlap_text(Overlap overlap) {
   return InspectorText::tr("after the last backward");
 }
 
-/// Sums up the optimizer steps, which are the last operations of their lane.
-Nanoseconds optimizer_time(const Timeline& timeline) {
-  Nanoseconds sum;
-  for (const TimelineLane& lane : timeline.lanes) {
-    if (lane.role != LaneRole::compute || lane.size() == 0) continue;
-    const TimelineRow last = timeline.row(lane.end - 1);
-    if (last.operation.kind == OpKind::optimizer) sum += last.duration;
-  }
-  return sum;
+/// The simulation's parts of the iteration: the mean of the plan's devices.
+std::vector<InspectorPart> iteration_parts(const Simulation& s) {
+  if (s.parts.total().count <= 0) return {};
+  std::vector<InspectorPart> parts;
+  const auto add = [&](InspectorPartKind kind, TimePart part, const QString& label, const QString& tip) {
+    const Nanoseconds time = s.parts[part];
+    if (time.count == 0 && kind != InspectorPartKind::arithmetic) return;
+    parts.push_back({kind, label, format_time(time), tip, s.parts.share(time)});
+  };
+  add(InspectorPartKind::arithmetic, TimePart::compute, InspectorText::tr("compute"),
+      InspectorText::tr("Forward and backward without the communication inside them; mean over the plan's devices"));
+  add(InspectorPartKind::recompute, TimePart::recompute, InspectorText::tr("recompute"),
+      InspectorText::tr("Forward passes that are repeated before the backward, to save memory"));
+  add(InspectorPartKind::optimizer_step, TimePart::optimizer, InspectorText::tr("optimizer"),
+      InspectorText::tr("Optimizer step of each device"));
+  add(InspectorPartKind::tensor_parallel, TimePart::tensor_parallel, InspectorText::tr("exposed: tensor parallel"),
+      InspectorText::tr("All-reduces inside forward, backward and recompute, over the devices of a replica"));
+  add(InspectorPartKind::pipeline, TimePart::point_to_point, InspectorText::tr("exposed: pipeline"),
+      InspectorText::tr("Idle while activations or gradients are computed and on their way"));
+  add(InspectorPartKind::all_reduce, TimePart::all_reduce, InspectorText::tr("exposed: gradients"),
+      InspectorText::tr("Idle while the gradients of the device's stages are all-reduced"));
+  add(InspectorPartKind::waiting, TimePart::imbalance, InspectorText::tr("unequal stages"),
+      InspectorText::tr("Idle because the busiest device has more to do than the average one"));
+  add(InspectorPartKind::fill_and_drain, TimePart::bubble, InspectorText::tr("pipeline bubble"),
+      InspectorText::tr("Idle while the pipeline fills and drains, and while other stages still compute"));
+  return parts;
 }
 
-/// Splits device time into busy and idle parts, which add up to devices x iteration.
-std::vector<InspectorPart> iteration_parts(const Simulation& s) {
-  Nanoseconds busy;
-  for (const SimulatedDevice& device : s.devices) busy += device.busy;
-  const Nanoseconds optimizer = optimizer_time(s.timeline);
-  const Nanoseconds waiting = s.idle.waiting_activation + s.idle.waiting_gradient;
-  const Nanoseconds total = busy + s.idle.warmup + s.idle.drain + waiting + s.idle.waiting_all_reduce;
-  if (total.count <= 0) return {};
-  const double iteration = to_seconds(s.iteration).count;
-  std::vector<InspectorPart> parts;
-  const auto add = [&](InspectorPartKind kind, const QString& label, Nanoseconds time, const QString& tip) {
-    const double share = static_cast<double>(time.count) / static_cast<double>(total.count);
-    parts.push_back({kind, label, format_time(Seconds(share * iteration)), tip, share});
-  };
-  const auto mean = [&](Nanoseconds time) {
-    return format_time(Seconds(static_cast<double>(time.count) / static_cast<double>(total.count) * iteration));
-  };
-  add(InspectorPartKind::arithmetic, InspectorText::tr("arithmetic"), busy - optimizer,
-      InspectorText::tr("Forward, backward and recompute; mean over the plan's devices"));
-  add(InspectorPartKind::fill_and_drain, InspectorText::tr("pipeline fill and drain"), s.idle.warmup + s.idle.drain,
-      InspectorText::tr("%1 before a device's first operation, %2 after its last")
-          .arg(mean(s.idle.warmup), mean(s.idle.drain)));
-  add(InspectorPartKind::waiting, InspectorText::tr("waiting for other stages"), waiting,
-      InspectorText::tr("%1 for activations, %2 for gradients, including exposed transfers")
-          .arg(mean(s.idle.waiting_activation), mean(s.idle.waiting_gradient)));
-  add(InspectorPartKind::all_reduce, InspectorText::tr("all-reduce tail"), s.idle.waiting_all_reduce,
-      InspectorText::tr("Gradient all-reduce after the last backward, before the optimizer"));
-  add(InspectorPartKind::optimizer_step, InspectorText::tr("optimizer"), optimizer,
-      InspectorText::tr("Optimizer step of each device"));
-  return parts;
+QString exposed_text(const Simulation& s) {
+  const auto percent = [&](TimePart part) { return decimal(100 * s.parts.share(s.parts[part]), 1); };
+  return InspectorText::tr("%1 % · TP %2, PP %3, DP %4")
+      .arg(decimal(100 * s.parts.share(s.parts.communication()), 1), percent(TimePart::tensor_parallel),
+           percent(TimePart::point_to_point), percent(TimePart::all_reduce));
 }
 
 struct MemoryName {
@@ -111,20 +104,32 @@ void fill_memory(InspectorContent& content, const PlanRow& row) {
   if (!device) return;
   const QString place = place_text(row.plan, device->device);
   content.fits = device->peak <= device->capacity;
-  content.memory_text = content.fits
-                            ? InspectorText::tr("Peak %1 of %2 on %3 at %4, with %5 micro-batches in flight")
-                                  .arg(format_bytes(device->peak), format_bytes(device->capacity), place,
-                                       format_time(to_seconds(device->peak_time)))
-                                  .arg(device->peak_micro_batches)
-                            : InspectorText::tr("Does not fit: %1 needs %2, %3 more than its %4")
-                                  .arg(place, format_bytes(device->peak), format_bytes(device->peak - device->capacity),
-                                       format_bytes(device->capacity));
+  content.memory_text =
+      content.fits
+          ? InspectorText::tr("%5 left: peak %1 of %2 on %3 at %4, with %6 in flight")
+                .arg(format_bytes(device->peak), format_bytes(device->capacity), place,
+                     format_time(to_seconds(device->peak_time)), format_percent(memory_margin(*row.simulation)),
+                     counted(device->peak_micro_batches, InspectorText::tr("1 micro-batch"),
+                             InspectorText::tr("%1 micro-batches")))
+          : InspectorText::tr("Does not fit: %1 needs %2, %3 more than its %4")
+                .arg(place, format_bytes(device->peak), format_bytes(device->peak - device->capacity),
+                     format_bytes(device->capacity));
   if (content.fits && device->peak_upper_bound > device->peak)
     content.memory_text +=
         InspectorText::tr("; upper estimate %1, whatever the operation times%2")
             .arg(format_bytes(device->peak_upper_bound),
                  device->peak_upper_bound > device->capacity ? InspectorText::tr(", above its capacity") : QString());
-  const double whole = static_cast<double>(std::max({device->peak.count, device->capacity.count, std::int64_t{1}}));
+  const MemoryMarks marks = memory_marks(*device, row.simulation->fragmentation);
+  const double whole = static_cast<double>(
+      std::max({device->peak.count, marks.nvidia_smi.count, device->capacity.count, std::int64_t{1}}));
+  const auto mark = [&](const QString& label, Bytes bytes) {
+    content.memory_marks.push_back({label, format_bytes(bytes), static_cast<double>(bytes.count) / whole});
+  };
+  if (marks.nvidia_smi > marks.allocated) {
+    mark(InspectorText::tr("allocated"), marks.allocated);
+    mark(InspectorText::tr("reserved"), marks.reserved);
+    mark(QStringLiteral("nvidia-smi"), marks.nvidia_smi);
+  }
   content.capacity_share = static_cast<double>(device->capacity.count) / whole;
   for (const MemoryName& name : memory_names) {
     const Bytes bytes = device->peak_breakdown[name.item];
@@ -141,10 +146,16 @@ void fill_certificate(InspectorContent& content, const PlanRow& row) {
     content.certificate.push_back(
         gap < 1e-6
             ? InspectorText::tr("Optimal: meets the lower bound of all plans, %1.").arg(format_time(row.lower_bound))
-            : InspectorText::tr("At most %1 above the best possible plan: no plan takes less than %2.")
+            : InspectorText::tr("At most %1 from optimal: no plan takes less than %2.")
                   .arg(format_percent(gap), format_time(row.lower_bound)));
   } else {
     content.certificate.push_back(InspectorText::tr("No lower bound is known for this plan."));
+  }
+  if (row.outdated) {
+    if (row.plan.objective || row.plan.certificate)
+      content.certificate.push_back(InspectorText::tr(
+          "The planner's own figures and proofs are left out: model, cluster or settings changed after it ended."));
+    return;
   }
   if (const auto& objective = row.plan.objective) {
     const QString name = text::to_qstring(objective->name);
@@ -175,6 +186,40 @@ void fill_certificate(InspectorContent& content, const PlanRow& row) {
     content.certificate.push_back(InspectorText::tr("The planner's search ended at its time budget."));
 }
 
+void fill_rates(InspectorContent& content, const Utilization& rates) {
+  content.figures.emplace_back(InspectorText::tr("Tokens"),
+                               InspectorText::tr("%1/s").arg(format_number(rates.tokens_per_second, 4)));
+  content.figures.emplace_back(InspectorText::tr("Tokens per device"),
+                               InspectorText::tr("%1/s").arg(format_number(rates.tokens_per_second_per_device, 4)));
+  if (rates.peak_per_device <= 0) {
+    content.figures.emplace_back(InspectorText::tr("MFU"),
+                                 InspectorText::tr("unknown: no %1 peak of %2")
+                                     .arg(text::to_qstring(rates.precision), text::to_qstring(rates.unknown_peak)));
+    return;
+  }
+  const auto percent = [](double share) { return InspectorText::tr("%1 %").arg(decimal(100 * share, 1)); };
+  content.figures.emplace_back(InspectorText::tr("MFU"), percent(rates.mfu));
+  content.figures.emplace_back(InspectorText::tr("MFU, all pairs of tokens"), percent(rates.mfu_all_pairs));
+  content.figures.emplace_back(InspectorText::tr("With recomputation (HFU)"), percent(rates.hfu));
+  if (rates.above_peak())
+    content.alarm = InspectorText::tr("Above the peak: %1.").arg(text::to_qstring(above_peak_reason(rates)));
+}
+
+/// Counts samples per replica as engines do, where all stages have equally many replicas.
+QString micro_batch_text(const Plan& plan) {
+  const int replicas = plan.stages.front().replicas();
+  const bool even = plan.synchronous() && replicas > 1 && plan.micro_batch % replicas == 0 &&
+                    std::ranges::all_of(plan.stages, [&](const Stage& s) { return s.replicas() == replicas; });
+  if (even)
+    return InspectorText::tr("%1 × %2 per replica × DP %3")
+        .arg(plan.micro_batches)
+        .arg(plan.micro_batch / replicas)
+        .arg(replicas);
+  return InspectorText::tr("%1 × %2")
+      .arg(plan.micro_batches)
+      .arg(counted(plan.micro_batch, InspectorText::tr("1 sample"), InspectorText::tr("%1 samples")));
+}
+
 void fill_figures(InspectorContent& content, const PlanRow& row) {
   const Simulation& s = *row.simulation;
   const double iteration = to_seconds(s.iteration).count;
@@ -184,10 +229,9 @@ void fill_figures(InspectorContent& content, const PlanRow& row) {
   if (row.single_device.count > 0 && iteration > 0)
     content.figures.emplace_back(InspectorText::tr("Speed-up"), format_factor(row.single_device.count / iteration));
   content.figures.emplace_back(InspectorText::tr("Bubble"), format_percent(s.bubble_fraction));
-  content.figures.emplace_back(InspectorText::tr("Only communication"), format_percent(s.communication_fraction));
-  content.figures.emplace_back(
-      InspectorText::tr("Micro-batches"),
-      InspectorText::tr("%1 of %2 samples").arg(row.plan.micro_batches).arg(row.plan.micro_batch));
+  content.figures.emplace_back(InspectorText::tr("Exposed communication"), exposed_text(s));
+  if (row.utilization) fill_rates(content, *row.utilization);
+  content.figures.emplace_back(InspectorText::tr("Micro-batches"), micro_batch_text(row.plan));
 }
 
 /// Returns the bytes of weights, gradients and optimizer state per parameter (simulator.md, "Memory of a device over
@@ -221,7 +265,7 @@ void fill_conventions(InspectorContent& content, const PlanRow& row) {
   if (plan.schedule == ScheduleKind::one_f_one_b)
     schedule += plan.warmup_counts ? InspectorText::tr(", own warm-up")
                                    : InspectorText::tr(", warm-up %1").arg(latin(name_of(plan.warmup)));
-  if (!plan.synchronous()) schedule += InspectorText::tr(", steady state");
+  if (!plan.synchronous()) schedule += InspectorText::tr(", asynchronous");
   content.conventions = {{InspectorText::tr("Schedule"), schedule},
                          {InspectorText::tr("Optimizer"), optimizer_text(plan)},
                          {InspectorText::tr("Precision"), latin(name_of(plan.precision))}};
@@ -233,6 +277,7 @@ void fill_conventions(InspectorContent& content, const PlanRow& row) {
                                        ? InspectorText::tr("ideal: transfers do not share links")
                                        : InspectorText::tr("shared: transfers share links fairly"));
   content.conventions.emplace_back(InspectorText::tr("All-reduce"), overlap_text(row.simulation->overlap));
+  if (!row.provenance.isEmpty()) content.conventions.emplace_back(InspectorText::tr("Figures"), row.provenance);
 }
 
 }  // namespace
@@ -241,8 +286,8 @@ InspectorContent inspector_content(const PlanRow& row) {
   InspectorContent content;
   content.title = QString::fromStdString(row.plan.name);
   if (!row.plan.stages.empty())
-    content.subtitle = InspectorText::tr("%1 · %2").arg(QString::fromStdString(row.plan.planner),
-                                                        QString::fromStdString(stage_shape_text(row.plan)));
+    content.subtitle =
+        InspectorText::tr("%1 · %2").arg(QString::fromStdString(row.plan.planner), degrees_text(row.plan));
   fill_conventions(content, row);
   if (!row.simulation) {
     content.fits = !row.plan.stages.empty();
@@ -250,7 +295,8 @@ InspectorContent inspector_content(const PlanRow& row) {
     return content;
   }
   content.why = reason_sentences(row);
-  for (const std::string& sentence : row.plan.rationale) content.why.push_back(text::to_qstring(sentence));
+  if (!row.outdated)
+    for (const std::string& sentence : row.plan.rationale) content.why.push_back(text::to_qstring(sentence));
   if (!row.note.isEmpty()) content.why.push_back(row.note);
   content.iteration = iteration_parts(*row.simulation);
   fill_memory(content, row);

@@ -15,10 +15,13 @@ namespace pipedeck::models::compare {
 /// A meaning of a part in a stacked bar. Views choose its colour.
 enum class InspectorPartKind {
   arithmetic,
-  fill_and_drain,
-  waiting,
-  all_reduce,
+  recompute,
   optimizer_step,
+  tensor_parallel,
+  pipeline,
+  all_reduce,
+  waiting,
+  fill_and_drain,
   weights,
   gradients,
   optimizer_state,
@@ -39,6 +42,13 @@ struct InspectorPart {
   bool operator==(const InspectorPart&) const = default;
 };
 
+/// A mark on a bar: "allocated", "60.2 GiB".
+struct InspectorMark {
+  QString label, text;
+  double share = 0;  ///< position on the bar, [0, 1]
+  bool operator==(const InspectorMark&) const = default;
+};
+
 using InspectorFact = std::pair<QString, QString>;  ///< "Precision", "fp32"
 
 struct InspectorContent {
@@ -46,9 +56,11 @@ struct InspectorContent {
   QString subtitle;
   std::vector<QString> why;              ///< sentences
   std::vector<InspectorPart> iteration;  ///< add up to 1: mean share of the iteration per device
+  QString alarm;                         ///< a figure that cannot be true, and why; empty: none
   QString memory_text;
   std::vector<InspectorPart> memory;  ///< of the most loaded device, relative to its capacity or its peak, if higher
-  double capacity_share = 1;          ///< position of the capacity on the memory bar; under 1: the plan does not fit
+  std::vector<InspectorMark> memory_marks;  ///< the peak as the allocator and nvidia-smi report it, ascending
+  double capacity_share = 1;  ///< position of the capacity on the memory bar; under 1: the plan does not fit
   bool fits = true;
   std::vector<QString> certificate;
   std::vector<InspectorFact> figures;

@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 
 #include "app/models/format.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::models::compare {
 
@@ -16,14 +17,20 @@ struct ReasonText {
 class Sentences {
  public:
   explicit Sentences(const PlanRow& row)
-      : plan_(row.plan), simulation_(*row.simulation), reasons_(*row.reasons), stages_(row.plan.stages.size()) {}
+      : plan_(row.plan),
+        simulation_(*row.simulation),
+        reasons_(*row.reasons),
+        outdated_(row.outdated),
+        stages_(row.plan.stages.size()) {}
 
   std::vector<QString> all() {
+    if (!simulation_.fits) add_fitting();
+    if (reasons_.warmup) add_warmup(*reasons_.warmup);
     if (reasons_.replicas) add_replicas(*reasons_.replicas);
     if (reasons_.replication) add_replication(*reasons_.replication);
     if (reasons_.widest_cut) add_cut(*reasons_.widest_cut);
     // A planner's rationale explains the pace.
-    if (reasons_.balance && plan_.rationale.empty()) add_balance(*reasons_.balance);
+    if (reasons_.balance && (plan_.rationale.empty() || outdated_)) add_balance(*reasons_.balance);
     if (reasons_.ideal_bubble) add_bubble(*reasons_.ideal_bubble);
     if (!reasons_.recomputed.empty()) add_recompute();
     return std::move(sentences_);
@@ -31,6 +38,28 @@ class Sentences {
 
  private:
   void add(const QString& sentence) { sentences_.push_back(sentence); }
+
+  void add_fitting() {
+    if (reasons_.fitting.empty()) return;
+    QStringList changes;
+    for (const FittingChange& change : reasons_.fitting)
+      changes << ReasonText::tr("%1 (%2, %3 left)")
+                     .arg(text::to_qstring(text_of(change)), format_time(change.iteration),
+                          format_percent(change.margin));
+    add(ReasonText::tr("It would fit with %1.").arg(changes.join(ReasonText::tr(", or "))));
+  }
+
+  void add_warmup(const WarmupReason& reason) {
+    const QString words =
+        reason.missing.count > 0
+            ? ReasonText::tr(
+                  "Stage %1 holds %2 of 1F1B's %3 micro-batches: memory allows no more. The whole warm-up "
+                  "would take %4 and %5 more memory.")
+            : ReasonText::tr("Stage %1 holds %2 of 1F1B's %3 micro-batches. The whole warm-up would take %4.");
+    QString sentence = words.arg(reason.stage).arg(reason.held).arg(reason.whole).arg(format_time(reason.iteration));
+    if (reason.missing.count > 0) sentence = sentence.arg(format_bytes(reason.missing));
+    add(sentence);
+  }
 
   void add_replicas(ReplicaPlace place) {
     add(place == ReplicaPlace::within_nodes
@@ -43,15 +72,15 @@ class Sentences {
 
   void add_replication(const ReplicationReason& reason) {
     if (stages_ == 1) {
-      add(ReasonText::tr(
-              "All-reduce of %1 of gradients over %2 devices takes at least %3. The backward does not hide %4 of it.")
+      add(ReasonText::tr("All-reduce of %1 of gradients over %2 devices takes %3 on a free network. The backward does "
+                         "not hide %4.")
               .arg(format_bytes(reason.gradients))
               .arg(reason.devices)
               .arg(format_time(reason.all_reduce), format_time(reason.waiting)));
       return;
     }
-    add(ReasonText::tr("Data parallelism on %2 devices would all-reduce %1 of gradients in at least %3, at %4. This "
-                       "plan waits %5 for its own.")
+    add(ReasonText::tr("Data parallelism on %2 devices would all-reduce %1 of gradients, which takes %3 on a free "
+                       "network at %4. This plan waits %5 for its own.")
             .arg(format_bytes(reason.gradients))
             .arg(reason.devices)
             .arg(format_time(reason.all_reduce), format_rate(reason.narrowest), format_time(reason.waiting)));
@@ -84,15 +113,23 @@ class Sentences {
   }
 
   void add_recompute() {
-    QStringList stages;
-    for (const int stage : reasons_.recomputed) stages << QString::number(stage);
-    add(ReasonText::tr("Stages that recompute their forward, to save memory: %1.")
-            .arg(stages.join(QStringLiteral(", "))));
+    QStringList blocks, whole;
+    for (const int stage : reasons_.recomputed) {
+      const bool known = static_cast<std::size_t>(stage) < plan_.stages.size();
+      const bool at_once = known && plan_.stages[stage].recompute.each == RecomputeUnit::stage;
+      (at_once ? whole : blocks) << QString::number(stage);
+    }
+    if (!blocks.empty())
+      add(ReasonText::tr("Stages that recompute their forward, to save memory: %1.").arg(blocks.join(", ")));
+    if (!whole.empty())
+      add(ReasonText::tr("Stages that recompute all of their forward at once, to save memory: %1.")
+              .arg(whole.join(", ")));
   }
 
   const Plan& plan_;
   const Simulation& simulation_;
   const PlanReasons& reasons_;
+  bool outdated_;
   std::size_t stages_;
   std::vector<QString> sentences_;
 };

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "app/models/compare/plan_columns.hpp"
 #include "app/models/format.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/model/memory_verdict.hpp"
 
 namespace pipedeck::models::compare {
@@ -13,13 +15,11 @@ namespace {
 const QString computing = QStringLiteral("…");
 const QString unknown = QStringLiteral("–");
 
-bool has_plan(const PlanRow& row) { return !row.plan.stages.empty(); }
-
 int verdict_of(const PlanRow& row) {
-  if (!row.simulation) return has_plan(row) ? PlanTableModel::pending : PlanTableModel::bad;
+  if (!row.simulation) return row.has_plan() ? PlanTableModel::pending : PlanTableModel::bad;
   switch (fit_of(*row.simulation)) {
     case Fit::surely:
-      return PlanTableModel::good;
+      return memory_margin(*row.simulation) < thin_margin ? PlanTableModel::unsure : PlanTableModel::good;
     case Fit::expected:
       return PlanTableModel::unsure;
     case Fit::no:
@@ -37,15 +37,35 @@ const SimulatedDevice* most_loaded_device(const PlanRow& row) {
 PlanTableModel::PlanTableModel(QObject* parent) : QAbstractTableModel(parent) {}
 
 void PlanTableModel::set_rows(std::vector<PlanRow> rows) {
-  const auto same_id = [](const PlanRow& a, const PlanRow& b) { return a.id == b.id; };
-  if (rows.size() == rows_.size() && std::equal(rows.begin(), rows.end(), rows_.begin(), same_id)) {
+  // The rows that stay, in their old and in their new order.
+  std::vector<int> old_order, new_order;
+  for (const PlanRow& row : rows_)
+    if (std::ranges::find(rows, row.id, &PlanRow::id) != rows.end()) old_order.push_back(row.id);
+  for (const PlanRow& row : rows)
+    if (find(row.id)) new_order.push_back(row.id);
+  if (old_order != new_order || old_order.empty()) {
+    beginResetModel();
     rows_ = std::move(rows);
-    if (!rows_.empty()) emit dataChanged(index(0, 0), index(rowCount() - 1, column_count - 1));
+    endResetModel();
     return;
   }
-  beginResetModel();
+  add_and_remove(rows);
   rows_ = std::move(rows);
-  endResetModel();
+  emit dataChanged(index(0, 0), index(rowCount() - 1, column_count - 1));
+}
+
+/// Brings the model to the ids of `rows`, whose common ids have the same order.
+void PlanTableModel::add_and_remove(std::vector<PlanRow>& rows) {
+  for (int at = rowCount() - 1; at >= 0; --at) {
+    const int id = rows_[static_cast<std::size_t>(at)].id;
+    if (std::ranges::find(rows, id, &PlanRow::id) == rows.end()) remove_row(id);
+  }
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    if (at < rows_.size() && rows_[at].id == rows[at].id) continue;
+    beginInsertRows({}, static_cast<int>(at), static_cast<int>(at));
+    rows_.insert(rows_.begin() + static_cast<std::ptrdiff_t>(at), rows[at]);
+    endInsertRows();
+  }
 }
 
 void PlanTableModel::update_row(const PlanRow& row) {
@@ -78,137 +98,95 @@ const PlanRow* PlanTableModel::find(int id) const {
   return at ? &rows_[static_cast<std::size_t>(*at)] : nullptr;
 }
 
+const PlanRow* PlanTableModel::baseline() const {
+  const auto found = std::ranges::find_if(rows_, &PlanRow::baseline);
+  return found == rows_.end() ? nullptr : &*found;
+}
+
 int PlanTableModel::rowCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }
 
 int PlanTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : column_count; }
 
-QVariant PlanTableModel::number(const PlanRow& row, Column column) const {
-  if (column == name) return QString::fromStdString(row.plan.name);
-  if (column == tick) return row.ticked ? 0 : 1;
-  if (column == measured) return row.measured ? QVariant(row.measured->count) : QVariant();
-  const Simulation* s = row.simulation.get();
-  if (!s) return {};
-  const double seconds = to_seconds(s->iteration).count;
-  switch (column) {
-    case iteration:
-      return seconds;
-    case samples:
-      return s->samples_per_second;
-    case speed_up:
-      return row.single_device.count > 0 && seconds > 0 ? QVariant(row.single_device.count / seconds) : QVariant();
-    case bubble:
-      return s->bubble_fraction;
-    case communication:
-      return s->communication_fraction;
-    case peak: {
-      const SimulatedDevice* fullest = most_loaded_device(row);
-      return fullest ? QVariant(static_cast<double>(fullest->peak.count)) : QVariant();
-    }
-    case over_bound:
-      return row.lower_bound.count > 0 ? QVariant(seconds / row.lower_bound.count - 1) : QVariant();
-    case fits:
-      return static_cast<int>(fit_of(*s));
-    default:
-      return {};
-  }
+/// Returns "DAPPLE 8:8", or for equal plans "DAPPLE, Whale, Megatron".
+QString PlanTableModel::name_of(const PlanRow& row) {
+  if (row.agreeing.size() > 1) return row.agreeing.join(QStringLiteral(", "));
+  return QString::fromStdString(row.plan.name);
 }
 
-QString PlanTableModel::text(const PlanRow& row, Column column) const {
-  if (column == tick || column == fits) return {};
-  if (column == name) return QString::fromStdString(row.plan.name);
-  if (column == measured) {
-    if (!row.measured) return unknown;
-    const QString time = format_time(*row.measured);
-    return row.fastest ? tr("%1 fastest", "a measured time").arg(time) : time;
-  }
-  if (!row.simulation) return has_plan(row) ? computing : column == iteration ? tr("no plan") : unknown;
-  const QVariant value = number(row, column);
-  if (!value.isValid()) return unknown;
-  switch (column) {
-    case iteration:
-      return format_time(Seconds(value.toDouble()));
-    case samples:
-      return format_number(value.toDouble());
-    case speed_up:
-      return format_factor(value.toDouble());
-    case peak:
-      return format_bytes(most_loaded_device(row)->peak);
-    default:
-      return format_percent(value.toDouble());
-  }
+QVariant PlanTableModel::sort_value(const PlanRow& row, Column column) {
+  if (column == name) return name_of(row);
+  const auto& number = plan_column(column).number;
+  const std::optional<double> value = number ? number(row) : std::nullopt;
+  return value ? QVariant(*value) : QVariant();
 }
 
-QString PlanTableModel::tool_tip(const PlanRow& row, Column column) const {
+QString PlanTableModel::text(const PlanRow& row, Column column) {
+  if (column == name) return name_of(row);
+  const PlanColumn& of = plan_column(column);
+  if (!of.text) return {};
+  if (const auto value = of.number(row)) return of.text(*value, row);
+  if (row.simulation || column == measured) return unknown;
+  if (row.has_plan()) return computing;
+  if (column != iteration) return {};
+  if (row.search) return row.search->running ? tr("running") : tr("waiting");
+  return row.note.isEmpty() ? tr("no plan") : tr("no plan: %1").arg(first_clause(row.note));
+}
+
+QString PlanTableModel::tool_tip(const PlanRow& row, Column column) {
   if (column == name) return name_tip(row);
-  if (column == measured)
-    return row.measured ? tr("A step of the newest run of this plan on this machine took %1. The list of runs shows "
-                             "that run's own prediction.")
-                              .arg(format_time(*row.measured))
-                        : tr("No run of this plan has finished on this machine");
-  if (!row.simulation && has_plan(row)) return row.note.isEmpty() ? tr("Being simulated") : row.note;
-  if (!row.simulation) return row.note;
-  const Simulation& s = *row.simulation;
-  const SimulatedDevice* fullest = most_loaded_device(row);
-  switch (column) {
-    case samples:
-      return tr("%1 samples/s: %2 samples in %3 ms")
-          .arg(format_number(s.samples_per_second))
-          .arg(row.plan.global_batch)
-          .arg(decimal(in_milliseconds(s.iteration), 3));
-    case speed_up:
-      return row.single_device.count > 0 ? tr("One device would take %1").arg(format_time(row.single_device))
-                                         : tr("The time on one device is unknown");
-    case bubble:
-      return tr("Devices are idle for %1 % of their time").arg(decimal(100 * s.bubble_fraction, 2));
-    case communication:
-      return tr("Communication is exposed for %1 % of the iteration: data moves while no device computes")
-          .arg(decimal(100 * s.communication_fraction, 2));
-    case iteration:
-      return (row.plan.synchronous()
-                  ? tr("%1 ms from the first forward to the end of the last optimizer step, %2 samples/s")
-                  : tr("Steady state: %1 ms per global batch, %2 samples/s"))
-          .arg(decimal(in_milliseconds(s.iteration), 3))
-          .arg(format_number(s.samples_per_second));
-    case peak:
-      if (!fullest) return {};
-      return tr("G%1 holds %2 of %3 at %4. Upper estimate, whatever the operation times: %5")
-          .arg(fullest->device.value)
-          .arg(format_bytes(fullest->peak), format_bytes(fullest->capacity),
-               format_time(to_seconds(fullest->peak_time)), format_bytes(fullest->peak_upper_bound));
-    case over_bound:
-      return row.lower_bound.count > 0
-                 ? tr("No plan of this problem can be faster than %1").arg(format_time(row.lower_bound))
-                 : tr("No lower bound is known");
-    case fits:
-      if (fit_of(s) == Fit::expected)
-        return tr("Expected to fit, but %n devices may exceed their memory: G%1 up to %2 of %3", nullptr,
-                  num_devices_over_capacity(s))
-            .arg(fullest_device_at_most(s)->device.value)
-            .arg(format_bytes(fullest_device_at_most(s)->peak_upper_bound),
-                 format_bytes(fullest_device_at_most(s)->capacity));
-      if (s.fits || !fullest) return tr("Fits on every device, whatever the operation times");
-      return tr("G%1 needs %2 more than its memory")
-          .arg(fullest->device.value)
-          .arg(format_bytes(fullest->peak - fullest->capacity));
-    default:
-      return {};
+  const PlanColumn& of = plan_column(column);
+  if (column == tick || column == pin) return of.tip;
+  if (row.simulation || column == measured) {
+    const QString tip = of.tip_of ? of.tip_of(row) : QString();
+    const QString source = column == measured ? (row.measured ? tr("Measured") : QString())
+                                              : row.provenance.section(QLatin1Char('.'), 0, 0);
+    return source.isEmpty() ? tip : tip + QLatin1Char('\n') + source;
   }
+  return row.has_plan() && row.note.isEmpty() ? tr("Being simulated") : row.note;
 }
 
 QString PlanTableModel::name_tip(const PlanRow& row) {
   QStringList lines{QString::fromStdString(row.plan.name)};
-  if (has_plan(row))
-    lines << tr("%1 · %2 micro-batches of %3 samples · %4")
-                 .arg(QString::fromStdString(stage_shape_text(row.plan)))
-                 .arg(row.plan.micro_batches)
-                 .arg(row.plan.micro_batch)
+  if (row.agreeing.size() > 1) lines << tr("%1 agree on this plan").arg(row.agreeing.join(QStringLiteral(", ")));
+  if (!row.plan.synchronous()) lines << tr("Changes training: an update uses gradients of older weights");
+  if (row.can_continue) lines << tr("The search ended at its time budget: more time may find a better plan");
+  if (row.has_plan())
+    lines << tr("%1 · %2 of %3 · %4")
+                 .arg(QString::fromStdString(stage_shape_text(row.plan)),
+                      counted(row.plan.micro_batches, tr("1 micro-batch"), tr("%1 micro-batches")),
+                      counted(row.plan.micro_batch, tr("1 sample"), tr("%1 samples")))
                  .arg(text::to_qstring(std::string(traits_of(row.plan.schedule).title)));
   for (const QString& more : {row.note, row.remarks}) {
     if (!more.isEmpty()) lines << more;
   }
   return lines.join(QLatin1Char('\n'));
+}
+
+QString PlanTableModel::accessible_text(const PlanRow& row, Column column) {
+  switch (column) {
+    case tick:
+      return tr("show %1 below").arg(name_of(row));
+    case pin:
+      return row.baseline ? tr("%1 is the baseline").arg(name_of(row)) : QString();
+    case fits:
+      if (!row.simulation) return {};
+      return !row.simulation->fits                      ? tr("does not fit")
+             : fit_of(*row.simulation) == Fit::expected ? tr("fits, but not by the upper estimate")
+                                                        : tr("fits, %1").arg(text(row, column));
+    case name:
+      return row.remarks.isEmpty() ? text(row, column) : tr("%1, with notes").arg(text(row, column));
+    default:
+      return text(row, column);
+  }
+}
+
+QVariant PlanTableModel::difference(const PlanRow& row, Column column, int role) const {
+  const PlanRow* from = baseline();
+  const auto known = from ? difference_to(*from, row, column) : std::nullopt;
+  if (!known) return {};
+  return role == better_role ? QVariant(known->better) : QVariant(known->text);
 }
 
 QVariant PlanTableModel::data(const QModelIndex& at, int role) const {
@@ -218,22 +196,21 @@ QVariant PlanTableModel::data(const QModelIndex& at, int role) const {
   const SimulatedDevice* fullest = most_loaded_device(row);
   switch (role) {
     case Qt::DisplayRole:
-      return column == tick ? QVariant() : QVariant(text(row, column));
+      return column == tick || column == pin ? QVariant() : QVariant(text(row, column));
     case Qt::ToolTipRole:
       return tool_tip(row, column);
     case Qt::EditRole:
       return column == name ? QVariant(QString::fromStdString(row.plan.name)) : QVariant();
     case Qt::CheckStateRole:
+      if (column == pin) return static_cast<int>(row.baseline ? Qt::Checked : Qt::Unchecked);
       return column == tick ? QVariant(static_cast<int>(row.ticked ? Qt::Checked : Qt::Unchecked)) : QVariant();
     case Qt::AccessibleTextRole:
-      if (column == fits && row.simulation)
-        return !row.simulation->fits       ? tr("does not fit")
-               : verdict_of(row) == unsure ? tr("fits, but not by the upper estimate")
-                                           : tr("fits");
-      if (column == name && !row.remarks.isEmpty()) return tr("%1, with notes").arg(text(row, column));
-      return column == tick ? tr("show %1 below").arg(QString::fromStdString(row.plan.name)) : text(row, column);
+      return accessible_text(row, column);
     case sort_role:
-      return number(row, column);
+      return sort_value(row, column);
+    case rank_role:  // the groups, and in them what has no figures yet last; by time, plans that fit come first
+      return 4 * static_cast<int>(row.group()) + (row.has_plan() ? 0 : 2) +
+             (row.has_plan() && (!row.simulation || (column == iteration && !row.simulation->fits)) ? 1 : 0);
     case id_role:
       return row.id;
     case share_role:
@@ -248,6 +225,11 @@ QVariant PlanTableModel::data(const QModelIndex& at, int role) const {
       return !row.plan.synchronous();
     case remarks_role:
       return row.remarks;
+    case alarm_role:
+      return (column == mfu || column == tokens) && row.utilization && row.utilization->above_peak();
+    case difference_role:
+    case better_role:
+      return difference(row, column, role);
     default:
       return {};
   }
@@ -258,6 +240,12 @@ bool PlanTableModel::setData(const QModelIndex& at, const QVariant& value, int r
     const QString wanted = value.toString().trimmed();
     if (wanted.isEmpty()) return false;
     if (wanted != at.data(Qt::EditRole).toString()) emit renamed(at.data(id_role).toInt(), wanted);
+    return true;
+  }
+  if (role == Qt::CheckStateRole && at.column() == pin && checkIndex(at, CheckIndexOption::IndexIsValid)) {
+    const PlanRow& row = rows_[static_cast<std::size_t>(at.row())];
+    if (!row.has_plan()) return false;
+    emit baseline_chosen(value.toInt() == Qt::Checked ? row.id : 0);
     return true;
   }
   if (role != Qt::CheckStateRole || at.column() != tick || !checkIndex(at, CheckIndexOption::IndexIsValid))
@@ -273,23 +261,9 @@ bool PlanTableModel::setData(const QModelIndex& at, const QVariant& value, int r
 
 QVariant PlanTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= column_count) return {};
-  const struct {
-    QString title, tip;
-  } headers[column_count] = {
-      {QString(), tr("Shown as Gantt chart and memory curves below")},
-      {tr("Plan"), tr("Planner, devices per stage and layers per stage")},
-      {tr("Iteration"), tr("Simulated time of one global batch")},
-      {tr("Measured"), tr("Time per step of the plan's newest run on this machine, from its throughput")},
-      {tr("Samples/s"), tr("Global batch divided by the iteration time")},
-      {tr("Speed-up"), tr("Compared with the whole model on one device")},
-      {tr("Bubble"), tr("Share of device time spent idle")},
-      {tr("Comm."), tr("Exposed communication: share of the iteration in which data moves and no device computes")},
-      {tr("Peak memory"), tr("Peak memory of the most loaded device, out of its capacity")},
-      {tr("Over bound"), tr("Iteration above the lower bound of all plans")},
-      {tr("Fits"), tr("Fits into the memory of every device")},
-  };
-  if (role == Qt::DisplayRole) return headers[section].title;
-  if (role == Qt::ToolTipRole) return headers[section].tip;
+  const PlanColumn& of = plan_column(section);
+  if (role == Qt::DisplayRole) return of.title;
+  if (role == Qt::ToolTipRole) return of.tip;
   if (role == Qt::TextAlignmentRole)
     return int(Qt::AlignVCenter | (section == fits ? Qt::AlignHCenter : Qt::AlignLeft));
   return {};
@@ -298,9 +272,9 @@ QVariant PlanTableModel::headerData(int section, Qt::Orientation orientation, in
 Qt::ItemFlags PlanTableModel::flags(const QModelIndex& at) const {
   const Qt::ItemFlags common = QAbstractTableModel::flags(at);
   if (!at.isValid()) return common;
-  return at.column() == tick   ? common | Qt::ItemIsUserCheckable
-         : at.column() == name ? common | Qt::ItemIsEditable
-                               : common;
+  const bool check = at.column() == tick || at.column() == pin;
+  const bool plan = rows_[static_cast<std::size_t>(at.row())].id > 0;
+  return check ? common | Qt::ItemIsUserCheckable : at.column() == name && plan ? common | Qt::ItemIsEditable : common;
 }
 
 }  // namespace pipedeck::models::compare

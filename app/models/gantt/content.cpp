@@ -156,6 +156,16 @@ void build_pyramids(Content& content) {
       content.kinds[kind] |= (content.sums[lane].kinds >> kind & 1) != 0;
 }
 
+std::shared_ptr<Content> build_content(std::shared_ptr<const Timeline> timeline, Folding folding) {
+  auto content = std::make_shared<Content>();
+  content->end = timeline->makespan().count;
+  content->timeline = std::move(timeline);
+  content->groups = fold(*content->timeline, folding);
+  content->links = links_of(*content);
+  build_pyramids(*content);
+  return content;
+}
+
 }  // namespace
 
 std::vector<std::size_t> drawn_lanes(const Content& content) {
@@ -179,6 +189,17 @@ int Group::chunk_of(int of_stage) const {
   return place == stages.end() ? 0 : static_cast<int>(place - stages.begin());
 }
 
+double Content::reduced_share(std::size_t lane, std::size_t operation) const {
+  if (lane >= tensor_parallel.size()) return 0;
+  const std::int64_t whole = timeline->duration[operation];
+  for (const TensorParallelTimes& of : tensor_parallel[lane]) {
+    if (of.stage.value != timeline->stage[operation] || whole <= 0) continue;
+    const std::int64_t part = of.times[static_cast<std::size_t>(timeline->kind[operation])].count;
+    return std::min(1.0, static_cast<double>(part) / static_cast<double>(whole));
+  }
+  return 0;
+}
+
 int Content::max_chunks() const {
   std::size_t most = 1;
   for (const Group& group : groups) most = std::max(most, group.stages.size());
@@ -193,19 +214,23 @@ std::size_t Content::represented_devices(std::size_t group) const {
 }
 
 std::shared_ptr<const Content> make_gantt_content(std::shared_ptr<const Timeline> timeline, Folding folding) {
-  if (!timeline) return nullptr;
-  auto content = std::make_shared<Content>();
-  content->end = timeline->makespan().count;
-  content->timeline = std::move(timeline);
-  content->groups = fold(*content->timeline, folding);
-  content->links = links_of(*content);
-  build_pyramids(*content);
-  return content;
+  return timeline ? build_content(std::move(timeline), folding) : nullptr;
 }
 
 std::shared_ptr<const Content> make_gantt_content(const std::shared_ptr<const Simulation>& simulation) {
   if (!simulation) return nullptr;
-  return make_gantt_content(std::shared_ptr<const Timeline>(simulation, &simulation->timeline));
+  auto content = build_content(std::shared_ptr<const Timeline>(simulation, &simulation->timeline), Folding::stages);
+  if (std::ranges::all_of(simulation->devices, &std::vector<TensorParallelTimes>::empty,
+                          &SimulatedDevice::tensor_parallel))
+    return content;
+  content->tensor_parallel.resize(content->timeline->lanes.size());
+  for (const Group& group : content->groups) {
+    const auto device =
+        std::ranges::lower_bound(simulation->devices, group.devices.front(), {}, &SimulatedDevice::device);
+    if (group.compute && device != simulation->devices.end() && device->device == group.devices.front())
+      content->tensor_parallel[*group.compute] = device->tensor_parallel;
+  }
+  return content;
 }
 
 }  // namespace pipedeck::models::gantt

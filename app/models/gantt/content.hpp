@@ -40,11 +40,14 @@ struct Content {
   std::vector<LaneSums> sums;               ///< by lane of the timeline; empty as pyramids are
   std::int64_t end = 0;                     ///< ns: makespan
   std::array<bool, op_kind_count> kinds{};  ///< kinds that are drawn
+  std::vector<std::vector<TensorParallelTimes>> tensor_parallel;  ///< by lane of the timeline; empty: none
 
   bool preview = false;  ///< made of samples only (preview.hpp)
 
   bool empty() const { return groups.empty(); }
   std::optional<std::size_t> group_of(DeviceId device) const;
+  /// Returns the part of an operation's duration that its tensor-parallel all-reduces take, from 0 to 1.
+  double reduced_share(std::size_t lane, std::size_t operation) const;
   /// Returns the maximum number of chunks of a device.
   int max_chunks() const;
   /// Returns the number of devices of other groups that `group` represents.

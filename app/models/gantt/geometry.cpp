@@ -82,6 +82,13 @@ std::vector<Row> device_rows(const Content& content, const std::set<DeviceId>& o
   return rows;
 }
 
+/// Orders the rows by their blocks; the rows of a block stay in order.
+void sort_rows(std::vector<Row>& rows, const Content& content, const std::vector<DeviceId>& order) {
+  if (order.empty()) return;
+  const auto rank = [&](const Row& row) { return std::ranges::find(order, fold_key(content, row)) - order.begin(); };
+  std::ranges::stable_sort(rows, {}, rank);
+}
+
 }  // namespace
 
 std::size_t lane_count(const Content& content, const std::set<DeviceId>& opened) {
@@ -114,7 +121,32 @@ std::optional<std::size_t> Geometry::row_at(double y) const {
   return static_cast<std::size_t>(after - rows.begin()) - 1;
 }
 
-Geometry lay_out(const Content& content, const std::set<DeviceId>& opened, const Metrics& metrics) {
+DeviceId lane_key(const Content& content, const Row& row) {
+  if (row.kind == Row::Kind::link) return DeviceId(-1);
+  return content.groups[row.group].devices[row.kind == Row::Kind::device ? row.device : 0];
+}
+
+std::vector<DeviceId> lane_blocks(const Content& content, const LaneChoice& choice) {
+  std::vector<Row> rows = device_rows(content, {});
+  sort_rows(rows, content, choice.order);
+  std::vector<DeviceId> blocks;
+  for (const Row& row : rows) blocks.push_back(fold_key(content, row));
+  return blocks;
+}
+
+std::vector<DeviceId> with_block_moved(const Content& content, const LaneChoice& choice, DeviceId block,
+                                       std::size_t position) {
+  std::vector<DeviceId> blocks = lane_blocks(content, choice);
+  const auto from = std::ranges::find(blocks, block);
+  if (from == blocks.end()) return choice.order;
+  if (from - blocks.begin() < static_cast<std::ptrdiff_t>(position)) --position;
+  blocks.erase(from);
+  blocks.insert(blocks.begin() + static_cast<std::ptrdiff_t>(std::min(position, blocks.size())), block);
+  return blocks;
+}
+
+Geometry lay_out(const Content& content, const std::set<DeviceId>& opened, const Metrics& metrics,
+                 const LaneChoice& choice) {
   Geometry geometry;
   int y = metrics.margin;
   const auto add = [&](Row row, int height, int pale) {
@@ -125,8 +157,11 @@ Geometry lay_out(const Content& content, const std::set<DeviceId>& opened, const
     y = row.pale_top + pale + metrics.gap;
     geometry.rows.push_back(row);
   };
-  for (const Row& row : device_rows(content, opened)) add(row, metrics.lane, metrics.secondary);
-  if (metrics.link > 0)
+  std::vector<Row> rows = device_rows(content, opened);
+  sort_rows(rows, content, choice.order);
+  for (const Row& row : rows)
+    if (!choice.only || choice.only->contains(lane_key(content, row))) add(row, metrics.lane, metrics.secondary);
+  if (metrics.link > 0 && !choice.only)
     for (std::size_t i = 0; i < content.links.size(); ++i) add({Row::Kind::link, i}, metrics.link, 0);
   geometry.height = geometry.rows.empty() ? 0 : y - metrics.gap + metrics.margin;
   return geometry;

@@ -51,9 +51,25 @@ struct Geometry {
   std::optional<std::size_t> row_at(double y) const;
 };
 
+/// The user's choice and order of lanes.
+struct LaneChoice {
+  std::vector<DeviceId> order;             ///< blocks from the top, by fold_key(); the others follow as usual
+  std::optional<std::set<DeviceId>> only;  ///< the lanes to show, by lane_key(); nothing: all
+  bool operator==(const LaneChoice&) const = default;
+};
+
 /// Computes the rows. `opened` holds the first devices of the groups and folded stages that are shown with one lane per
 /// device.
-Geometry lay_out(const Content& content, const std::set<DeviceId>& opened, const Metrics& metrics);
+Geometry lay_out(const Content& content, const std::set<DeviceId>& opened, const Metrics& metrics,
+                 const LaneChoice& choice = {});
+
+/// Returns the device that stands for a lane: its own, or the first of several. -1 for a link.
+DeviceId lane_key(const Content& content, const Row& row);
+/// Returns the blocks of lanes that move together, by fold_key(), from the top.
+std::vector<DeviceId> lane_blocks(const Content& content, const LaneChoice& choice);
+/// Returns the order of blocks in which `block` is before the block that is now at `position`, or last.
+std::vector<DeviceId> with_block_moved(const Content& content, const LaneChoice& choice, DeviceId block,
+                                       std::size_t position);
 
 /// Returns the number of lanes without links.
 std::size_t lane_count(const Content& content, const std::set<DeviceId>& opened);

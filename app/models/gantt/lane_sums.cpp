@@ -26,13 +26,26 @@ KindTimes busy_until(const Timeline& timeline, const TimelineLane& lane, const L
   return times;
 }
 
+/// Counts the lane's operations before `end`, a position in the timeline.
+KindTimes count_until(const Timeline& timeline, const TimelineLane& lane, const LaneSums& sums, std::size_t end) {
+  if (end <= lane.begin) return {};
+  const std::size_t from = (end - 1 - lane.begin) / operations_per_block;
+  KindTimes counts = sums.counts[from];
+  for (std::size_t i = lane.begin + from * operations_per_block; i < end; ++i) ++of_kind(counts, timeline, i);
+  return counts;
+}
+
 }  // namespace
 
 LaneSums sum_lane(const Timeline& timeline, const TimelineLane& lane) {
   LaneSums sums;
-  KindTimes times{};
+  KindTimes times{}, counts{};
   for (std::size_t i = lane.begin; i < lane.end; ++i) {
-    if ((i - lane.begin) % operations_per_block == 0) sums.before.push_back(times);
+    if ((i - lane.begin) % operations_per_block == 0) {
+      sums.before.push_back(times);
+      sums.counts.push_back(counts);
+    }
+    ++of_kind(counts, timeline, i);
     of_kind(times, timeline, i) += timeline.duration[i];
     sums.kinds |= 1u << static_cast<unsigned>(timeline.kind[i]);
   }
@@ -46,6 +59,17 @@ KindTimes busy_between(const Timeline& timeline, const TimelineLane& lane, const
   const KindTimes before = busy_until(timeline, lane, sums, begin);
   for (std::size_t kind = 0; kind < times.size(); ++kind) times[kind] -= before[kind];
   return times;
+}
+
+KindTimes count_between(const Timeline& timeline, const TimelineLane& lane, const LaneSums& sums, std::int64_t begin,
+                        std::int64_t end) {
+  if (end <= begin) return {};
+  KindTimes counts = count_until(timeline, lane, sums, first_starting_from(timeline, lane, static_cast<double>(end)));
+  const KindTimes before =
+      count_until(timeline, lane, sums, first_ending_after(timeline, lane, static_cast<double>(begin)));
+  for (std::size_t kind = 0; kind < counts.size(); ++kind)
+    counts[kind] = std::max<std::int64_t>(0, counts[kind] - before[kind]);
+  return counts;
 }
 
 }  // namespace pipedeck::models::gantt

@@ -40,7 +40,7 @@ LaneMarks marks_of(const Content& content, std::size_t lane_index, const Operati
   if (pyramid.empty()) return marks;
   const Timeline& timeline = *content.timeline;
   const TimelineLane& lane = timeline.lanes[lane_index];
-  const std::size_t bins = pyramid.levels.front().size();
+  const std::size_t bins = pyramid.bins(0);
   marks.levels.emplace_back((bins + 63) / 64);
   for (auto i = found.next(lane.begin, lane.end); i; i = found.next(*i + 1, lane.end)) {
     const std::int64_t begin = std::max<std::int64_t>(0, timeline.start[*i]);
@@ -48,8 +48,8 @@ LaneMarks marks_of(const Content& content, std::size_t lane_index, const Operati
     for (std::int64_t bin = begin >> pyramid.shift; bin <= last >> pyramid.shift; ++bin)
       if (static_cast<std::size_t>(bin) < bins) set_bit(marks.levels.front(), static_cast<std::size_t>(bin));
   }
-  for (std::size_t level = 1; level < pyramid.levels.size(); ++level)
-    marks.levels.push_back(halved(marks.levels.back(), pyramid.levels[level].size()));
+  for (int level = 1; level < static_cast<int>(pyramid.levels.size()); ++level)
+    marks.levels.push_back(halved(marks.levels.back(), pyramid.bins(level)));
   return marks;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 namespace pipedeck::models::gantt {
 
@@ -25,38 +26,34 @@ std::int64_t hidden(const Content& content, std::size_t lane_index, std::size_t 
   return time;
 }
 
-KindTimes busy_of(const Content& content, std::size_t lane, std::int64_t begin, std::int64_t end) {
-  return busy_between(*content.timeline, content.timeline->lanes[lane], content.sums[lane], begin, end);
+/// Adds the time of one group's devices.
+void add_group(PlaceSums& sums, const Content& content, const Group& group, std::int64_t begin, std::int64_t end) {
+  const Timeline& timeline = *content.timeline;
+  const auto devices = static_cast<std::int64_t>(group.devices.size());
+  const auto add = [&](KindTimes& to, const KindTimes& times) {
+    for (std::size_t kind = 0; kind < times.size(); ++kind) to[kind] += times[kind] * devices;
+  };
+  const auto of_lane = [&](std::size_t lane, const auto& counted) {
+    return counted(timeline, timeline.lanes[lane], content.sums[lane], begin, end);
+  };
+  if (group.compute) {
+    add(sums.busy, of_lane(*group.compute, busy_between));
+    add(sums.count, of_lane(*group.compute, count_between));
+  }
+  if (group.collective) {
+    const std::int64_t reduces = sum(of_lane(*group.collective, busy_between));
+    const std::int64_t overlapped = group.compute ? hidden(content, *group.collective, *group.compute, begin, end) : 0;
+    sums.busy[static_cast<std::size_t>(OpKind::all_reduce)] += (reduces - overlapped) * devices;
+    sums.overlapped += overlapped * devices;
+    add(sums.count, of_lane(*group.collective, count_between));
+  }
+  sums.devices.insert(sums.devices.end(), group.devices.begin(), group.devices.end());
 }
 
-/// Returns the busy time of one device of a group.
-KindTimes busy_of(const Content& content, const Group& group, std::int64_t begin, std::int64_t end) {
-  KindTimes times{};
-  if (group.compute) times = busy_of(content, *group.compute, begin, end);
-  if (!group.collective) return times;
-  const KindTimes reduces = busy_of(content, *group.collective, begin, end);
-  const std::int64_t beside = group.compute ? hidden(content, *group.collective, *group.compute, begin, end) : 0;
-  times[static_cast<std::size_t>(OpKind::all_reduce)] += sum(reduces) - beside;
-  return times;
-}
-
-struct Span {
-  std::int64_t begin, end;
-};
-
-Span whole_nanoseconds(double begin, double end) {
-  if (end < begin) std::swap(begin, end);
-  return {std::llround(begin), std::llround(end)};
-}
-
-void add(MeasuredTime& sums, const KindTimes& times, int devices) {
-  for (std::size_t kind = 0; kind < times.size(); ++kind) sums.busy[kind] += times[kind] * devices;
-  sums.devices += devices;
-}
-
-MeasuredTime& closed(MeasuredTime& sums) {
-  sums.idle = std::max<std::int64_t>(0, sums.total() - sum(sums.busy));
-  return sums;
+void close(PlaceSums& sums, std::int64_t span) {
+  sums.span = span;
+  sums.idle = std::max<std::int64_t>(0, sums.total() - sums.working());
+  std::ranges::sort(sums.devices);
 }
 
 /// Updates `best` with the operations' edge nearest to `time`.
@@ -70,27 +67,34 @@ void nearest_edge(const Timeline& timeline, const TimelineLane& lane, double tim
 
 }  // namespace
 
-MeasuredTime measure_time(const Content& content, double begin, double end) {
-  const Span span = whole_nanoseconds(begin, end);
-  MeasuredTime sums;
-  sums.span = Nanoseconds(span.end - span.begin);
-  for (const Group& group : content.groups)
-    add(sums, busy_of(content, group, span.begin, span.end), static_cast<int>(group.devices.size()));
-  return closed(sums);
-}
+std::int64_t PlaceSums::working() const { return sum(busy); }
 
-MeasuredTime measure_row(const Content& content, const Row& row, double begin, double end) {
-  const Span span = whole_nanoseconds(begin, end);
-  MeasuredTime sums;
-  sums.span = Nanoseconds(span.end - span.begin);
-  if (row.kind == Row::Kind::link) {
-    add(sums, busy_of(content, content.links[row.group].lane, span.begin, span.end), 1);
-    return closed(sums);
+SpanSums sum_span(const Content& content, double begin, double end) {
+  const auto [from, to] = std::minmax({std::llround(begin), std::llround(end)});
+  SpanSums sums{Nanoseconds(from), Nanoseconds(to), {}, {}};
+  std::set<int> stages;
+  for (const Group& group : content.groups) {
+    auto place = std::ranges::find(sums.places, group.stages, &PlaceSums::stages);
+    if (place == sums.places.end()) {
+      sums.places.push_back({});
+      place = sums.places.end() - 1;
+      place->stages = group.stages;
+      stages.insert(group.stages.begin(), group.stages.end());
+    }
+    add_group(*place, content, group, from, to);
   }
-  const Group& group = content.groups[row.group];
-  const int devices = row.kind == Row::Kind::device ? 1 : static_cast<int>(group.devices.size());
-  add(sums, busy_of(content, group, span.begin, span.end), devices);
-  return closed(sums);
+  for (PlaceSums& place : sums.places) {
+    close(place, to - from);
+    for (std::size_t kind = 0; kind < place.busy.size(); ++kind) {
+      sums.all.busy[kind] += place.busy[kind];
+      sums.all.count[kind] += place.count[kind];
+    }
+    sums.all.overlapped += place.overlapped;
+    sums.all.devices.insert(sums.all.devices.end(), place.devices.begin(), place.devices.end());
+  }
+  sums.all.stages.assign(stages.begin(), stages.end());
+  close(sums.all, to - from);
+  return sums;
 }
 
 std::optional<double> snap_time(const Content& content, const Geometry& geometry, const TimeAxis& axis,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Levels of detail of one lane: bins of time, each with its dominant kind. A frame reads about two bins per pixel for
-// any number of operations.
+// Levels of detail of one lane: bins of time, each with the part of every kind of operation. A frame reads about two
+// bins per pixel for any number of operations.
 #pragma once
 
 #include <cstdint>
@@ -11,36 +11,32 @@
 
 namespace pipedeck::models::gantt {
 
-/// A summary of a time span: the kind with the most time (the lower value of equals), and the covered part in 255ths.
-/// An operation shorter than that still counts as 1.
-struct LaneBin {
-  std::uint8_t kind = 0;
-  std::uint8_t cover = 0;
-  bool operator==(const LaneBin&) const = default;
-};
-
 /// A hierarchy of bins of 2^shift ns from time 0. The bins of each level are twice as wide as those of the level below.
+/// A bin stores a part per kind in 255ths of its width. A kind with less than that still counts as 1.
 struct LanePyramid {
-  int shift = 0;  ///< of the lowest level
-  std::vector<std::vector<LaneBin>> levels;
+  int shift = 0;                                  ///< of the lowest level
+  std::vector<std::uint8_t> kinds;                ///< values of OpKind in the lane, ascending
+  std::vector<std::vector<std::uint8_t>> levels;  ///< by level: kinds.size() parts per bin
   bool empty() const { return levels.empty(); }
+  std::size_t bins(int level) const { return levels[static_cast<std::size_t>(level)].size() / kinds.size(); }
   double bin_width(int level) const;
 
   /// Returns the highest level with bins no wider than `span` ns, or -1 if the lowest bins are wider.
   int level_for(double span) const;
-  /// Returns the bin of [begin, end), combined from bins of `level`.
-  LaneBin sample(int level, double begin, double end) const;
-  /// Computes the bins of adjacent spans of `span` ns each, from `begin` on.
-  void sample_columns(int level, double begin, double span, std::span<LaneBin> columns) const;
+  /// Computes the parts of adjacent spans of `span` ns each, from `begin` on, from the bins of `level`. `parts` has
+  /// kinds.size() values per span.
+  void sample_columns(int level, double begin, double span, std::span<std::uint8_t> parts) const;
 };
 
 LanePyramid build_pyramid(const Timeline& timeline, const TimelineLane& lane);
 
-/// Computes the bin of [begin, end) ns from the operations. Every level must agree with it.
-LaneBin exact_bin(const Timeline& timeline, const TimelineLane& lane, std::int64_t begin, std::int64_t end);
+/// Computes the parts of [begin, end) ns from the operations. Every level must agree with it.
+std::vector<std::uint8_t> exact_parts(const Timeline& timeline, const TimelineLane& lane,
+                                      std::span<const std::uint8_t> kinds, std::int64_t begin, std::int64_t end);
 /// Computes the result of LanePyramid::sample_columns from time 0 from the operations, for a lane too short for its
 /// coarse levels.
-void exact_columns(const Timeline& timeline, const TimelineLane& lane, double span, std::span<LaneBin> columns);
+void exact_columns(const Timeline& timeline, const TimelineLane& lane, std::span<const std::uint8_t> kinds, double span,
+                   std::span<std::uint8_t> parts);
 
 /// Returns the first operation of `lane` that ends after `time`, or lane.end.
 std::size_t first_ending_after(const Timeline& timeline, const TimelineLane& lane, double time);

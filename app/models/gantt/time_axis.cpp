@@ -27,6 +27,11 @@ TimeAxis TimeAxis::zoomed(double factor, double anchor) const {
 
 TimeAxis TimeAxis::panned(double time) const { return within(*this, begin + time, span()); }
 
+TimeAxis TimeAxis::showing(double from, double to) const {
+  const double wanted = std::max(std::abs(to - from), std::min(smallest_span, full));
+  return within(*this, std::min(from, to), wanted);
+}
+
 double TimeAxis::tick_step(double width, double pixels) const {
   const double wanted = std::max(span() / std::max(width, 1.0) * pixels, 1.0);
   const double decade = std::pow(10.0, std::floor(std::log10(wanted)));

@@ -19,6 +19,8 @@ struct TimeAxis {
   /// Zooms by `factor` (> 1: closer) around `anchor` (ns). The span is between 10 ns and the full span.
   TimeAxis zoomed(double factor, double anchor) const;
   TimeAxis panned(double time) const;
+  /// Shows [from, to], in either order; at least 10 ns.
+  TimeAxis showing(double from, double to) const;
   TimeAxis fitted() const { return {0, fit > 0 ? fit : full, full, fit}; }
   /// Returns a step of 1, 2 or 5 times a power of ten, with about `pixels` between ticks.
   double tick_step(double width, double pixels) const;

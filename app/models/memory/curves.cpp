@@ -90,7 +90,8 @@ std::shared_ptr<const Curves> make_memory_curves(std::shared_ptr<const Simulatio
   auto curves = std::make_shared<Curves>();
   std::set<Bytes> capacities;
   for (const SimulatedDevice& simulated : simulation->devices) {
-    curves->highest = std::max({curves->highest, simulated.peak, simulated.peak_upper_bound, simulated.capacity});
+    curves->axis_top = std::max({curves->axis_top, simulated.peak, simulated.peak_upper_bound});
+    curves->highest = std::max({curves->highest, curves->axis_top, simulated.capacity});
     if (simulated.capacity.count > 0) capacities.insert(simulated.capacity);
     const auto twin = std::find_if(curves->curves.begin(), curves->curves.end(),
                                    [&](const Curve& curve) { return same_curve(*curve.simulated, simulated); });
@@ -101,6 +102,8 @@ std::shared_ptr<const Curves> make_memory_curves(std::shared_ptr<const Simulatio
     curves->curves.push_back(
         {{simulated.device}, stage_of(simulation->timeline, simulated.device), &simulated, blocks_of(simulated.curve)});
   }
+  if (curves->axis_top.count == 0 || curves->axis_top.count >= curves->highest.count / 5)
+    curves->axis_top = curves->highest;
   curves->capacities.assign(capacities.begin(), capacities.end());
   curves->end = std::max(simulation->timeline.makespan().count, std::int64_t{0});
   curves->simulation = std::move(simulation);

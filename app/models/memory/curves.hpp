@@ -33,9 +33,11 @@ struct Curve {
 
 struct Curves {
   std::shared_ptr<const Simulation> simulation;
-  std::vector<Curve> curves;      ///< by first device
-  std::int64_t end = 0;           ///< ns: end of the curves
-  Bytes highest;                  ///< maximum of all peaks, upper bounds and capacities
+  std::vector<Curve> curves;  ///< by first device
+  std::int64_t end = 0;       ///< ns: end of the curves
+  Bytes highest;              ///< maximum of all peaks, upper bounds and capacities
+  Bytes axis_top;             ///< end of the axis: `highest`, or the largest peak if that is under a fifth of it
+  bool cut() const { return axis_top < highest; }
   std::vector<Bytes> capacities;  ///< distinct ones, ascending
 };
 

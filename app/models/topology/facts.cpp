@@ -34,6 +34,7 @@ void take_node(Facts& facts, const Node& node) {
   facts.inside.take(node.link ? std::optional(node.link->bandwidth.count) : std::nullopt, first);
   facts.inside_latency.take(node.link ? std::optional(node.link->latency.count) : std::nullopt, first);
   facts.bus.take(node.bus, first);
+  facts.nic.take(node.nic ? std::optional(node.nic->count) : std::nullopt, first);
 }
 
 void take_link(Facts& facts, const Cluster& cluster, int index) {

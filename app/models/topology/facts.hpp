@@ -32,6 +32,7 @@ struct Facts {
   bool several_inside = false;               ///< some node has more than one device
   Common<double> inside, inside_latency;     ///< bytes per second, seconds
   Common<bool> bus;
+  Common<double> nic;                 ///< bytes per second of each device's network cards
   Common<double> bandwidth, latency;  ///< of the links
   std::vector<std::string> types;     ///< of the nodes' devices; of the whole cluster if nothing is selected
 };

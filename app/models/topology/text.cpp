@@ -62,6 +62,7 @@ QString node_tip(const Cluster& cluster, int index) {
     tip += TopologyText::tr("<br>inside: %1, latency %2 µs, %3")
                .arg(inside_text(node.link->bandwidth), number(in_microseconds(node.link->latency)),
                     node.bus ? TopologyText::tr("one bus for all") : TopologyText::tr("a full-duplex port each"));
+  if (node.nic) tip += TopologyText::tr("<br>network card per device: %1").arg(network_text(*node.nic));
   return tip;
 }
 

@@ -7,7 +7,7 @@
 #include <QStringList>
 
 #include "app/models/format.hpp"
-#include "core/model/sensitivity_groups.hpp"
+#include "core/model/explanation.hpp"
 
 namespace pipedeck::models::whatif {
 
@@ -16,6 +16,12 @@ namespace {
 struct ExplainText {
   Q_DECLARE_TR_FUNCTIONS(Explain)
 };
+
+/// Rounding of single operations is no change.
+Nanoseconds without_rounding(Nanoseconds change, Nanoseconds whole) {
+  constexpr std::int64_t shown = 1'000'000;
+  return std::abs(change.count) < whole.count / shown ? Nanoseconds() : change;
+}
 
 QString signed_time(Nanoseconds time) {
   const QString words = format_time(Nanoseconds(std::abs(time.count)));
@@ -34,21 +40,22 @@ double seconds(Nanoseconds time) { return to_seconds(time).count; }
 QString part_tip(TimePart part) {
   switch (part) {
     case TimePart::compute:
-      return ExplainText::tr("Forward and backward passes of the average device");
+      return ExplainText::tr(
+          "Forward and backward passes without the communication inside them, on the average device");
     case TimePart::imbalance:
-      return ExplainText::tr("Additional compute time of the busiest device over the average one");
+      return ExplainText::tr("Idle: the busiest device has more to do than the average one");
     case TimePart::bubble:
-      return ExplainText::tr("Time of the passes beyond that of the busiest device, without communication");
+      return ExplainText::tr("Idle while the pipeline fills and drains, and while other stages still compute");
     case TimePart::recompute:
       return ExplainText::tr("Forward passes that run again before the backward");
     case TimePart::optimizer:
       return ExplainText::tr("Optimizer steps");
     case TimePart::tensor_parallel:
-      return ExplainText::tr("All-reduces inside the passes of tensor-parallel layers");
+      return ExplainText::tr("All-reduces inside the passes, over the devices of a replica");
     case TimePart::point_to_point:
-      return ExplainText::tr("Exposed transfers between stages");
+      return ExplainText::tr("Idle while activations or gradients are computed and on their way");
     case TimePart::all_reduce:
-      return ExplainText::tr("Exposed all-reduces of gradients");
+      return ExplainText::tr("Idle while the gradients of the device's stages are all-reduced");
   }
   return {};
 }
@@ -92,14 +99,46 @@ QString group_text(SensitivityKind kind) {
   return {};
 }
 
+QString rate_text(const SensitivityLever& lever) {
+  const auto gigabits = [](BytesPerSecond rate) { return format_number(rate.count * 8 / 1e9); };
+  return ExplainText::tr("%1 → %2 Gbit/s").arg(gigabits(lever.before), gigabits(lever.after));
+}
+
+/// Returns "all devices, +10 %", "between nodes, 25 → 100 Gbit/s".
+QString lever_text(const SensitivityLever& lever) {
+  const QString by = format_change(lever.factor - 1);
+  switch (lever.kind) {
+    case LeverKind::all_devices:
+      return ExplainText::tr("all devices, %1 speed").arg(by);
+    case LeverKind::device_type:
+      return ExplainText::tr("every %1, %2 speed").arg(QString::fromStdString(lever.type), by);
+    case LeverKind::device_memory:
+      return ExplainText::tr("all devices, %1 memory").arg(by);
+    case LeverKind::links_inside:
+      return ExplainText::tr("inside nodes, %1").arg(rate_text(lever));
+    case LeverKind::links_between:
+      return ExplainText::tr("between nodes, %1").arg(rate_text(lever));
+    case LeverKind::micro_batches:
+      return counted(lever.micro_batches, ExplainText::tr("1 more micro-batch"),
+                     ExplainText::tr("%1 more micro-batches"));
+  }
+  return {};
+}
+
+QString lever_tip(const SensitivityLever& lever) {
+  if (lever.kind != LeverKind::micro_batches) return lever_text(lever);
+  return ExplainText::tr("%1 of the same size, so a larger global batch; time of as many samples")
+      .arg(lever_text(lever));
+}
+
 }  // namespace
 
 QString part_text(TimePart part) {
   switch (part) {
     case TimePart::compute:
-      return ExplainText::tr("arithmetic");
+      return ExplainText::tr("compute");
     case TimePart::imbalance:
-      return ExplainText::tr("imbalance of stages");
+      return ExplainText::tr("unequal stages");
     case TimePart::bubble:
       return ExplainText::tr("pipeline bubble");
     case TimePart::recompute:
@@ -107,11 +146,11 @@ QString part_text(TimePart part) {
     case TimePart::optimizer:
       return ExplainText::tr("optimizer");
     case TimePart::tensor_parallel:
-      return ExplainText::tr("tensor parallelism");
+      return ExplainText::tr("exposed: tensor parallel");
     case TimePart::point_to_point:
-      return ExplainText::tr("transfers between stages");
+      return ExplainText::tr("exposed: pipeline");
     case TimePart::all_reduce:
-      return ExplainText::tr("all-reduce tail");
+      return ExplainText::tr("exposed: gradients");
   }
   return {};
 }
@@ -130,7 +169,8 @@ std::vector<BarRow> waterfall_rows(const Waterfall& waterfall, const QString& fr
     const QString tip = part_tip(part) + u'\n' +
                         ExplainText::tr("%1 in %2, %3 in %4")
                             .arg(format_time(waterfall.a[part]), from, format_time(waterfall.b[part]), to);
-    rows.push_back({part_text(part), seconds(at), seconds(next), signed_time(change), tip,
+    rows.push_back({part_text(part), seconds(at), seconds(next),
+                    signed_time(without_rounding(change, waterfall.a.total())), tip,
                     change.count > 0 ? BarMeaning::worse : BarMeaning::better, false});
     at = next;
   }
@@ -140,21 +180,28 @@ std::vector<BarRow> waterfall_rows(const Waterfall& waterfall, const QString& fr
 
 std::vector<BarRow> sensitivity_rows(const Sensitivity& sensitivity) {
   std::vector<BarRow> rows;
+  const auto heading = [&](const QString& text) { rows.push_back({text, 0, 0, {}, {}, BarMeaning::total, true}); };
+  const auto add = [&](const QString& label, Nanoseconds gain, const QString& tip) {
+    const Nanoseconds change(-gain.count);
+    const double share = sensitivity.iteration.count > 0
+                             ? static_cast<double>(change.count) / static_cast<double>(sensitivity.iteration.count)
+                             : 0;
+    const QString text = QStringLiteral("%1 (%2)").arg(signed_time(change), change_text(share));
+    rows.push_back({label, 0, seconds(gain), text, tip.arg(text),
+                    change.count > 0 ? BarMeaning::worse : BarMeaning::better, false});
+  };
+  if (!sensitivity.levers.empty()) heading(ExplainText::tr("Largest levers"));
+  for (const SensitivityLever& lever : sensitivity.levers)
+    add(lever_text(lever), lever.gain, lever_tip(lever) + QStringLiteral(": %1"));
   const QString by = format_change(sensitivity.factor - 1);
   for (int i = 0; i < sensitivity_kind_count; ++i) {
     const auto kind = static_cast<SensitivityKind>(i);
-    rows.push_back({group_text(kind), 0, 0, {}, {}, BarMeaning::total, true});
+    heading(group_text(kind));
     for (const SensitivityGroup& group : grouped(sensitivity)) {
       const SensitivityEntry& entry = group.first();
-      if (entry.kind != kind) continue;
-      const Nanoseconds change(-entry.gain.count);
-      const double share = sensitivity.iteration.count > 0
-                               ? static_cast<double>(change.count) / static_cast<double>(sensitivity.iteration.count)
-                               : 0;
-      const QString gain = QStringLiteral("%1 (%2)").arg(signed_time(change), change_text(share));
-      rows.push_back({better_text(group), 0, seconds(entry.gain), gain,
-                      ExplainText::tr("%1 of %2: %3").arg(by, better_text(group), gain) + members_text(group),
-                      change.count > 0 ? BarMeaning::worse : BarMeaning::better, false});
+      if (entry.kind != kind || entry.gain.count == 0) continue;
+      add(better_text(group), entry.gain,
+          ExplainText::tr("%1 of %2: %3").arg(by, better_text(group)) + members_text(group));
     }
     if (rows.back().heading) rows.pop_back();
   }

@@ -29,8 +29,8 @@ struct BarRow {
 /// exactly.
 std::vector<BarRow> waterfall_rows(const Waterfall& waterfall, const QString& from, const QString& to);
 
-/// Groups rows by links, devices and memory, each with the largest gain first. Entries with the same gain share a row.
-/// Tool tips read "+10 % of link n0-tor: -3.2 ms (-0.4 %)".
+/// Returns the levers, the largest gain first, then single links, devices and memories that change something. Entries
+/// with the same gain share a row. Tool tips read "+10 % of link n0-tor: -3.2 ms (-0.4 %)".
 std::vector<BarRow> sensitivity_rows(const Sensitivity& sensitivity);
 
 QString part_text(TimePart part);  ///< "pipeline bubble"

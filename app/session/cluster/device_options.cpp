@@ -4,16 +4,16 @@
 #include "app/session/cluster/edits.hpp"
 #include "app/text/in_qt.hpp"
 #include "core/presets/device_catalogue.hpp"
-#include "core/presets/profile_device.hpp"
 
 namespace pipedeck::session::cluster {
 
 QString device_warning(const project::State& state) {
-  const project::ProfileEntry* profile = project::find_profile(state, state.question.profile);
-  const project::ClusterEntry* cluster = project::find_cluster(state, state.question.cluster);
-  if (!profile || !cluster) return {};
-  return text::to_qstring(
-      presets::profile_device_note(*profile->profile, *cluster->cluster, presets::device_catalogue()));
+  const auto inputs = project::planning_inputs(state, state.question.profile, state.question.cluster);
+  if (!inputs) return {};
+  if (!inputs->refusal.empty()) return text::to_qstring(inputs->refusal);
+  QStringList lines;
+  for (const std::string& note : inputs->notes) lines << text::to_qstring(note);
+  return lines.join(QLatin1Char('\n'));
 }
 
 namespace {

@@ -11,8 +11,8 @@
 
 namespace pipedeck::session::cluster {
 
-/// Describes the assumption about the profile's times on the cluster's devices if data sheets contradict it. Empty if
-/// they agree or a choice is missing.
+/// Describes where the times on the cluster's devices come from if they are not the profile's own, or why there are
+/// none. Empty if they are, or a choice is missing.
 QString device_warning(const project::State& state);
 
 struct DeviceOption {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/session/cluster/edit_steps.hpp"
+#include "app/session/project/training_state.hpp"
 #include "app/text/in_qt.hpp"
 #include "core/base/checks.hpp"
 
@@ -39,7 +40,8 @@ project::Added with_new_cluster(const project::State& state, DrawnCluster drawn)
   project::Added added = project::with_cluster(state, std::move(drawn.cluster));
   for (project::ClusterEntry& entry : added.state.clusters)
     if (entry.id == added.id) entry.layout = std::move(drawn.layout);
-  if (!project::find_cluster(added.state, added.state.question.cluster)) added.state.question.cluster = added.id;
+  if (!project::find_cluster(added.state, added.state.question.cluster))
+    added.state = project::with_selected_cluster(std::move(added.state), added.id);
   return added;
 }
 

@@ -51,6 +51,9 @@ struct LinkChange {
   std::optional<Seconds> latency;
 };
 Result<DrawnCluster> with_inside(DrawnCluster drawn, const std::vector<std::string>& nodes, LinkChange change);
+/// Gives every device of the nodes network cards of this bandwidth; none: they share the node's links.
+Result<DrawnCluster> with_nic(DrawnCluster drawn, const std::vector<std::string>& nodes,
+                              std::optional<BytesPerSecond> bandwidth);
 Result<DrawnCluster> with_bus(DrawnCluster drawn, const std::vector<std::string>& nodes, bool bus);
 
 // -- device types

@@ -8,6 +8,7 @@
 #include "app/session/cluster/edit_steps.hpp"
 #include "app/text/in_qt.hpp"
 #include "core/base/checks.hpp"
+#include "core/presets/instance_types.hpp"
 
 namespace pipedeck::session::cluster {
 
@@ -50,6 +51,13 @@ Result<DrawnCluster> with_inside(DrawnCluster drawn, const std::vector<std::stri
   return checked(std::move(drawn));
 }
 
+Result<DrawnCluster> with_nic(DrawnCluster drawn, const std::vector<std::string>& nodes,
+                              std::optional<BytesPerSecond> bandwidth) {
+  for (Node& node : drawn.cluster.nodes)
+    if (std::ranges::find(nodes, node.name) != nodes.end()) node.nic = bandwidth;
+  return checked(std::move(drawn));
+}
+
 Result<DrawnCluster> with_bus(DrawnCluster drawn, const std::vector<std::string>& nodes, bool bus) {
   for (Node& node : drawn.cluster.nodes)
     if (std::ranges::find(nodes, node.name) != nodes.end()) node.bus = bus;
@@ -82,7 +90,13 @@ Result<DrawnCluster> with_links_changed(DrawnCluster drawn, const std::vector<in
 Link usual_link(const Cluster& cluster) {
   std::vector<Link> links;
   for (const NetworkLink& link : cluster.links) links.push_back(link.link);
-  return most_frequent(links, Link{gigabytes_per_second(3.125), microseconds(10)}, std::equal_to<>());
+  Link unknown{gigabytes_per_second(3.125), microseconds(10)};
+  // A machine for rent with such devices shows which network is usual.
+  if (!cluster.device_types.empty())
+    for (const presets::InstanceType& machine : presets::instance_types())
+      if (machine.device == cluster.device_types.front().name && machine.network.count > unknown.bandwidth.count)
+        unknown.bandwidth = machine.network;
+  return most_frequent(links, unknown, std::equal_to<>());
 }
 
 Link usual_inside(const Cluster& cluster, const std::string& type, Link other) {

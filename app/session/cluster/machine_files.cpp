@@ -5,6 +5,7 @@
 #include <QFile>
 #include <QFileInfo>
 
+#include "app/session/project/training_state.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/importers.hpp"
 #include "core/io/topology/bandwidth_matrix.hpp"
@@ -90,8 +91,7 @@ QStringList device_type_list() {
 
 project::State with_imported_cluster(project::State state, Cluster cluster) {
   project::Added added = project::with_cluster(std::move(state), std::move(cluster));
-  added.state.question.cluster = added.id;
-  return std::move(added.state);
+  return project::with_selected_cluster(std::move(added.state), added.id);
 }
 
 }  // namespace pipedeck::session::cluster

@@ -9,7 +9,6 @@
 #include <QJsonObject>
 
 #include "app/text/in_qt.hpp"
-#include "core/io/checksum.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/plan/validate.hpp"
 #include "core/study/origin.hpp"
@@ -39,9 +38,9 @@ Result<std::vector<std::string>> documents_in(const std::string& text) {
 }
 
 /// Describes a plan that was made for another profile or cluster but is valid here.
-QString origin_note(const Plan& plan, const Profile& profile, const Cluster& cluster) {
-  const bool other_profile = !plan.profile_sha256.empty() && plan.profile_sha256 != io::sha256_of(profile);
-  const bool other_cluster = !plan.cluster_sha256.empty() && plan.cluster_sha256 != io::sha256_of(cluster);
+QString origin_note(const Plan& plan, const study::Origin& here) {
+  const bool other_profile = !plan.profile_sha256.empty() && plan.profile_sha256 != here.profile_sha256;
+  const bool other_cluster = !plan.cluster_sha256.empty() && plan.cluster_sha256 != here.cluster_sha256;
   if (!other_profile && !other_cluster) return {};
   return Clipboard::tr("Made for %1 on %2.")
       .arg(QString::fromStdString(plan.profile), QString::fromStdString(plan.cluster));
@@ -53,7 +52,7 @@ Plan with_origin(const project::State& state, const project::PlanEntry& entry) {
   const project::ProfileEntry* profile = project::find_profile(state, entry.profile);
   const project::ClusterEntry* cluster = project::find_cluster(state, entry.cluster);
   if (!profile || !cluster) return *entry.plan;
-  return study::with_origin(*entry.plan, study::origin_of(*profile->profile, *cluster->cluster));
+  return study::with_origin(*entry.plan, project::origin_of(state, entry.profile, entry.cluster));
 }
 
 std::string plans_to_text(const project::State& state, const project::Ids& ids) {
@@ -90,7 +89,7 @@ Result<PastedPlans> with_plans_pasted(const project::State& state, const std::st
     project::PlanEntry entry;
     entry.profile = profile->id;
     entry.cluster = cluster->id;
-    entry.note = origin_note(*plan, *profile->profile, *cluster->cluster);
+    entry.note = origin_note(*plan, project::origin_of(state, profile->id, cluster->id));
     entry.remarks = remarks.value(static_cast<qsizetype>(i));
     entry.edited = true;  // a comparison does not replace it
     entry.plan = std::make_shared<const Plan>(*std::move(plan));

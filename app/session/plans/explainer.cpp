@@ -7,9 +7,9 @@
 #include <QThread>
 
 #include "app/text/in_qt.hpp"
+#include "core/sim/explain/critical_path.hpp"
 #include "core/sim/explain/jitter.hpp"
 #include "core/sim/explain/sensitivity.hpp"
-#include "core/study/explain.hpp"
 
 namespace pipedeck::session::plans {
 
@@ -33,8 +33,9 @@ auto find(const List& list, const Key& key) -> decltype(list.front().value) {
 Result<Explanation> explain(study::PlanSimulator& plan_simulator, const Problem& problem, const Plan& plan,
                             std::stop_token stop) {
   TRY(const auto simulator, plan_simulator.simulator(problem));
-  TRY(auto found, study::explain(simulator, plan, std::move(stop)));
-  return Explanation{std::make_shared<const CriticalPath>(std::move(found.path)), found.parts, {}};
+  TRY(auto path, sim::explain::critical_path(simulator, plan, stop));
+  TRY(const auto simulation, plan_simulator.simulation(problem, plan, std::move(stop)));
+  return Explanation{std::make_shared<const CriticalPath>(std::move(path)), simulation->parts, {}};
 }
 
 }  // namespace

@@ -52,7 +52,9 @@ QJsonObject plan_to_settings(const PlanEntry& entry) {
   QJsonObject json{{"id", entry.id},         {"profile", entry.profile}, {"cluster", entry.cluster},
                    {"ticked", entry.ticked}, {"edited", entry.edited},   {"note", entry.note}};
   if (!entry.remarks.isEmpty()) json["remarks"] = entry.remarks;
+  if (entry.baseline) json["baseline"] = true;
   if (!entry.feasible()) {
+    if (entry.plan->truncated) json["truncated"] = true;
     json["name"] = text::to_qstring(entry.plan->name);
     json["planner"] = text::to_qstring(entry.plan->planner);
     json["global_batch"] = entry.plan->global_batch;
@@ -69,6 +71,18 @@ QJsonObject layout_to_json(const ClusterLayout& layout) {
   return {{"places", places}, {"racks", racks}, {"collapsed", collapsed}};
 }
 
+QJsonArray flags_to_json(const std::vector<ChartFlag>& flags) {
+  QJsonArray json;
+  for (const ChartFlag& flag : flags)
+    json.append(QJsonObject{{"profile", flag.profile},
+                            {"cluster", flag.cluster},
+                            {"global_batch", flag.global_batch},
+                            {"begin_ns", flag.begin},
+                            {"end_ns", flag.end},
+                            {"note", flag.note}});
+  return json;
+}
+
 store::StoredRun run_to_store(const RunEntry& entry) {
   const RunRecord& run = *entry.run;
   QJsonObject json{{"model", run.model},
@@ -78,6 +92,7 @@ store::StoredRun run_to_store(const RunEntry& entry) {
                    {"steps", run.steps}};
   if (!run.plan.stages.empty())
     json["plan"] = text::to_qstring(io::documents::plan_to_json(run.plan));  // imported runs have none
+  if (run.steps_done) json["steps_done"] = *run.steps_done;
   if (run.samples_per_second) json["samples_per_s"] = *run.samples_per_second;
   if (run.energy) json["energy_j"] = *run.energy;
   if (run.energy_a_sample) json["energy_a_sample_j"] = *run.energy_a_sample;
@@ -143,8 +158,14 @@ store::ProjectContent content_of(const State& state) {
     content.settings["calibration_on"] = state.calibration.on ? "true" : "false";
   }
   if (state.backend != RunBackend()) content.settings["backend"] = text_of(backend_to_json(state.backend));
+  if (!state.flags.empty()) content.settings["flags"] = text_of(flags_to_json(state.flags));
   content.settings["question"] = text_of(question_to_json(state.question));
   if (!layouts.isEmpty()) content.settings["cluster_layouts"] = text_of(layouts);
+  QJsonArray names;
+  for (const QuestionName& one : state.question_names)
+    names.append(QJsonObject{
+        {"profile", one.profile}, {"cluster", one.cluster}, {"global_batch", one.global_batch}, {"name", one.name}});
+  if (!names.isEmpty()) content.settings["question_names"] = text_of(names);
   content.settings["models_of_profiles"] = text_of(model_of);
   content.settings["plans"] = text_of(plans);
   content.settings["selection"] = text_of(QJsonObject{{"plan", state.selected_plan}});

@@ -82,6 +82,33 @@ State with_remarks(State state, int plan, const QString& remarks) {
   return state;
 }
 
+namespace {
+
+bool flag_of(const ChartFlag& flag, const PlanningSetup& question) {
+  return flag.profile == question.profile && flag.cluster == question.cluster &&
+         flag.global_batch == question.workload.global_batch;
+}
+
+}  // namespace
+
+std::vector<ChartFlag> flags_of_question(const State& state) {
+  std::vector<ChartFlag> flags = state.flags;
+  std::erase_if(flags, [&](const ChartFlag& flag) { return !flag_of(flag, state.question); });
+  return flags;
+}
+
+State with_flags(State state, std::vector<ChartFlag> flags) {
+  const PlanningSetup& question = state.question;
+  std::erase_if(state.flags, [&](const ChartFlag& flag) { return flag_of(flag, question); });
+  for (ChartFlag& flag : flags) {
+    flag.profile = question.profile;
+    flag.cluster = question.cluster;
+    flag.global_batch = question.workload.global_batch;
+    state.flags.push_back(std::move(flag));
+  }
+  return state;
+}
+
 State with_plan_renamed(State state, int id, const QString& name) {
   PlanEntry* entry = find_to_change(state.plans, id);
   const std::string wanted = name.trimmed().toStdString();

@@ -24,6 +24,11 @@ State without_plans(State state, const Ids& ids);
 State with_plans_ticked(State state, const Ids& ids, bool on);
 State with_remarks(State state, int plan, const QString& remarks);
 
+/// Returns the flags of the question's model, cluster and batch.
+std::vector<ChartFlag> flags_of_question(const State& state);
+/// Replaces these flags. Sets their question.
+State with_flags(State state, std::vector<ChartFlag> flags);
+
 /// Ignores an empty name. Profiles and clusters are found by name, so a name in use becomes "name (2)".
 State with_plan_renamed(State state, int id, const QString& name);
 State with_profile_renamed(State state, int id, const QString& name);

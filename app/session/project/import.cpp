@@ -12,7 +12,6 @@
 #include "app/text/in_qt.hpp"
 #include "core/analytic/analytic_profile.hpp"
 #include "core/analytic/transformer/shapes.hpp"
-#include "core/io/checksum.hpp"
 #include "core/io/documents/event.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
@@ -51,7 +50,7 @@ Imported import_profile(const State& state, Profile profile, std::shared_ptr<con
 
 Imported import_cluster(const State& state, Cluster cluster) {
   Added added = with_cluster(state, std::move(cluster));
-  added.state.question.cluster = added.id;
+  added.state = with_selected_cluster(std::move(added.state), added.id);
   const QString name = text::to_qstring(find_cluster(added.state, added.id)->cluster->name);
   return {std::move(added.state), ImportText::tr("cluster"), name, 0, {}};
 }
@@ -80,7 +79,8 @@ Result<State> with_context_of(State state, const Plan& plan) {
                 "/profile");
   }
   if (const ClusterEntry* cluster = find_cluster(state, plan.cluster)) {
-    state.question.cluster = cluster->id;
+    const int id = cluster->id;
+    state = with_selected_cluster(std::move(state), id);
   } else if (listed(presets::cluster_preset_names(), plan.cluster)) {
     return with_cluster_preset(state, plan.cluster);
   } else {
@@ -93,12 +93,12 @@ Result<State> with_context_of(State state, const Plan& plan) {
   return state;
 }
 
-QString mismatch(const Plan& plan, const Profile& profile, const Cluster& cluster) {
-  if (!plan.profile_sha256.empty() && plan.profile_sha256 != io::sha256_of(profile)) {
+QString mismatch(const Plan& plan, const study::Origin& here) {
+  if (!plan.profile_sha256.empty() && plan.profile_sha256 != here.profile_sha256) {
     return ImportText::tr("The plan was made for a profile '%1' that differs from the one in this project.")
         .arg(text::to_qstring(plan.profile));
   }
-  if (!plan.cluster_sha256.empty() && plan.cluster_sha256 != io::sha256_of(cluster)) {
+  if (!plan.cluster_sha256.empty() && plan.cluster_sha256 != here.cluster_sha256) {
     return ImportText::tr("The plan was made for a cluster '%1' that differs from the one in this project.")
         .arg(text::to_qstring(plan.cluster));
   }
@@ -110,7 +110,7 @@ Result<Imported> import_plan(const State& before, Plan plan) {
   const Profile& profile = *find_profile(state, state.question.profile)->profile;
   const Cluster& cluster = *find_cluster(state, state.question.cluster)->cluster;
   TRY_VOID(plan::validate(plan, profile, cluster));
-  const QString warning = mismatch(plan, profile, cluster);
+  const QString warning = mismatch(plan, origin_of(state, state.question.profile, state.question.cluster));
   load_setup_from_plan(state.question.workload, plan);
   const QString name = text::to_qstring(plan.name);
   PlanEntry entry;
@@ -242,6 +242,29 @@ RunRecord run_from_file_name(const std::string& path) {
 QStringList profile_preset_list() { return list_in_qt(presets::profile_preset_names()); }
 QStringList cluster_preset_list() { return list_in_qt(presets::cluster_preset_names()); }
 
+std::map<QString, QString> profile_preset_groups() {
+  std::map<QString, QString> groups;
+  for (const std::string& name : presets::profile_preset_names()) {
+    const auto model = presets::model_preset(name);
+    groups[text::to_qstring(name)] = presets::is_transformer_preset(name) ? ImportText::tr("Language models")
+                                     : model && model->trainable_here     ? ImportText::tr("Small models, trained here")
+                                                                          : ImportText::tr("Models of the papers");
+  }
+  return groups;
+}
+
+std::map<QString, QString> cluster_preset_groups() {
+  std::map<QString, QString> groups;
+  for (const std::string& name : presets::cluster_preset_names()) {
+    const auto cluster = presets::cluster_preset(name);
+    QStringList types;
+    if (cluster)
+      for (const DeviceType& type : cluster->device_types) types << text::to_qstring(type.name);
+    groups[text::to_qstring(name)] = types.join(QStringLiteral(", "));
+  }
+  return groups;
+}
+
 Result<Imported> import_file(const State& state, const std::string& path, const AskMicroBatch& ask) {
   TRY(const auto content, io::read_file(path));
   const auto with_file = [&](Error error) {
@@ -273,8 +296,7 @@ Result<State> with_profile_preset(const State& state, const std::string& name) {
 Result<State> with_cluster_preset(const State& state, const std::string& name) {
   TRY(auto cluster, presets::cluster_preset(name));
   Added added = with_cluster(state, std::move(cluster));
-  added.state.question.cluster = added.id;
-  return std::move(added.state);
+  return with_selected_cluster(std::move(added.state), added.id);
 }
 
 }  // namespace pipedeck::session::project

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -36,6 +37,9 @@ RunRecord run_from_file_name(const std::string& path);
 /// Returns the names of the presets in their fixed order.
 QStringList profile_preset_list();
 QStringList cluster_preset_list();
+/// Returns the heading under which a list shows each preset: the kind of a model, the device type of a cluster.
+std::map<QString, QString> profile_preset_groups();
+std::map<QString, QString> cluster_preset_groups();
 
 /// Adds and chooses the preset with a name of these lists.
 Result<State> with_profile_preset(const State& state, const std::string& name);

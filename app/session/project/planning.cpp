@@ -3,6 +3,8 @@
 
 #include <QJsonArray>
 
+#include "app/text/in_qt.hpp"
+
 namespace pipedeck::session::project {
 
 namespace {
@@ -35,17 +37,37 @@ PlanConstraints pins_from_json(const QJsonObject& json) {
   return pins;
 }
 
+PlannerChoice choice_of(const Planning& planning, const planner::PlannerInfo& planner) {
+  const auto choice = planning.planners.find(planner.name);
+  return choice == planning.planners.end() ? PlannerChoice{} : choice->second;
+}
+
 }  // namespace
 
-std::vector<study::PlannerRequest> chosen_planners(const Planning& planning) {
+std::vector<study::PlannerRequest> chosen_planners(const Planning& planning, const Profile* profile) {
+  const bool language_model = profile && study::is_language_model(*profile);
   std::vector<study::PlannerRequest> chosen;
   for (const planner::PlannerInfo& planner : planner::planners()) {
-    const auto choice = planning.planners.find(planner.name);
-    const bool known = choice != planning.planners.end();
-    if (known ? choice->second.compared.value_or(planner.compared_by_default) : planner.compared_by_default)
-      chosen.push_back({&planner, known ? choice->second.options : planner::PlannerOptions()});
+    const PlannerChoice choice = choice_of(planning, planner);
+    if (choice.compared.value_or(study::compared_by_default(planner, language_model)))
+      chosen.push_back(study::comparison_request(planner, choice.options));
   }
   return chosen;
+}
+
+std::vector<study::PlannerRequest> studied_planners(const Planning& planning) {
+  std::vector<study::PlannerRequest> chosen;
+  for (const planner::PlannerInfo& planner : planner::planners()) {
+    const PlannerChoice choice = choice_of(planning, planner);
+    if (choice.compared.value_or(planner.compared_by_default && !planner.long_search))
+      chosen.push_back({&planner, choice.options});
+  }
+  return chosen;
+}
+
+QString planner_title(const std::string& name) {
+  const auto planner = planner::find_planner(name);
+  return planner ? text::to_qstring((*planner)->title) : QString();
 }
 
 QJsonObject planning_to_json(const Planning& planning) {
@@ -58,11 +80,12 @@ QJsonObject planning_to_json(const Planning& planning) {
     if (choice.compared) json["compared"] = *choice.compared;
     planners[QString::fromStdString(name)] = json;
   }
-  return {{"pins", pins_to_json(planning.pins)}, {"planners", planners}};
+  return {{"pins", pins_to_json(planning.pins)}, {"planners", planners}, {"budget_s", planning.budget.count}};
 }
 
 Planning planning_from_json(const QJsonObject& json) {
   Planning planning{pins_from_json(json["pins"].toObject()), {}};
+  if (const double budget = json["budget_s"].toDouble(-1); budget >= 0) planning.budget = Seconds(budget);
   const QJsonObject stored = json["planners"].toObject();
   for (const planner::PlannerInfo& planner : planner::planners()) {
     const QString name = QString::fromStdString(planner.name);

@@ -11,6 +11,7 @@
 
 #include "core/model/plan_constraints.hpp"
 #include "core/planner/planner.hpp"
+#include "core/study/compare.hpp"
 #include "core/study/planner_request.hpp"
 
 namespace pipedeck::session::project {
@@ -24,11 +25,17 @@ struct PlannerChoice {
 struct Planning {
   PlanConstraints pins;
   std::map<std::string, PlannerChoice> planners;  ///< by registry name; absent ones have the defaults
+  Seconds budget = study::default_budget;         ///< per planner; 0: unlimited
   bool operator==(const Planning&) const = default;
 };
 
-/// Returns the planners of a comparison in registry order.
-std::vector<study::PlannerRequest> chosen_planners(const Planning& planning);
+/// Returns the planners of a comparison in registry order. Null: the model is unknown.
+std::vector<study::PlannerRequest> chosen_planners(const Planning& planning, const Profile* profile = nullptr);
+/// Returns the planners of a study of many clusters in registry order. Long searches take part only if they are chosen.
+std::vector<study::PlannerRequest> studied_planners(const Planning& planning);
+
+/// Returns "DAPPLE" for "dapple"; empty if there is no such planner.
+QString planner_title(const std::string& name);
 
 QJsonObject planning_to_json(const Planning& planning);
 /// Ignores unknown names and values, which leaves the planners' defaults.

@@ -51,6 +51,7 @@ class Reader {
       TRY_VOID((this->*step)());
     }
     read_question();
+    read_flags();
     TRY_VOID(read_calibration());
     return state_;
   }
@@ -130,6 +131,7 @@ class Reader {
     entry.edited = json["edited"].toBool();
     entry.note = json["note"].toString();
     entry.remarks = json["remarks"].toString();
+    entry.baseline = json["baseline"].toBool();
     const std::string what = "plan " + std::to_string(entry.id);
     const ProfileEntry* profile = find_profile(state_, entry.profile);
     const ClusterEntry* cluster = find_cluster(state_, entry.cluster);
@@ -147,6 +149,7 @@ class Reader {
       none.name = json["name"].toString().toStdString();
       none.planner = json["planner"].toString().toStdString();
       none.global_batch = json["global_batch"].toInt(1);
+      none.truncated = json["truncated"].toBool();
       entry.plan = std::make_shared<const Plan>(std::move(none));
     }
     state_.plans.push_back(std::move(entry));
@@ -170,6 +173,7 @@ class Reader {
     run.when = QDateTime::fromString(json["when"].toString(), Qt::ISODateWithMs);
     run.message = json["message"].toString();
     run.steps = json["steps"].toInt();
+    if (json.contains("steps_done")) run.steps_done = json["steps_done"].toInt();
     run.state = RunOutcome::failed;
     for (const RunOutcome state : {RunOutcome::finished, RunOutcome::stopped, RunOutcome::failed}) {
       if (json[saved_outcome_key].toString() == run_outcome_name(state)) run.state = state;
@@ -214,9 +218,23 @@ class Reader {
     workload.conventions.communication = Bytes(json["communication_bytes"].toInteger());
     workload.conventions.fragmentation = std::max(0.0, json["fragmentation"].toDouble());
     state_.backend = backend_from_json(parsed(content_.settings, "backend").object());
+    for (const QJsonValue& value : parsed(content_.settings, "question_names").array()) {
+      const QJsonObject one = value.toObject();
+      state_.question_names.push_back(
+          {one["profile"].toInt(), one["cluster"].toInt(), one["global_batch"].toInt(), one["name"].toString()});
+    }
     question.planning = planning_from_json(json["planning"].toObject());
     const int selected = parsed(content_.settings, "selection").object()["plan"].toInt();
     state_.selected_plan = find_plan(state_, selected) ? selected : 0;
+  }
+
+  void read_flags() {
+    for (const QJsonValue& value : parsed(content_.settings, "flags").array()) {
+      const QJsonObject json = value.toObject();
+      const double begin = std::max(0.0, json["begin_ns"].toDouble());
+      state_.flags.push_back({json["profile"].toInt(), json["cluster"].toInt(), json["global_batch"].toInt(), begin,
+                              std::max(begin, json["end_ns"].toDouble()), json["note"].toString()});
+    }
   }
 
   /// Reads the calibration, which completes the question's conventions and therefore must follow it.

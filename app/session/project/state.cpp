@@ -62,7 +62,9 @@ std::optional<double> median_throughput(const std::vector<RunEvent>& events) {
 void sum_up(RunRecord& run) {
   run.samples_per_second = median_throughput(run.events);
   double samples = 0;
+  run.steps_done = 0;
   for (const RunEvent& event : run.events) {
+    if (std::holds_alternative<StepDone>(event)) ++*run.steps_done;
     if (const auto* step = std::get_if<StepDone>(&event)) samples += step->samples_per_second * step->duration.count;
     if (const auto* finished = std::get_if<RunFinished>(&event)) run.energy = whole_energy(*finished);
   }
@@ -84,11 +86,22 @@ const ClusterEntry* find_cluster(const State& state, const std::string& name) {
   return it == state.clusters.end() ? nullptr : &*it;
 }
 
+std::shared_ptr<const PlanningInputs> planning_inputs(const State& state, int profile, int cluster) {
+  const ProfileEntry* of = find_profile(state, profile);
+  const ClusterEntry* on = find_cluster(state, cluster);
+  return of && on ? state.inputs.of(of->profile, on->cluster) : nullptr;
+}
+
+study::Origin origin_of(const State& state, int profile, int cluster) {
+  if (const auto inputs = planning_inputs(state, profile, cluster); inputs && inputs->profile) return inputs->origin;
+  return study::origin_of(*find_profile(state, profile)->profile, *find_cluster(state, cluster)->cluster);
+}
+
 std::optional<Problem> make_problem(const State& state, const PlanningSetup& question) {
-  const ProfileEntry* profile = find_profile(state, question.profile);
-  const ClusterEntry* cluster = find_cluster(state, question.cluster);
-  if (!profile || !cluster) return std::nullopt;
-  return Problem{profile->profile, cluster->cluster, question.workload, question.planning.pins};
+  const auto inputs = planning_inputs(state, question.profile, question.cluster);
+  if (!inputs || !inputs->profile) return std::nullopt;
+  return Problem{inputs->profile, find_cluster(state, question.cluster)->cluster, question.workload,
+                 question.planning.pins, inputs->assumptions};
 }
 
 std::optional<Problem> make_problem(const State& state, const PlanEntry& entry) {
@@ -100,6 +113,21 @@ std::optional<Problem> make_problem(const State& state, const PlanEntry& entry) 
   problem->workload.precision = entry.plan->precision;
   problem->workload.zero = entry.plan->zero;
   return problem;
+}
+
+QString question_name(const State& state, const PlanEntry& entry) {
+  for (const QuestionName& one : state.question_names)
+    if (one.profile == entry.profile && one.cluster == entry.cluster && one.global_batch == entry.plan->global_batch)
+      return one.name;
+  return {};
+}
+
+State with_question_name(State state, const PlanEntry& entry, const QString& name) {
+  std::erase_if(state.question_names, [&](const QuestionName& one) {
+    return one.profile == entry.profile && one.cluster == entry.cluster && one.global_batch == entry.plan->global_batch;
+  });
+  if (!name.isEmpty()) state.question_names.push_back({entry.profile, entry.cluster, entry.plan->global_batch, name});
+  return state;
 }
 
 bool matches_setup(const State& state, const PlanEntry& entry) {
@@ -208,6 +236,8 @@ Replaced with_cluster_replaced(State state, int id, Cluster cluster, ClusterLayo
   entry->layout = std::move(layout);
   // If only the drawing changed, plans keep their verdicts.
   if (cluster == *entry->cluster) return {std::move(state), 0};
+  if (id == state.question.cluster && default_network(cluster) != default_network(*entry->cluster))
+    state.question.workload.conventions.network = default_network(cluster);
   entry->cluster = std::make_shared<const Cluster>(std::move(cluster));
   return without_invalid_plans(std::move(state), [&](const PlanEntry& plan) { return plan.cluster == id; });
 }
@@ -243,6 +273,7 @@ State without_profile(State state, int id) {
   std::erase_if(state.plans, [&](const PlanEntry& entry) { return entry.profile == id; });
   if (state.question.profile == id) state.question.profile = 0;
   if (!find_plan(state, state.selected_plan)) state.selected_plan = 0;
+  std::erase_if(state.flags, [id](const ChartFlag& flag) { return flag.profile == id; });
   return state;
 }
 
@@ -251,6 +282,7 @@ State without_cluster(State state, int id) {
   std::erase_if(state.plans, [&](const PlanEntry& entry) { return entry.cluster == id; });
   if (state.question.cluster == id) state.question.cluster = 0;
   if (!find_plan(state, state.selected_plan)) state.selected_plan = 0;
+  std::erase_if(state.flags, [id](const ChartFlag& flag) { return flag.cluster == id; });
   return state;
 }
 

@@ -12,6 +12,7 @@
 #include <QString>
 
 #include "app/session/project/planning.hpp"
+#include "app/session/project/planning_inputs.hpp"
 #include "core/model/calibration_record.hpp"
 #include "core/model/cluster.hpp"
 #include "core/model/cluster_layout.hpp"
@@ -48,7 +49,8 @@ struct PlanEntry {
   bool ticked = true;                ///< drawn below the table
   bool edited = false;               ///< by hand: a comparison does not replace it
   QString note;
-  QString remarks{};  ///< the user's notes
+  QString remarks{};      ///< the user's notes
+  bool baseline = false;  ///< the other plans of its question show their difference to it
   bool operator==(const PlanEntry&) const = default;
   bool feasible() const { return !plan->stages.empty(); }
 };
@@ -64,6 +66,7 @@ struct RunRecord {
   RunOutcome state = RunOutcome::running;
   QString message;                                ///< why it failed
   int steps = 0;                                  ///< requested
+  std::optional<int> steps_done;                  ///< absent: a run of an older file
   std::optional<double> samples_per_second;       ///< from the median step
   std::optional<double> energy, energy_a_sample;  ///< joules used by its GPUs
   Plan plan;
@@ -100,16 +103,37 @@ struct CalibrationEntry {
   bool operator==(const CalibrationEntry&) const = default;
 };
 
+/// A name that the user gave to a question.
+struct QuestionName {
+  int profile = 0, cluster = 0, global_batch = 0;
+  QString name;
+  bool operator==(const QuestionName&) const = default;
+};
+
+/// A flag of the user on the time scale of a question's charts: a moment or a span, with a note.
+struct ChartFlag {
+  int profile = 0;
+  int cluster = 0;
+  int global_batch = 0;
+  double begin = 0;  ///< ns
+  double end = 0;    ///< ns; equal to `begin`: a moment
+  QString note;
+  bool operator==(const ChartFlag&) const = default;
+};
+
 struct State {
   std::vector<ProfileEntry> profiles;
   std::vector<ClusterEntry> clusters;
   std::vector<PlanEntry> plans;
   std::vector<RunEntry> runs;
+  std::vector<ChartFlag> flags;
   PlanningSetup question;
+  std::vector<QuestionName> question_names;
   CalibrationEntry calibration;
   RunBackend backend{};   ///< backend for training and measuring plans
   int selected_plan = 0;  ///< 0: none
   int next_id = 1;        ///< ids are never reused, even after undo
+  PlanningInputsCache inputs{};
   bool operator==(const State&) const = default;
 
   bool empty() const { return profiles.empty() && clusters.empty() && plans.empty() && runs.empty(); }
@@ -122,7 +146,13 @@ const RunEntry* find_run(const State& state, int id);
 const ProfileEntry* find_profile(const State& state, const std::string& name);
 const ClusterEntry* find_cluster(const State& state, const std::string& name);
 
-/// Returns the problem if a profile and a cluster are chosen.
+/// Returns a profile and a cluster as they are planned with; null if one of them is not there.
+std::shared_ptr<const PlanningInputs> planning_inputs(const State& state, int profile, int cluster);
+
+/// Returns the origin of plans made for a profile and a cluster that are there.
+study::Origin origin_of(const State& state, int profile, int cluster);
+
+/// Returns the problem if a profile and a cluster are chosen, and the profile has times on the cluster's devices.
 std::optional<Problem> make_problem(const State& state, const PlanningSetup& question);
 /// Returns the problem that a plan solves: with its own batch and training settings, and the project's simulation
 /// settings.
@@ -131,6 +161,11 @@ std::optional<Problem> make_problem(const State& state, const PlanEntry& entry);
 /// Returns the plans for the question's model, cluster and batch in project order: the rows of the table.
 std::vector<const PlanEntry*> plans_of_question(const State& state);
 bool matches_setup(const State& state, const PlanEntry& entry);
+
+/// Returns the user's name of the question that the plan answers; empty: none.
+QString question_name(const State& state, const PlanEntry& entry);
+/// Names that question; an empty name removes the name.
+State with_question_name(State state, const PlanEntry& entry, const QString& name);
 
 /// A state with one new entry. If its name is in use, an unused one is chosen. If an equal profile or cluster exists,
 /// none is added and `id` is that of the existing one.

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/project/training_state.hpp"
 
+#include <tuple>
 #include <utility>
 
 #include "core/cost/memory.hpp"
 #include "core/io/documents/weight_type.hpp"
+#include "core/presets/device_catalogue.hpp"
 
 namespace pipedeck::session::project {
 
-TrainingState training_state_of(const Workload& workload) {
+TrainingState training_state_of(const State& state) {
+  const Workload& workload = state.question.workload;
   const SimulationOptions& simulation = workload.conventions;
-  return {workload.optimizer, workload.precision,       workload.zero,
-          simulation.reserve, simulation.communication, simulation.fragmentation};
+  const ClusterEntry* const cluster = find_cluster(state, state.question.cluster);
+  return {workload.optimizer,
+          workload.precision,
+          workload.zero,
+          simulation.reserve,
+          simulation.communication,
+          simulation.fragmentation,
+          cluster ? presets::memory_defaults(*cluster->cluster) : MemoryDefaults()};
 }
 
 MemoryBreakdown model_state_bytes(const Profile& profile, const TrainingState& training, int replicas) {
@@ -55,6 +64,23 @@ State with_selected_profile(State state, int profile) {
   PlanningSetup& question = state.question;
   if (usual(profile) != usual(question.profile)) question.workload.precision = usual(profile);
   question.profile = profile;
+  return state;
+}
+
+State with_selected_cluster(State state, int cluster) {
+  const auto usual = [&](int id) {
+    const ClusterEntry* entry = find_cluster(state, id);
+    return std::pair(entry ? default_network(*entry->cluster) : NetworkModel::ideal,
+                     entry ? presets::memory_defaults(*entry->cluster) : MemoryDefaults());
+  };
+  const auto [old_network, old_memory] = usual(state.question.cluster);
+  const auto [network, memory] = usual(cluster);
+  const auto figures = [](const auto& of) { return std::tuple(of.reserve, of.communication, of.fragmentation); };
+  SimulationOptions& simulation = state.question.workload.conventions;
+  if (network != old_network) simulation.network = network;
+  if (figures(simulation) == figures(old_memory))
+    std::tie(simulation.reserve, simulation.communication, simulation.fragmentation) = figures(memory);
+  state.question.cluster = cluster;
   return state;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "app/session/project/state.hpp"
+#include "core/model/device_model.hpp"
 #include "core/model/simulation.hpp"
 
 namespace pipedeck::session::project {
@@ -15,10 +16,12 @@ struct TrainingState {
   Bytes reserve{};        ///< per device, not for the model
   Bytes communication{};  ///< buffers per communicator on each of its devices
   double fragmentation = 0;
+  MemoryDefaults usual{};  ///< of the cluster's devices, to show and to go back to
   bool operator==(const TrainingState&) const = default;
 };
 
-TrainingState training_state_of(const Workload& workload);
+/// Returns the question's, with the defaults of its cluster.
+TrainingState training_state_of(const State& state);
 
 /// Returns the memory of the weights, gradients and optimizer state on one device, or on each of `replicas` over which
 /// ZeRO shards them.
@@ -26,6 +29,11 @@ MemoryBreakdown model_state_bytes(const Profile& profile, const TrainingState& t
 
 /// Returns the state with these settings in the question and in the plans that answer it.
 State with_training_state(State state, const TrainingState& training);
+
+/// Returns the state with this cluster in the question. The network model follows the cluster's default if that
+/// changes. Memory that is not the model's follows the defaults of the cluster's devices (presets::memory_defaults),
+/// unless the user changed those of the last cluster.
+State with_selected_cluster(State state, int cluster);
 
 /// Sets the workload to that of the plan: its batch and training settings.
 void load_setup_from_plan(Workload& workload, const Plan& plan);

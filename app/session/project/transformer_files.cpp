@@ -25,12 +25,14 @@ struct TransformerText {
 
 /// Configurations have a few kilobytes, and every key is inspected.
 constexpr qint64 largest = 1 << 20;
+/// Tokens per sample that are offered at most: models accept more than they are trained with.
+constexpr int longest_offered = 8192;
 
 TransformerPreview preview_of(ParsedTransformer model) {
   TransformerPreview preview;
   preview.name = QString::fromStdString(model.config.name);
   preview.family = QString::fromStdString(model.config.family);
-  preview.sequence = std::clamp(model.config.longest, 1, longest_assumed);
+  preview.sequence = std::clamp(model.config.longest, 1, longest_offered);
   preview.make = [model = std::move(model)](const QString& device, const AnalyticOptions& options,
                                             const analytic::graph::DimensionSizes&) {
     return presets::catalogue_device(device.toStdString()).and_then([&](const DeviceModel& found) {

@@ -57,6 +57,8 @@ void AvailableBackends::answer_gpus(const QString& unresponsive_reason) {
   }
   gpus.unavailable_reason = cuda_.isEmpty() ? tr("GPUs could not be detected: %1").arg(unresponsive_reason)
                                             : cuda_.value(QLatin1String("why_not")).toString();
+  // An option of the command line; here the processor is the other choice.
+  gpus.unavailable_reason.replace(QLatin1String("or run with --backend cpu"), tr("or train on the processor"));
   emit gpus_answered(gpus);
 }
 

@@ -2,6 +2,7 @@
 #include "app/session/runs/run_report.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "core/model/step_times.hpp"
 
@@ -29,6 +30,29 @@ Seconds median_step_time(const std::vector<RunEvent>& events) {
 }
 
 }  // namespace
+
+std::shared_ptr<const Simulation> on_measured_devices(const std::shared_ptr<const Simulation>& predicted,
+                                                      const std::vector<RunEvent>& events) {
+  const MeasuredTimeline* measured = typical_timeline(events);
+  if (!predicted || !measured) return predicted;
+  std::set<DeviceId> devices;
+  for (const TimelineLane& lane : measured->timeline.lanes)
+    if (lane.role != LaneRole::link) devices.insert(lane.device);
+  const auto known = [&](const TimelineLane& lane) {
+    return devices.contains(lane.device) && (lane.role != LaneRole::link || devices.contains(lane.to));
+  };
+  if (std::ranges::all_of(predicted->timeline.lanes, known)) return predicted;
+  auto part = std::make_shared<Simulation>(*predicted);
+  part->timeline = {};
+  for (const TimelineLane& lane : predicted->timeline.lanes) {
+    if (!known(lane)) continue;
+    std::vector<TimelineRow> rows;
+    for (std::size_t i = lane.begin; i < lane.end; ++i) rows.push_back(predicted->timeline.row(i));
+    part->timeline.append_lane(lane, rows);
+  }
+  std::erase_if(part->devices, [&](const SimulatedDevice& device) { return !devices.contains(device.device); });
+  return part;
+}
 
 std::optional<sim::TimelineDifference> differences_of(const Simulation* predicted,
                                                       const std::vector<RunEvent>& events) {

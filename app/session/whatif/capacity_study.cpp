@@ -14,6 +14,7 @@
 #include "core/io/capacity_identity.hpp"
 #include "core/io/csv/capacity.hpp"
 #include "core/io/documents/capacity.hpp"
+#include "core/io/documents/transformer.hpp"
 #include "core/io/files.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/study/capacity/question.hpp"
@@ -148,7 +149,7 @@ void CapacityStudy::find(const CapacityReach& reach) {
       return work::format_count(static_cast<qint64>(count), CapacityStudy::tr("point"), CapacityStudy::tr("points"));
     };
   };
-  job_ = jobs_->start(tr("How many devices"), work);
+  job_ = jobs_->start(tr("How many devices"), work, work::Urgency::study);
   emit changed();
 }
 
@@ -222,6 +223,12 @@ std::vector<CapacityFound> CapacityStudy::found() const {
 bool CapacityStudy::complete() const { return reach_ && found().size() == points().size(); }
 
 std::string CapacityStudy::csv(const CapacityGoal& goal) const { return io::csv::capacity_csv(goal, found()).text(); }
+
+std::optional<int> CapacityStudy::sample_tokens(const Profile& profile) {
+  const auto origin = io::documents::origin_of(profile);
+  if (!origin || !*origin) return std::nullopt;
+  return sequence_of((*origin)->config, (*origin)->options);
+}
 
 std::string CapacityStudy::currency() { return presets::device_catalogue().front().price.currency; }
 

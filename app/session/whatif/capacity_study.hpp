@@ -47,6 +47,10 @@ class CapacityStudy : public QObject {
   void cancel() {
     if (jobs_) jobs_->cancel(job_);
   }
+  /// Lets the search stand still, or continue.
+  void pause(bool on) {
+    if (jobs_) jobs_->pause(job_, on);
+  }
   bool running() const { return jobs_ && jobs_->running(job_); }
   /// Returns true if all points of the reach are known.
   bool complete() const;
@@ -65,6 +69,8 @@ class CapacityStudy : public QObject {
   std::vector<CapacityFound> found() const;
   std::string csv(const CapacityGoal& goal) const;
 
+  /// Returns the tokens of a sample of a computed profile; absent: unknown.
+  static std::optional<int> sample_tokens(const Profile& profile);
   /// Returns the currency of the prices.
   static std::string currency();
   /// Returns all types of the catalogue.

@@ -105,7 +105,7 @@ void LargestStudy::find(study::capacity::SizeKind kind, const study::capacity::S
         std::max(1, QThread::idealThreadCount()), context.stop, {}, context.progress};
     return [self, found = largest(problem, kind, steps, how)] { return self ? self->take(found) : QString(); };
   };
-  job_ = jobs_->start(tr("The largest %1 that fits").arg(size_text(kind)), work);
+  job_ = jobs_->start(tr("The largest %1 that fits").arg(size_text(kind)), work, work::Urgency::study);
   emit changed();
 }
 

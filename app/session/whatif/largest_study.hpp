@@ -37,6 +37,10 @@ class LargestStudy : public QObject {
   void cancel() {
     if (jobs_) jobs_->cancel(job_);
   }
+  /// Lets the search stand still, or continue.
+  void pause(bool on) {
+    if (jobs_) jobs_->pause(job_, on);
+  }
   bool running() const { return jobs_ && jobs_->running(job_); }
   bool cancelled() const { return cancelled_; }
   /// Returns the size being planned; empty if there is no search.

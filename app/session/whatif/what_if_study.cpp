@@ -189,9 +189,7 @@ void WhatIfStudy::run(const Request& request, const study::whatif::SearchOptions
       if (how.stop.stop_requested()) return;
       to_owner(true)(*today);
     }
-    if (today->best && today->problem)
-      for (Plan& plan : study::whatif::freeze_warmups(*today->problem, *today->best->found.plan))
-        kept.push_back(std::move(plan));
+    if (today->best && today->problem) kept.push_back(*today->best->found.plan);
     StudyAnswer now =
         request.change == unchanged ? *today : search(request.question, request.change, kept, how, to_owner(false));
     now.change = request.change;
@@ -222,14 +220,13 @@ void WhatIfStudy::tell(std::int64_t generation, bool today, StudyAnswer answer) 
 /// Stores the plan as a candidate, so that the next answer is at least as good if possible.
 void WhatIfStudy::keep(const StudyAnswer& answer) {
   if (!answer.best || !answer.problem) return;
-  for (Plan& plan : study::whatif::freeze_warmups(*answer.problem, *answer.best->found.plan)) {
-    const auto same = [&](const Plan& other) {
-      return other.stages == plan.stages && other.micro_batch == plan.micro_batch && other.schedule == plan.schedule &&
-             other.warmup == plan.warmup && other.warmup_counts == plan.warmup_counts &&
-             other.global_batch == plan.global_batch;
-    };
-    if (std::ranges::none_of(kept_, same)) kept_.push_back(std::move(plan));
-  }
+  const Plan& plan = *answer.best->found.plan;
+  const auto same = [&](const Plan& other) {
+    return other.stages == plan.stages && other.micro_batch == plan.micro_batch && other.schedule == plan.schedule &&
+           other.warmup == plan.warmup && other.warmup_counts == plan.warmup_counts &&
+           other.global_batch == plan.global_batch;
+  };
+  if (std::ranges::none_of(kept_, same)) kept_.push_back(plan);
   if (kept_.size() > max_kept) kept_.erase(kept_.begin(), kept_.end() - static_cast<std::ptrdiff_t>(max_kept));
 }
 
@@ -278,32 +275,32 @@ void WhatIfStudy::find_front() {
   if (!changed) return emit failed(tr("Front"), work::text_with_next_step(changed.error()));
   front_ = {};
   front_.of = change_;
-  front_job_ =
-      jobs_->start(tr("Front of throughput, memory and price"),
-                   [this, problem = *changed, planners = question_->planners,
-                    door = guard_](const work::Jobs::Context& context) -> work::Jobs::Apply {
-                     const std::stop_token stop = context.stop;
-                     const auto some = [this, stop, door](const std::vector<PlanCandidate>& plans) {
-                       door->post([this, stop, plans] {
-                         if (stop.stop_requested() || front_.complete) return;
-                         front_.items.insert(front_.items.end(), plans.begin(), plans.end());
-                         emit front_changed();
-                       });
-                     };
-                     auto plans = study::whatif::find_front(problem, planners, study::whatif::front_space(problem),
-                                                            {threads(), stop, {}, context.progress}, some);
-                     return [this, plans = std::move(plans)] {
-                       front_.complete = true;
-                       if (plans)
-                         front_.items = *plans;
-                       else
-                         front_.failure_reason = text::to_qstring(plans.error());
-                       if (front_.items.empty() && front_.failure_reason.isEmpty())
-                         front_.failure_reason = tr("No plan fits.");
-                       emit front_changed();
-                       return work::format_count(static_cast<qint64>(front_.items.size()), tr("plan"), tr("plans"));
-                     };
-                   });
+  front_job_ = jobs_->start(
+      tr("Front of throughput, memory and price"),
+      [this, problem = *changed, planners = question_->planners,
+       door = guard_](const work::Jobs::Context& context) -> work::Jobs::Apply {
+        const std::stop_token stop = context.stop;
+        const auto some = [this, stop, door](const std::vector<PlanCandidate>& plans) {
+          door->post([this, stop, plans] {
+            if (stop.stop_requested() || front_.complete) return;
+            front_.items.insert(front_.items.end(), plans.begin(), plans.end());
+            emit front_changed();
+          });
+        };
+        auto plans = study::whatif::find_front(problem, planners, study::whatif::front_space(problem),
+                                               {threads(), stop, {}, context.progress}, some);
+        return [this, plans = std::move(plans)] {
+          front_.complete = true;
+          if (plans)
+            front_.items = *plans;
+          else
+            front_.failure_reason = text::to_qstring(plans.error());
+          if (front_.items.empty() && front_.failure_reason.isEmpty()) front_.failure_reason = tr("No plan fits.");
+          emit front_changed();
+          return work::format_count(static_cast<qint64>(front_.items.size()), tr("plan"), tr("plans"));
+        };
+      },
+      work::Urgency::study);
   emit front_changed();
 }
 
@@ -349,7 +346,7 @@ void WhatIfStudy::find_purchases() {
       return work::format_count(static_cast<qint64>(purchases_.items.size()), tr("purchase"), tr("purchases"));
     };
   };
-  purchases_job_ = jobs_->start(tr("Buy first"), work);
+  purchases_job_ = jobs_->start(tr("Buy first"), work, work::Urgency::study);
   emit purchases_changed();
 }
 

@@ -82,6 +82,12 @@ class WhatIfStudy : public QObject {
   void find_purchases();
   void cancel_front() { jobs_->cancel(front_job_); }
   void cancel_purchases() { jobs_->cancel(purchases_job_); }
+  /// Lets the front and the purchases stand still, or continue.
+  void pause(bool on) {
+    if (!jobs_) return;
+    jobs_->pause(front_job_, on);
+    jobs_->pause(purchases_job_, on);
+  }
   bool finding_front() const { return jobs_ && jobs_->running(front_job_); }
   bool finding_purchases() const { return jobs_ && jobs_->running(purchases_job_); }
   const StudyList<PlanCandidate>& front() const { return front_; }

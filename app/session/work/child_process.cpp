@@ -88,7 +88,7 @@ void ChildProcess::read_messages() {
     const QString text = QString::fromUtf8(line);
     messages_ += text + QLatin1Char('\n');
     if (messages_.size() > kept_messages) messages_ = messages_.right(kept_messages);
-    emit message_line(text);
+    emit message_line(without_program(text));
   });
 }
 

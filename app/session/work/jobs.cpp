@@ -2,7 +2,10 @@
 #include "app/session/work/jobs.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <exception>
+
+#include <sys/resource.h>
 
 #include <QMetaObject>
 #include <QThread>
@@ -15,6 +18,14 @@ namespace pipedeck::session::work {
 namespace {
 constexpr int progress_interval_ms = 50;
 constexpr std::size_t max_listed = 50;
+constexpr int at_once = 16;  ///< threads, more than a user starts jobs; the system shares the cores among them
+constexpr int niceness = 15;
+
+/// Lets all other threads precede the calling one, and the threads that it starts.
+void yield_to_others() {
+  static thread_local const bool yielding = ::setpriority(PRIO_PROCESS, 0, niceness) == 0;  // 0: this thread on Linux
+  (void)yielding;
+}
 }  // namespace
 
 struct Jobs::Job {
@@ -27,10 +38,17 @@ struct Jobs::Job {
   std::mutex mutex;
   double progress = 0;
   std::string detail;
+  bool paused = false;
+  std::condition_variable_any resumed;
+
+  void wait_while_paused(std::unique_lock<std::mutex>& lock) {
+    resumed.wait(lock, stop.get_token(), [this] { return !paused; });
+  }
 };
 
 Jobs::Jobs(QObject* parent) : QObject(parent) {
-  pool_.setMaxThreadCount(std::max(2, QThread::idealThreadCount()));
+  pool_.setMaxThreadCount(std::max(at_once, QThread::idealThreadCount()));
+  studies_.setMaxThreadCount(1);
   ticker_.setInterval(progress_interval_ms);
   connect(&ticker_, &QTimer::timeout, this, &Jobs::publish_progress);
 }
@@ -38,6 +56,7 @@ Jobs::Jobs(QObject* parent) : QObject(parent) {
 Jobs::~Jobs() {
   cancel_all();
   pool_.waitForDone();
+  studies_.waitForDone();
 }
 
 Jobs::Job* Jobs::find(int id) const {
@@ -60,15 +79,22 @@ int Jobs::start_external(const QString& title, std::function<void()> cancel) {
   return job->info.id;
 }
 
-int Jobs::start(const QString& title, Work work) {
+int Jobs::start(const QString& title, Work work, Urgency urgency) {
   const int id = start_external(title, {});
   const std::shared_ptr<Job> job = jobs_.back();
-  pool_.start([this, job, id, work = std::move(work)] {
+  QThreadPool& pool = urgency == Urgency::study ? studies_ : pool_;
+  pool.start([this, job, id, urgency, work = std::move(work)] {
+    if (urgency == Urgency::study) yield_to_others();
     const Context context{job->stop.get_token(), [job](double done, std::string_view what) {
-                            const std::lock_guard lock(job->mutex);
+                            std::unique_lock lock(job->mutex);
                             job->progress = done;
                             job->detail = what;
+                            job->wait_while_paused(lock);
                           }};
+    {
+      std::unique_lock lock(job->mutex);
+      job->wait_while_paused(lock);  // it may have been paused before its turn came
+    }
     Apply apply;
     QString broken;
     try {
@@ -142,9 +168,27 @@ void Jobs::cancel(int id) {
   end(*job, JobState::cancelled, tr("cancelled"));
 }
 
+void Jobs::pause(int id, bool on) {
+  Job* job = find(id);
+  if (!job || job->info.state != JobState::running || job->info.paused == on) return;
+  {
+    const std::lock_guard lock(job->mutex);
+    job->paused = on;
+  }
+  job->resumed.notify_all();
+  job->info.paused = on;
+  if (any_running()) ticker_.start();
+  emit changed();
+}
+
 void Jobs::cancel_all() {
   const auto jobs = jobs_;
   for (const auto& job : jobs) cancel(job->info.id);
+}
+
+void Jobs::forget_ended() {
+  std::erase_if(jobs_, [](const auto& job) { return job->info.state != JobState::running; });
+  emit changed();
 }
 
 bool Jobs::running(int id) const {
@@ -153,7 +197,8 @@ bool Jobs::running(int id) const {
 }
 
 bool Jobs::any_running() const {
-  return std::ranges::any_of(jobs_, [](const auto& job) { return job->info.state == JobState::running; });
+  return std::ranges::any_of(jobs_,
+                             [](const auto& job) { return job->info.state == JobState::running && !job->info.paused; });
 }
 
 std::vector<JobInfo> Jobs::list() const {

@@ -21,6 +21,10 @@ namespace pipedeck::session::work {
 
 enum class JobState { running, finished, failed, cancelled };
 
+/// The urgency of a job. A job that the user waits for starts at once, whatever else runs. Studies share one thread,
+/// which yields the processor to all others.
+enum class Urgency { waited_for, study };
+
 struct JobInfo {
   int id = 0;
   QString title;
@@ -28,6 +32,7 @@ struct JobInfo {
   double progress = 0;  ///< in [0, 1]; below 0: unknown
   JobState state = JobState::running;
   double seconds = 0;
+  bool paused = false;  ///< a study that stands still while its page is hidden
 };
 
 class Jobs : public QObject {
@@ -46,7 +51,7 @@ class Jobs : public QObject {
   explicit Jobs(QObject* parent = nullptr);
   ~Jobs() override;  ///< cancels everything and waits
 
-  int start(const QString& title, Work work);
+  int start(const QString& title, Work work, Urgency urgency = Urgency::waited_for);
   /// Adds a job with its own process; the caller reports its progress and end.
   int start_external(const QString& title, std::function<void()> cancel);
   void update_external(int id, double progress, const QString& detail);
@@ -54,7 +59,12 @@ class Jobs : public QObject {
 
   void cancel(int id);
   void cancel_all();
+  /// Drops the ended jobs from the list.
+  void forget_ended();
+  /// Lets a job stand still at its next progress report, or continue.
+  void pause(int id, bool on);
   bool running(int id) const;
+  /// Returns true if a job makes progress; a paused one does not.
   bool any_running() const;
   /// Returns the jobs, newest last; at most 50, so that older ended jobs are dropped.
   std::vector<JobInfo> list() const;
@@ -73,6 +83,7 @@ class Jobs : public QObject {
   void publish_progress();
 
   QThreadPool pool_;
+  QThreadPool studies_;
   QTimer ticker_;
   std::vector<std::shared_ptr<Job>> jobs_;
   int next_id_ = 1;

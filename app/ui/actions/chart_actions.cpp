@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/ui/actions/chart_actions.hpp"
 
+#include <set>
+
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
@@ -11,11 +13,14 @@
 #include <QSettings>
 #include <QTableView>
 
+#include "app/session/project/entry_edits.hpp"
+#include "app/session/session.hpp"
 #include "app/ui/pages/compare_page.hpp"
 #include "app/views/compare/comparison_pane.hpp"
 #include "app/views/compare/plan_panel.hpp"
 #include "app/views/gantt/chart_search.hpp"
 #include "app/views/gantt/operation_table.hpp"
+#include "app/views/gantt/pointer_keys.hpp"
 
 namespace pipedeck::ui::actions {
 
@@ -24,7 +29,9 @@ ChartActions::ChartActions(Parts parts, QMenu* menu) : QObject(parts.window), pa
   add_search(menu);
   add_measure(menu);
   add_layout(menu);
+  add_lanes(menu);
   add_table(menu);
+  connect_flags();
   charts().setContextMenuPolicy(Qt::CustomContextMenu);
   connect(&charts(), &QWidget::customContextMenuRequested, this, &ChartActions::show_menu);
   connect(&charts(), &views::compare::Pane::charts_changed, this, &ChartActions::follow_plan);
@@ -74,16 +81,32 @@ void ChartActions::add_search(QMenu* menu) {
 }
 
 void ChartActions::add_measure(QMenu* menu) {
-  QAction* measure = add(menu, tr("&Measure between two cursors"), "action_measure", QKeySequence(Qt::Key_M),
-                         tr("Set one cursor, then the other. Cursors snap to operations and can be dragged"), [this] {
-                           auto* focused = qobject_cast<views::gantt::TimeView*>(QApplication::focusWidget());
+  QAction* measure = add(menu, tr("Select a &span"), "action_measure", QKeySequence(Qt::Key_M),
+                         tr("Set one end, then the other. Ends snap to operations and can be dragged"), [this] {
+                           auto* focused = views::gantt::view_at_pointer(*parts_.window);
+                           if (!focused) focused = qobject_cast<views::gantt::TimeView*>(QApplication::focusWidget());
                            if (!focused) focused = chart();
                            if (focused) focused->mark_here();
                          });
   measure->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   charts().addAction(measure);
-  add(menu, tr("Remo&ve the measure"), "action_measure_remove", {}, tr("Takes both cursors away"),
+  add(menu, tr("Zoom to the spa&n"), "action_span_zoom", {}, tr("Show the selected span over the whole width"), [this] {
+    if (const auto span = charts().link().span()) charts().link().zoom_to(span->first, span->second);
+  });
+  add(menu, tr("&Keep the span as a flag"), "action_span_flag", {}, tr("Keep the span on the time scale, with a note"),
+      [this] {
+        if (const auto span = charts().link().span()) charts().link().add_flag({span->first, span->second});
+      });
+  add(menu, tr("Remo&ve the span"), "action_measure_remove", {}, tr("Removes both ends"),
       [this] { charts().link().set_measure(std::nullopt); });
+  QAction* flag = add(menu, tr("Add a fla&g"), "action_flag", QKeySequence(Qt::Key_N),
+                      tr("Add a flag to the time scale, for a note. The project keeps it"), [this] {
+                        const auto& link = charts().link();
+                        const double time = link.cursor().value_or((link.axis().begin + link.axis().end) / 2);
+                        charts().link().add_flag({time, time});
+                      });
+  flag->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  charts().addAction(flag);
   QAction* zoom = add(menu, tr("Zoom to the selected operation"), "action_zoom_selection", QKeySequence(Qt::Key_Z),
                       tr("Zoom until the operation fills a third of the chart"), [this] { zoom_to_selection(); });
   zoom->setShortcutContext(Qt::WidgetWithChildrenShortcut);
@@ -109,6 +132,80 @@ void ChartActions::add_layout(QMenu* menu) {
   connect(pane, &views::compare::Pane::difference_closed, pane, [pane] { pane->set_difference(0, 0); });
 }
 
+void ChartActions::add_lanes(QMenu* menu) {
+  lanes_menu_ = menu->addMenu(tr("La&nes"));
+  lanes_menu_->setObjectName(QStringLiteral("lanes_menu"));
+  lanes_menu_->setToolTipsVisible(true);
+  const auto scoped = [this](QAction* action) {
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    charts().addAction(action);
+  };
+  add(lanes_menu_, tr("&Pin or unpin the lane"), "action_lane_pin", {},
+      tr("Show the lane above all charts, next to other pinned lanes"), [this] {
+        with_lane([](views::gantt::View& chart, int lane) {
+          chart.set_pinned(DeviceId(lane), !chart.pinned().contains(DeviceId(lane)));
+        });
+      });
+  add(lanes_menu_, tr("&Unpin all lanes"), "action_lanes_unpin", {}, {}, [this] {
+    for (const views::compare::PlanPanel* panel : charts().panels())
+      for (const DeviceId lane : std::set<DeviceId>(panel->gantt().pinned())) panel->gantt().set_pinned(lane, false);
+  });
+  lanes_menu_->addSeparator();
+  for (const bool up : {true, false}) {
+    QAction* move =
+        add(lanes_menu_, up ? tr("Move the lane &up") : tr("Move the lane &down"),
+            up ? "action_lane_up" : "action_lane_down",
+            QKeySequence(static_cast<int>(Qt::ALT) | (up ? Qt::Key_Up : Qt::Key_Down)),
+            tr("Or drag the name of the lane"), [this, up] {
+              with_lane([up](views::gantt::View& chart, int lane) { chart.move_lane(DeviceId(lane), up ? -1 : 1); });
+            });
+    scoped(move);
+  }
+  add(lanes_menu_, tr("Lanes in their own &order"), "action_lanes_order", {}, {}, [this] {
+    for (const views::compare::PlanPanel* panel : charts().panels()) panel->gantt().reset_order();
+  });
+  lanes_menu_->addSeparator();
+  for (const bool open : {true, false})
+    add(lanes_menu_, open ? tr("O&pen all lanes") : tr("&Close all lanes"),
+        open ? "action_lanes_open" : "action_lanes_close", {},
+        open ? tr("A lane per device") : tr("One lane for devices with the same operations"), [this, open] {
+          for (const views::compare::PlanPanel* panel : charts().panels()) panel->gantt().set_all_opened(open);
+        });
+}
+
+void ChartActions::with_lane(const std::function<void(views::gantt::View&, int)>& use) {
+  if (menu_lane_.chart && menu_lane_.device >= 0) return use(*menu_lane_.chart, menu_lane_.device);
+  auto* chart = qobject_cast<views::gantt::View*>(views::gantt::view_at_pointer(*parts_.window));
+  std::optional<DeviceId> lane;
+  if (chart) lane = chart->lane_at(QPointF(chart->mapFromGlobal(QCursor::pos())));
+  if (!lane) {
+    chart = this->chart();
+    lane = chart ? chart->lane_at(std::nullopt) : std::nullopt;
+  }
+  if (lane) return use(*chart, lane->value);
+  emit parts_.session->notice(tr("Point at a lane, or select an operation of it, first."));
+}
+
+/// Keeps the flags of the time scale in the project.
+void ChartActions::connect_flags() {
+  views::gantt::TimeAxisController& link = charts().link();
+  connect(&link, &views::gantt::TimeAxisController::flags_edited, this,
+          [this](const std::vector<models::gantt::Flag>& flags, const QString& name) {
+            std::vector<session::project::ChartFlag> stored;
+            for (const models::gantt::Flag& flag : flags) stored.push_back({0, 0, 0, flag.begin, flag.end, flag.note});
+            parts_.session->change(name, session::project::with_flags(parts_.session->state(), std::move(stored)));
+          });
+  connect(parts_.session, &session::Session::state_changed, this, &ChartActions::show_flags);
+  show_flags();
+}
+
+void ChartActions::show_flags() {
+  std::vector<models::gantt::Flag> flags;
+  for (const session::project::ChartFlag& flag : session::project::flags_of_question(parts_.session->state()))
+    flags.push_back({flag.begin, flag.end, flag.note});
+  charts().link().set_flags(flags);
+}
+
 void ChartActions::add_table(QMenu* menu) {
   table_ = new views::gantt::OperationTable;
   dock_ = new QDockWidget(tr("OPERATIONS"), parts_.window);
@@ -118,8 +215,6 @@ void ChartActions::add_table(QMenu* menu) {
   dock_->setWidget(table_);
   dock_->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable);
   parts_.window->addDockWidget(Qt::BottomDockWidgetArea, dock_);
-  if (auto* jobs = parts_.window->findChild<QDockWidget*>(QStringLiteral("jobs_dock")))
-    parts_.window->tabifyDockWidget(jobs, dock_);
   dock_->hide();
   QAction* toggle = dock_->toggleViewAction();
   toggle->setText(tr("&Table of operations"));
@@ -186,7 +281,23 @@ void ChartActions::show_menu(const QPoint& position) {
   auto* menu = new QMenu(parts_.window);
   menu->setObjectName(QStringLiteral("chart_context_menu"));
   menu->setAttribute(Qt::WA_DeleteOnClose);
-  if (views::compare::PlanPanel* panel = charts().panel_at(position)) fill_operation_menu(menu, panel, position);
+  menu->setToolTipsVisible(true);
+  menu_lane_ = {};
+  if (views::compare::PlanPanel* panel = charts().panel_at(position)) {
+    fill_operation_menu(menu, panel, position);
+    views::gantt::View& gantt = panel->gantt();
+    const QPoint at = gantt.mapFrom(&charts(), position);
+    if (const auto lane = gantt.rect().contains(at) ? gantt.lane_at(QPointF(at)) : std::nullopt) {
+      menu_lane_ = {&gantt, lane->value};
+      menu->addSection(gantt.lane_text(*lane));
+      menu->addActions(lanes_menu_->actions());
+    }
+  }
+  connect(menu, &QMenu::aboutToHide, this, [this] {
+    // The action is triggered after the menu is hidden.
+    QMetaObject::invokeMethod(
+        this, [this] { menu_lane_ = {}; }, Qt::QueuedConnection);
+  });
   fill_difference_menu(menu->addMenu(tr("&Difference to")));
   menu->addSeparator();
   menu->addActions(charts().actions());
@@ -207,7 +318,7 @@ void ChartActions::fill_operation_menu(QMenu* menu, views::compare::PlanPanel* p
   if (operation.kind != OpKind::all_reduce && operation.kind != OpKind::optimizer)
     add(menu, tr("&Find micro-batch %1").arg(operation.micro_batch), "action_context_find", {}, {},
         [this, operation] { charts().search().open(QString::number(operation.micro_batch)); });
-  add(menu, tr("&Measure it"), "action_context_measure", {}, {}, [this, row] {
+  add(menu, tr("&Select its span"), "action_context_measure", {}, {}, [this, row] {
     charts().link().set_measure(
         views::gantt::TimeMeasure{static_cast<double>(row.start.count), static_cast<double>(row.end().count)});
   });

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Actions on the charts of compared plans: entries of the View menu and the context menu, and the table of operations.
-// All are available by keyboard.
+// Actions on the charts of compared plans: entries of the View menu and the context menu, the flags of the project, and
+// the table of operations. All are available by keyboard.
 #pragma once
 
 #include <functional>
 
 #include <QObject>
 #include <QPoint>
+#include <QPointer>
 
 class QAction;
 class QDockWidget;
@@ -14,6 +15,10 @@ class QKeySequence;
 class QMainWindow;
 class QMenu;
 class QSettings;
+
+namespace pipedeck::session {
+class Session;
+}  // namespace pipedeck::session
 
 namespace pipedeck::ui::pages {
 class ComparePage;
@@ -38,6 +43,7 @@ class ChartActions : public QObject {
   struct Parts {
     QMainWindow* window;
     pages::ComparePage* compare;
+    session::Session* session;
     QSettings* settings;
     std::function<void()> show_charts;              ///< brings the charts' page to the front
     std::function<void(int from, int to)> explain;  ///< shows the waterfall between two plans
@@ -56,6 +62,11 @@ class ChartActions : public QObject {
   void add_search(QMenu* menu);
   void add_measure(QMenu* menu);
   void add_layout(QMenu* menu);
+  void add_lanes(QMenu* menu);
+  void connect_flags();
+  void show_flags();
+  /// Runs `use` with the lane of the context menu, else that under the mouse, else that of the selected operation.
+  void with_lane(const std::function<void(views::gantt::View& chart, int lane)>& use);
   void add_table(QMenu* menu);
   void fill_difference_menu(QMenu* menu);
   void show_menu(const QPoint& position);
@@ -72,6 +83,13 @@ class ChartActions : public QObject {
   QMenu* difference_menu_ = nullptr;
   views::gantt::OperationTable* table_ = nullptr;
   QDockWidget* dock_ = nullptr;
+  QMenu* lanes_menu_ = nullptr;
+  /// A lane that the open context menu is about.
+  struct Lane {
+    QPointer<views::gantt::View> chart;
+    int device = -1;
+  };
+  Lane menu_lane_;
 };
 
 }  // namespace pipedeck::ui::actions

@@ -3,15 +3,18 @@
 
 #include <algorithm>
 
+#include <QClipboard>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFontDatabase>
 #include <QFormLayout>
+#include <QGuiApplication>
 #include <QLabel>
 #include <QListWidget>
 #include <QPlainTextEdit>
 #include <QPointer>
 #include <QPushButton>
+#include <QToolTip>
 #include <QVBoxLayout>
 
 #include "app/models/format.hpp"
@@ -24,6 +27,12 @@
 namespace pipedeck::ui::actions {
 
 namespace {
+
+/// Returns "Arguments for Megatron-LM", or "DeepSpeed: configuration" if the summary does not name the engine.
+QString engine_title(const session::EngineText& text) {
+  if (!text.summary.contains(text.engine)) return QStringLiteral("%1: %2").arg(text.engine, text.summary);
+  return text.summary.left(1).toUpper() + text.summary.mid(1);
+}
 
 QLabel* make_label(const char* name, bool strong = false) {
   auto* label = new QLabel;
@@ -51,8 +60,7 @@ EngineDialog::EngineDialog(session::Session& session, const dialogs::Dialogs& di
 void EngineDialog::make_parts() {
   engine_ = new QComboBox;
   engine_->setObjectName(QStringLiteral("engine_choice"));
-  for (const session::EngineText& text : texts_)
-    engine_->addItem(QStringLiteral("%1: %2").arg(text.engine, text.summary));
+  for (const session::EngineText& text : texts_) engine_->addItem(engine_title(text));
   auto* form = new QFormLayout;
   form->addRow(tr("&Engine"), engine_);
   verdict_ = make_label("engine_verdict", true);
@@ -103,6 +111,13 @@ void EngineDialog::make_buttons() {
   save_->setObjectName(QStringLiteral("engine_save"));
   save_->setDefault(true);
   connect(save_, &QPushButton::clicked, this, &EngineDialog::save);
+  copy_ = buttons->addButton(tr("&Copy"), QDialogButtonBox::ActionRole);
+  copy_->setObjectName(QStringLiteral("engine_copy"));
+  copy_->setAutoDefault(false);
+  connect(copy_, &QPushButton::clicked, this, [this] {
+    QGuiApplication::clipboard()->setText(text());
+    QToolTip::showText(copy_->mapToGlobal(QPoint(0, -2 * copy_->height())), tr("Copied"), copy_);
+  });
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   layout()->addWidget(buttons);
 }
@@ -134,7 +149,7 @@ void EngineDialog::show_nothing_yet() {
   nearest_->hide();
   preview_of_->clear();
   preview_->clear();
-  save_->setEnabled(false);
+  for (QPushButton* button : {save_, copy_}) button->setEnabled(false);
 }
 
 void EngineDialog::show_offer(const Result<session::ExportPreview>& offer) {
@@ -159,7 +174,7 @@ void EngineDialog::show_offer(const Result<session::ExportPreview>& offer) {
   } else {
     cost_->setText(tr("There is none: no plan of these layers on these devices is supported."));
   }
-  save_->setEnabled(fits || offer_.closest);
+  for (QPushButton* button : {save_, copy_}) button->setEnabled(fits || offer_.closest);
 }
 
 void EngineDialog::show_nearest(const session::NearestPlan& nearest) {

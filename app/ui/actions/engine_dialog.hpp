@@ -54,7 +54,7 @@ class EngineDialog : public QDialog {
   QListWidget* misfits_ = nullptr;
   QWidget* nearest_ = nullptr;
   QPlainTextEdit* preview_ = nullptr;
-  QPushButton *add_ = nullptr, *save_ = nullptr;
+  QPushButton *add_ = nullptr, *save_ = nullptr, *copy_ = nullptr;
 };
 
 }  // namespace pipedeck::ui::actions

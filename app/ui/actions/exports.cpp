@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/ui/actions/exports.hpp"
 
+#include <algorithm>
+
 #include <QAction>
+#include <QClipboard>
 #include <QCoreApplication>
 #include <QDate>
 #include <QFileInfo>
+#include <QGuiApplication>
+#include <QHeaderView>
 #include <QMenu>
+#include <QPixmap>
 #include <QRegularExpression>
+#include <QTableView>
 #include <QTimer>
 
 #include "app/session/report_export.hpp"
@@ -20,7 +27,41 @@ namespace {
 
 constexpr int poll_interval_ms = 100;
 
+/// Returns true for "1", "−8.1 %" and "0.735 s", not for names.
+bool is_figure(const QString& text) {
+  static const QRegularExpression figure(QStringLiteral("^[+\\-\u2212]?\\d[\\d.,\\s\u00a0]*( ?[^\\s\\d]{1,4})?$"));
+  return text.isEmpty() || text == QStringLiteral("–") || figure.match(text).hasMatch();
+}
+
 }  // namespace
+
+QString markdown_of(const QTableView& table) {
+  const QAbstractItemModel& model = *table.model();
+  const QHeaderView& header = *table.horizontalHeader();
+  std::vector<int> columns;
+  for (int visual = 0; visual < header.count(); ++visual) {
+    const int column = header.logicalIndex(visual);
+    if (!table.isColumnHidden(column) && !model.headerData(column, Qt::Horizontal).toString().isEmpty())
+      columns.push_back(column);
+  }
+  const auto cell = [&](int row, int column) {
+    QString text = model.index(row, column).data().toString().simplified();
+    return text.replace(QLatin1Char('|'), QStringLiteral("\\|"));
+  };
+  const auto line = [&](const auto& text_of) {
+    QString text = QStringLiteral("|");
+    for (const int column : columns) text += QLatin1Char(' ') + text_of(column) + QStringLiteral(" |");
+    return text + QLatin1Char('\n');
+  };
+  QString text = line([&](int column) { return model.headerData(column, Qt::Horizontal).toString(); });
+  text += line([&](int column) {
+    bool figures = model.rowCount() > 0;
+    for (int row = 0; row < model.rowCount(); ++row) figures = figures && is_figure(cell(row, column));
+    return figures ? QStringLiteral("--:") : QStringLiteral("---");
+  });
+  for (int row = 0; row < model.rowCount(); ++row) text += line([&](int column) { return cell(row, column); });
+  return text;
+}
 
 QString with_ending(const QString& path, const QString& ending) {
   return path.isEmpty() || !QFileInfo(path).suffix().isEmpty() ? path : path + ending;
@@ -72,8 +113,61 @@ void Exports::fill(QMenu* menu) {
   connect(engine, &QAction::triggered, this, &Exports::export_for_engine);
 }
 
+void Exports::fill_copies(QMenu* menu) {
+  const auto add = [this](QMenu* to, const QString& text, const QString& name, const std::function<void()>& run) {
+    QAction* action = to->addAction(text);
+    action->setObjectName(QStringLiteral("action_copy_") + name);
+    connect(action, &QAction::triggered, this, run);
+    return action;
+  };
+  add(menu, tr("Picture of this &page (PNG)"), QStringLiteral("page"), [this] {
+    copy_picture(scene_.page());
+  })->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C));
+  add(menu, tr("Picture of the &charts (PNG)"), QStringLiteral("charts"), [this] { copy_picture(scene_.charts); });
+  const std::tuple<CopyFormat, QString, QString> formats[] = {
+      {CopyFormat::markdown, tr("Table as &Markdown"), QStringLiteral("markdown_")},
+      {CopyFormat::csv, tr("Table as C&SV"), QStringLiteral("csv_")}};
+  for (const auto& [format, title, name] : formats) {
+    QMenu* tables = menu->addMenu(title);
+    for (int i = 0; i < session::table_count; ++i) {
+      const auto table = static_cast<session::Table>(i);
+      add(tables, session::table_title(table), name + session::table_name(table),
+          [this, table, format = format] { copy_table(table, format); });
+    }
+  }
+}
+
+QList<QAction*> Exports::copies_of_plans() {
+  const auto make = [this](const QString& text, const std::function<void()>& run) {
+    auto* action = new QAction(text, this);
+    connect(action, &QAction::triggered, this, run);
+    return action;
+  };
+  return {make(tr("Copy the table as Markdown"), [this] { copy_table(session::Table::plans, CopyFormat::markdown); }),
+          make(tr("Copy the table as CSV"), [this] { copy_table(session::Table::plans, CopyFormat::csv); }),
+          make(tr("Copy the charts as PNG"), [this] { copy_picture(scene_.charts); })};
+}
+
+void Exports::copy_picture(QWidget* of) {
+  QGuiApplication::clipboard()->setPixmap(of->grab());
+  emit session_.notice(tr("Copied a picture of %1 × %2 pixels").arg(of->width()).arg(of->height()));
+}
+
+void Exports::copy_table(session::Table table, CopyFormat format) {
+  with_table(table, scene_.tables(), tr("Copy table"), [this, table, format](const QString& csv) {
+    QString text = csv;
+    if (format == CopyFormat::markdown)
+      text = table == session::Table::plans ? markdown_of(*scene_.plans) : session::markdown_of_csv(csv);
+    QGuiApplication::clipboard()->setText(text);
+    emit session_.notice(tr("Copied the table “%1”").arg(session::table_title(table)));
+  });
+}
+
 void Exports::offer_in(QWidget* view, const std::vector<session::Table>& tables) {
   if (view->contextMenuPolicy() == Qt::DefaultContextMenu) view->setContextMenuPolicy(Qt::ActionsContextMenu);
+  auto* copy = new QAction(tr("Copy as PNG"), view);
+  connect(copy, &QAction::triggered, this, [this, view] { copy_picture(view); });
+  view->addAction(copy);
   auto* picture = new QAction(tr("Export picture…"), view);
   connect(picture, &QAction::triggered, this, [this, view] { export_picture(view); });
   view->addAction(picture);
@@ -81,6 +175,9 @@ void Exports::offer_in(QWidget* view, const std::vector<session::Table>& tables)
     auto* action = new QAction(tr("Export %1 as CSV…").arg(session::table_title(table)), view);
     connect(action, &QAction::triggered, this, [this, table] { export_table(table); });
     view->addAction(action);
+    auto* as_text = new QAction(tr("Copy %1 as Markdown").arg(session::table_title(table)), view);
+    connect(as_text, &QAction::triggered, this, [this, table] { copy_table(table, CopyFormat::markdown); });
+    view->addAction(as_text);
   }
 }
 
@@ -107,17 +204,20 @@ void Exports::export_table(session::Table table) {
       with_ending(dialogs_.save_file(window_, tr("Export %1").arg(session::table_title(table)),
                                      name + QStringLiteral(".csv"), tr("Tables (*.csv);;All files (*)")),
                   QStringLiteral(".csv"));
-  if (!file.isEmpty()) write_table(table, context, file, 0);
+  if (file.isEmpty()) return;
+  const QString title = tr("Export table");
+  with_table(table, context, title, [this, title, file](const QString& csv) { write(title, file, csv.toStdString()); });
 }
 
-void Exports::write_table(session::Table table, const session::TableContext& context, const QString& file, int tries) {
+void Exports::with_table(session::Table table, const session::TableContext& context, const QString& title,
+                         const std::function<void(const QString&)>& use, int tries) {
   const session::TableText now = session::table_text(session_, table, context);
-  if (!now.unavailable_reason.isEmpty()) return dialogs_.error(window_, tr("Export table"), now.unavailable_reason);
-  if (!now.pending) return write(tr("Export table"), file, now.csv.toStdString());
+  if (!now.unavailable_reason.isEmpty()) return dialogs_.error(window_, title, now.unavailable_reason);
+  if (!now.pending) return use(now.csv);
   // The table was requested above and a job computes it. If nothing runs and nothing arrived, the job was cancelled.
   if (tries > 0 && !session_.jobs().any_running())
-    return dialogs_.error(window_, tr("Export table"), tr("The figures are not computed yet. Try again."));
-  QTimer::singleShot(poll_interval_ms, this, [=, this] { write_table(table, context, file, tries + 1); });
+    return dialogs_.error(window_, title, tr("The figures are not computed yet. Try again."));
+  QTimer::singleShot(poll_interval_ms, this, [=, this] { with_table(table, context, title, use, tries + 1); });
 }
 
 void Exports::export_schedule() {

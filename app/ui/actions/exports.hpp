@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// File > Export: reports, pictures of views, tables, batch jobs, plans for other engines. Exports wait for metrics that
-// are still being computed.
+// File > Export and Edit > Copy as: reports, pictures of views, tables, batch jobs, plans for other engines. Exports
+// wait for metrics that are still being computed.
 #pragma once
 
 #include <functional>
@@ -13,6 +13,7 @@
 
 class QAction;
 class QMenu;
+class QTableView;
 class QWidget;
 
 namespace pipedeck::ui::actions {
@@ -21,6 +22,8 @@ namespace pipedeck::ui::actions {
 struct ExportContext {
   std::function<session::TableContext()> tables;
   std::function<QWidget*()> page;  ///< for pictures
+  QWidget* charts;                 ///< for pictures
+  QTableView* plans;               ///< copied as it is shown
   std::function<int()> steps;      ///< of a batch job
   std::function<int()> processes;  ///< of a batch job, 1 or more
 };
@@ -34,10 +37,18 @@ class Exports : public QObject {
   /// Fills the menu with report, tables, order of operations, jobs and engines. Each has an action with a name such as
   /// "action_export_table_devices" or "action_export_job_slurm".
   void fill(QMenu* menu);
-  /// Adds "Export picture…" and the tables that belong to the view to its context menu.
+  /// Fills Edit > Copy as: pictures as PNG, tables as CSV and Markdown. Actions have names such as
+  /// "action_copy_markdown_plans".
+  void fill_copies(QMenu* menu);
+  /// Returns the copies of the table of plans and of the charts, for context menus.
+  QList<QAction*> copies_of_plans();
+  /// Adds "Copy as PNG", "Export picture…" and the tables that belong to the view to its context menu.
   void offer_in(QWidget* view, const std::vector<session::Table>& tables);
 
   void export_picture(QWidget* of);
+  void copy_picture(QWidget* of);
+  enum class CopyFormat { csv, markdown };
+  void copy_table(session::Table table, CopyFormat format);
   void export_table(session::Table table);
   void export_schedule();
   void export_job(io::documents::JobLauncher launcher);
@@ -49,8 +60,9 @@ class Exports : public QObject {
   void written(const QString& file);
 
  private:
-  /// Writes the table when it is available.
-  void write_table(session::Table table, const session::TableContext& context, const QString& file, int tries);
+  /// Passes the table's CSV on when it is available. `title` is that of errors.
+  void with_table(session::Table table, const session::TableContext& context, const QString& title,
+                  const std::function<void(const QString& csv)>& use, int tries = 0);
   void write(const QString& title, const QString& file, const std::string& text);
   /// Returns the selected plan's name for use in a file name.
   QString plan_name() const;
@@ -61,6 +73,8 @@ class Exports : public QObject {
   QWidget* window_;
 };
 
+/// Returns a table as it is shown, in Markdown: its visible columns that have a title. Numbers are right-aligned.
+QString markdown_of(const QTableView& table);
 /// Returns `path`, with `ending` if it has none.
 QString with_ending(const QString& path, const QString& ending);
 /// Returns "dapple-8-8" for "DAPPLE 8:8".

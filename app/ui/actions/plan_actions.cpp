@@ -12,6 +12,7 @@
 #include <QMimeData>
 
 #include "app/session/plans/clipboard.hpp"
+#include "app/ui/actions/availability.hpp"
 #include "app/views/compare/plan_table.hpp"
 #include "app/views/compare/project_tree.hpp"
 #include "app/views/widgets/notes_edit.hpp"
@@ -59,6 +60,8 @@ PlanActions::PlanActions(PlanContext scene)
     rename_entry(static_cast<int>(models::compare::ProjectSection::plans), id, name);
   });
   connect(scene_.tree, &views::compare::ProjectTree::selection_changed, this, &PlanActions::update);
+  connect(scene_.tree_model, &models::compare::ProjectTreeModel::question_renamed, scene_.session,
+          &session::Session::rename_question);
   connect(scene_.tree_model, &models::compare::ProjectTreeModel::renamed, this,
           [this](models::compare::ProjectSection section, int id, const QString& name) {
             rename_entry(static_cast<int>(section), id, name);
@@ -122,16 +125,20 @@ void PlanActions::update() {
     return entry && entry->feasible();
   };
   const bool plans = std::ranges::any_of(now.plans, feasible);
-  cut_->setEnabled(plans);
-  copy_->setEnabled(plans);
+  const QString no_plan = tr("Select a plan first."), nothing = tr("Select an entry of the project first.");
+  const auto need = [](QAction* action, bool there, const QString& reason) {
+    set_available(*action, there ? QString() : reason);
+  };
+  need(cut_, plans, no_plan);
+  need(copy_, plans, no_plan);
   const QMimeData* clipboard = QApplication::clipboard()->mimeData();
-  paste_->setEnabled(clipboard && clipboard->hasText());
-  select_all_->setEnabled(!state.plans.empty());
-  duplicate_->setEnabled(plans || !now.profiles.empty() || !now.clusters.empty());
-  rename_->setEnabled(!now.empty());
-  note_->setEnabled(session::project::find_plan(state, state.selected_plan));
-  tick_->setEnabled(plans);
-  remove_->setEnabled(!now.empty());
+  need(paste_, clipboard && clipboard->hasText(), tr("The clipboard has no text of plans."));
+  need(select_all_, !state.plans.empty(), tr("There are no plans yet."));
+  need(duplicate_, plans || !now.profiles.empty() || !now.clusters.empty(), nothing);
+  need(rename_, !now.empty() || (in_tree() && scene_.tree->question_current()), nothing);
+  need(note_, session::project::find_plan(state, state.selected_plan), no_plan);
+  need(tick_, plans, no_plan);
+  need(remove_, !now.empty(), nothing);
 }
 
 void PlanActions::cut() {

@@ -4,6 +4,7 @@
 #include <QAction>
 #include <QMenu>
 
+#include "app/ui/actions/availability.hpp"
 #include "app/views/widgets/key_help.hpp"
 
 namespace pipedeck::ui::actions {
@@ -121,17 +122,19 @@ void TopologyActions::update() {
   const Cluster* cluster = editing_.view().cluster();
   const models::topology::Selection& chosen = editing_.view().canvas()->selection();
   const std::set<std::string> racks = ready ? editing_.racks_selected() : std::set<std::string>();
-  for (QAction* action :
-       {duplicate_cluster_, rename_cluster_, add_node_, add_switch_, paste_, select_all_, lay_out_, fit_})
-    action->setEnabled(ready);
-  links_for_matrix_->setEnabled(ready && cluster->bandwidth_matrix);
+  const auto need = [ready](const QList<QAction*>& actions, bool there, const QString& reason) {
+    for (QAction* action : actions)
+      set_available(*action, there ? QString() : ready ? reason : tr("Choose a cluster first."));
+  };
+  need({duplicate_cluster_, rename_cluster_, add_node_, add_switch_, paste_, select_all_, lay_out_, fit_}, ready, {});
+  need({links_for_matrix_}, ready && cluster->bandwidth_matrix, tr("The cluster has no measured bandwidths."));
   const bool places = ready && !chosen.places.empty();
-  for (QAction* action : {cut_, copy_, duplicate_, group_}) action->setEnabled(places);
-  remove_->setEnabled(ready && !chosen.empty());
-  rename_->setEnabled(places);
-  connect_->setEnabled(ready && chosen.places.size() > 1);
-  for (QAction* action : aligns_) action->setEnabled(ready && chosen.places.size() > 1);
-  for (QAction* action : {ungroup_, collapse_, open_}) action->setEnabled(!racks.empty());
+  const QString one = tr("Select a box on the Topology page first."),
+                two = tr("Select two boxes on the Topology page first.");
+  need({cut_, copy_, duplicate_, group_, rename_}, places, one);
+  need({remove_}, ready && !chosen.empty(), tr("Select a box or a link on the Topology page first."));
+  need(QList<QAction*>(aligns_) << connect_, ready && chosen.places.size() > 1, two);
+  need({ungroup_, collapse_, open_}, !racks.empty(), tr("Select a rack on the Topology page first."));
 }
 
 void TopologyActions::show_menu(const QPoint& global) {

@@ -7,6 +7,7 @@
 #include "app/models/topology/room.hpp"
 #include "app/session/cluster/device_options.hpp"
 #include "app/session/project/entry_edits.hpp"
+#include "app/session/project/transformer_files.hpp"
 #include "app/text/in_qt.hpp"
 #include "app/ui/actions/topology_text.hpp"
 
@@ -117,6 +118,12 @@ void TopologyEditing::connect_properties() {
                            : tr("Latency inside"),
                  session::cluster::with_inside(kept(), selected_nodes(), change(bandwidth, latency)));
           });
+  connect(&fields, &views::topology::Properties::nic_edited, this, [this](std::optional<double> bandwidth) {
+    const auto rate = bandwidth ? std::optional(BytesPerSecond(*bandwidth)) : std::nullopt;
+    take(rate ? tr("Network card per device %1").arg(models::topology::network_text(*rate))
+              : tr("No network card per device"),
+         session::cluster::with_nic(kept(), selected_nodes(), rate));
+  });
   connect(&fields, &views::topology::Properties::bus_edited, this, [this](bool bus) {
     take(bus ? tr("One bus for all devices") : tr("One port per device"),
          session::cluster::with_bus(kept(), selected_nodes(), bus));
@@ -196,11 +203,16 @@ void TopologyEditing::select_added(const Cluster& before) {
 
 void TopologyEditing::new_cluster() {
   const std::vector<session::cluster::DeviceOption> offers = session::cluster::device_offers(nullptr);
+  // The type of the question's cluster, else a common one of today.
+  std::string type = session::project::known_device_type(session_.state());
+  if (type.empty()) type = "H100-SXM";
+  const auto known = std::ranges::find_if(
+      offers, [&](const session::cluster::DeviceOption& offer) { return offer.type.name == type; });
+  const session::cluster::DeviceOption& offer = known == offers.end() ? offers.front() : *known;
   session::cluster::DrawnCluster fresh;
   fresh.cluster.name = tr("New cluster").toStdString();
-  fresh.cluster.device_types = {offers.front().type};
-  fresh.cluster.nodes = {
-      {"n0", {{offers.front().type.name, views::topology::devices_of_a_new_node}}, offers.front().inside, false, {}}};
+  fresh.cluster.device_types = {offer.type};
+  fresh.cluster.nodes = {{"n0", {{offer.type.name, views::topology::devices_of_a_new_node}}, offer.inside, false, {}}};
   session::project::Added added = session::cluster::with_new_cluster(session_.state(), std::move(fresh));
   const int id = added.id;
   session_.change(tr("New cluster"), std::move(added.state));

@@ -29,8 +29,10 @@ void add_profile(QWidget& window, session::Session& session, const dialogs::Dial
 
 void import_transformer(QWidget& window, session::Session& session, const dialogs::Dialogs& dialogs,
                         const QString& file) {
-  const auto preview = session::project::transformer_in(file);
+  auto preview = session::project::transformer_in(file);
   if (!preview) return emit session.error(TransformerText::tr("Import"), text::to_qstring(preview.error()));
+  if (const std::string known = session::project::known_device_type(session.state()); !known.empty())
+    preview->device = QString::fromStdString(known);
   add_profile(window, session, dialogs, *preview);
 }
 

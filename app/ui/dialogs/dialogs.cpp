@@ -9,6 +9,7 @@
 #include <QLocale>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QSettings>
 #include <QTextBrowser>
 #include <QVBoxLayout>
 
@@ -38,6 +39,17 @@ void show_box(QWidget* parent, QMessageBox::Icon icon, const QString& title, con
   box->open();
 }
 
+/// Shows the box and returns the pressed button. The buttons get the widths of their texts in the window's style, which
+/// the box does not know before it is shown.
+const QAbstractButton* asked(QMessageBox& box) {
+  for (QAbstractButton* button : box.buttons()) {
+    button->ensurePolished();
+    button->setMinimumWidth(button->sizeHint().width());
+  }
+  box.exec();
+  return box.clickedButton();
+}
+
 /// Shows a scrolling page that does not block the window.
 void show_page(QWidget* parent, const QString& title, const QString& markdown) {
   auto* dialog = new QDialog(parent);
@@ -62,9 +74,9 @@ Unsaved ask_unsaved(QWidget* parent, const QString& project) {
   const auto* save = box.addButton(Words::tr("Save"), QMessageBox::AcceptRole);
   const auto* discard = box.addButton(Words::tr("Do not save"), QMessageBox::DestructiveRole);
   box.addButton(QMessageBox::Cancel);
-  box.exec();
-  if (box.clickedButton() == save) return Unsaved::save;
-  return box.clickedButton() == discard ? Unsaved::discard : Unsaved::cancel;
+  const QAbstractButton* pressed = asked(box);
+  if (pressed == save) return Unsaved::save;
+  return pressed == discard ? Unsaved::discard : Unsaved::cancel;
 }
 
 bool ask_stop_run(QWidget* parent, const QString& run) {
@@ -73,8 +85,7 @@ bool ask_stop_run(QWidget* parent, const QString& run) {
   box.setInformativeText(Words::tr("It ends with the window. Its measurements so far are saved in the project."));
   const auto* stop = box.addButton(Words::tr("Stop and close"), QMessageBox::AcceptRole);
   box.addButton(Words::tr("Let it continue"), QMessageBox::RejectRole);
-  box.exec();
-  return box.clickedButton() == stop;
+  return asked(box) == stop;
 }
 
 QString when(const QDateTime& time) { return QLocale().toString(time, QLocale::ShortFormat); }
@@ -99,9 +110,9 @@ session::Recovery ask_recovery(QWidget* parent, const session::RecoveryRequest& 
           ? box.addButton(named ? Words::tr("Open last saved") : Words::tr("Throw away"), QMessageBox::DestructiveRole)
           : nullptr;
   box.addButton(Words::tr("Decide later"), QMessageBox::RejectRole);
-  box.exec();
-  if (box.clickedButton() == restore) return session::Recovery::restore;
-  return saved && box.clickedButton() == saved ? session::Recovery::saved : session::Recovery::later;
+  const QAbstractButton* pressed = asked(box);
+  if (pressed == restore) return session::Recovery::restore;
+  return saved && pressed == saved ? session::Recovery::saved : session::Recovery::later;
 }
 
 std::optional<int> ask_micro_batch(QWidget* parent, const QString& file) {
@@ -116,17 +127,54 @@ std::optional<int> ask_micro_batch(QWidget* parent, const QString& file) {
 
 }  // namespace
 
-Dialogs interactive_dialogs() {
+namespace {
+
+/// The folders in which files were opened and saved last.
+class LastFolders {
+ public:
+  explicit LastFolders(QSettings* settings) : settings_(settings) {}
+  /// Returns the folder if it still exists, else an empty text: Qt then takes the folder of its last dialog.
+  QString folder(const QString& purpose) const {
+    const QString path = settings_ ? settings_->value(key(purpose)).toString() : QString();
+    return QFileInfo(path).isDir() ? path : QString();
+  }
+  QString remember(const QString& purpose, const QString& file) const {
+    if (settings_ && !file.isEmpty()) {
+      const QFileInfo chosen(file);
+      settings_->setValue(key(purpose), chosen.isDir() ? chosen.absoluteFilePath() : chosen.absolutePath());
+    }
+    return file;
+  }
+
+ private:
+  static QString key(const QString& purpose) { return QStringLiteral("dialogs/") + purpose; }
+  QSettings* settings_;
+};
+
+void add_file_dialogs(Dialogs& dialogs, const LastFolders& last) {
+  const QString opened = QStringLiteral("opened_in"), saved = QStringLiteral("saved_in");
+  dialogs.open_files = [last, opened](QWidget* parent, const QString& title, const QString& filter) {
+    const QStringList files = QFileDialog::getOpenFileNames(parent, title, last.folder(opened), filter);
+    last.remember(opened, files.value(0));
+    return files;
+  };
+  dialogs.open_folder = [last, opened](QWidget* parent, const QString& title) {
+    return last.remember(opened, QFileDialog::getExistingDirectory(parent, title, last.folder(opened)));
+  };
+  dialogs.save_file = [last, saved](QWidget* parent, const QString& title, const QString& suggested,
+                                    const QString& filter) {
+    const QString folder = last.folder(saved);
+    const bool placed = folder.isEmpty() || QFileInfo(suggested).isAbsolute();
+    const QString start = placed ? suggested : folder + QLatin1Char('/') + suggested;
+    return last.remember(saved, QFileDialog::getSaveFileName(parent, title, start, filter));
+  };
+}
+
+}  // namespace
+
+Dialogs interactive_dialogs(QSettings* settings) {
   Dialogs dialogs;
-  dialogs.open_files = [](QWidget* parent, const QString& title, const QString& filter) {
-    return QFileDialog::getOpenFileNames(parent, title, {}, filter);
-  };
-  dialogs.open_folder = [](QWidget* parent, const QString& title) {
-    return QFileDialog::getExistingDirectory(parent, title);
-  };
-  dialogs.save_file = [](QWidget* parent, const QString& title, const QString& suggested, const QString& filter) {
-    return QFileDialog::getSaveFileName(parent, title, suggested, filter);
-  };
+  add_file_dialogs(dialogs, LastFolders(settings));
   dialogs.micro_batch = ask_micro_batch;
   dialogs.text = [](QWidget* parent, const QString& title, const QString& label,
                     const QString& initial) -> std::optional<QString> {

@@ -18,6 +18,7 @@
 #include "core/model/cluster.hpp"
 #include "core/model/profile.hpp"
 
+class QSettings;
 class QWidget;
 
 namespace pipedeck::ui::dialogs {
@@ -65,7 +66,8 @@ struct Dialogs {
   std::function<void(QWidget* parent, const QString& title, const QString& markdown)> page;  ///< long text that scrolls
 };
 
-/// Returns the interactive dialogs.
-Dialogs interactive_dialogs();
+/// Returns the interactive dialogs. Dialogs of files start in the folder where one was chosen last, also in an earlier
+/// session if there are settings.
+Dialogs interactive_dialogs(QSettings* settings = nullptr);
 
 }  // namespace pipedeck::ui::dialogs

@@ -140,7 +140,7 @@ QWidget* PlannerDialog::make_planners() {
   list_->setFixedWidth(list_width);
   list_->setSpacing(views::widgets::ThemeSizes::grid / 4);
   pages_ = new QStackedWidget;
-  const std::vector<study::PlannerRequest> chosen = session::project::chosen_planners(planning_);
+  const std::vector<study::PlannerRequest> chosen = session::project::chosen_planners(planning_, profile_.get());
   for (const planner::PlannerInfo& planner : planner::planners()) {
     auto* item = new QListWidgetItem(text::to_qstring(planner.title), list_);
     item->setToolTip(text::to_qstring(planner.summary));
@@ -232,7 +232,9 @@ void PlannerDialog::set_compared(int row) {
   const planner::PlannerInfo& planner = planner::planners()[static_cast<std::size_t>(row)];
   const bool compared = list_->item(row)->checkState() == Qt::Checked;
   planning_.planners[planner.name].compared =
-      compared == planner.compared_by_default ? std::nullopt : std::optional(compared);
+      compared == study::compared_by_default(planner, profile_ && study::is_language_model(*profile_))
+          ? std::nullopt
+          : std::optional(compared);
   check_all();
 }
 
@@ -257,7 +259,9 @@ void PlannerDialog::read_layers(const QString& text) {
 
 void PlannerDialog::restore_defaults() {
   // Accepted unchanged: the fields of a closing dialog need no update.
+  const Seconds budget = planning_.budget;  // is no option of a planner
   planning_ = {};
+  planning_.budget = budget;
   layers_problem_.clear();
   accept();
 }
@@ -269,7 +273,7 @@ void PlannerDialog::check_all() {
     const auto valid = check(planning_.pins, *profile_, *cluster_);
     if (!valid) problem = text::to_qstring(valid.error().message);
   }
-  if (problem.isEmpty() && session::project::chosen_planners(planning_).empty())
+  if (problem.isEmpty() && session::project::chosen_planners(planning_, profile_.get()).empty())
     problem = tr("Tick at least one planner.");
   problem_->setText(problem);
   views::widgets::set_text_colour(*problem_, views::widgets::Theme::of(palette()).bad);

@@ -6,9 +6,11 @@
 #include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QVBoxLayout>
 
 #include "app/models/format.hpp"
+#include "app/text/in_qt.hpp"
 #include "app/views/widgets/quantity_edit.hpp"
 #include "app/views/widgets/theme.hpp"
 #include "core/base/limits.hpp"
@@ -41,9 +43,10 @@ TrainingMemoryDialog::TrainingMemoryDialog(const session::project::TrainingState
       precision_(new QComboBox),
       zero_(new QComboBox),
       fragmentation_(new QDoubleSpinBox),
+      usual_(now.usual),
       sum_(new QLabel) {
   setObjectName(QStringLiteral("training_dialog"));
-  setWindowTitle(tr("Training memory"));
+  setWindowTitle(tr("Memory per parameter (optimizer, precision, ZeRO)"));
   auto* column = new QVBoxLayout(this);
   auto* form = new QFormLayout;
   form->setVerticalSpacing(views::widgets::ThemeSizes::grid);
@@ -93,9 +96,9 @@ void TrainingMemoryDialog::add_choices(QFormLayout& form, const session::project
 }
 
 void TrainingMemoryDialog::add_reserve_fields(QFormLayout& form, const session::project::TrainingState& now) {
-  reserve_ = add_bytes(form, tr("Rese&rved"), "training_reserve", tr("Per device, for the driver and other programs"),
-                       now.reserve);
-  communication_ = add_bytes(form, tr("&Communicators"), "training_communication",
+  reserve_ = add_bytes(form, tr("Rese&rved"), "training_reserve",
+                       tr("Per device: CUDA context, driver and other programs"), now.reserve);
+  communication_ = add_bytes(form, tr("&NCCL buffers"), "training_communication",
                              tr("Buffers per communicator, on each of its devices"), now.communication);
   fragmentation_->setObjectName(QStringLiteral("training_fragmentation"));
   fragmentation_->setRange(0, 100 * max_lost);
@@ -105,6 +108,21 @@ void TrainingMemoryDialog::add_reserve_fields(QFormLayout& form, const session::
   fragmentation_->setToolTip(
       tr("Share of a device's memory lost to fragmentation. It counts only in the upper estimate"));
   form.addRow(tr("&Fragmentation"), fragmentation_);
+  if (usual_.source.empty()) return;
+  auto* defaults =
+      new QPushButton(tr("&Defaults: %1, %2 per communicator, %3")
+                          .arg(models::format_bytes(usual_.reserve), models::format_bytes(usual_.communication),
+                               models::format_percent(usual_.fragmentation)));
+  defaults->setObjectName(QStringLiteral("training_defaults"));
+  defaults->setToolTip(text::to_qstring(usual_.source));
+  form.addRow({}, defaults);
+  connect(defaults, &QPushButton::clicked, this, &TrainingMemoryDialog::use_defaults);
+}
+
+void TrainingMemoryDialog::use_defaults() {
+  reserve_->set_value(static_cast<double>(usual_.reserve.count));
+  communication_->set_value(static_cast<double>(usual_.communication.count));
+  fragmentation_->setValue(100 * usual_.fragmentation);
 }
 
 views::widgets::QuantityEdit* TrainingMemoryDialog::add_bytes(QFormLayout& form, const QString& caption,
@@ -122,8 +140,13 @@ session::project::TrainingState TrainingMemoryDialog::training_state() const {
   const auto bytes = [](const views::widgets::QuantityEdit* edit) {
     return Bytes(static_cast<std::int64_t>(edit->value().value_or(0)));
   };
-  return {chosen<Optimizer>(*optimizer_), chosen<Precision>(*precision_), chosen<int>(*zero_), bytes(reserve_),
-          bytes(communication_),          fragmentation_->value() / 100};
+  return {chosen<Optimizer>(*optimizer_),
+          chosen<Precision>(*precision_),
+          chosen<int>(*zero_),
+          bytes(reserve_),
+          bytes(communication_),
+          fragmentation_->value() / 100,
+          usual_};
 }
 
 void TrainingMemoryDialog::show_sum() {

@@ -35,6 +35,7 @@ class TrainingMemoryDialog : public QDialog {
   views::widgets::QuantityEdit* add_bytes(QFormLayout& form, const QString& caption, const char* name,
                                           const QString& help, Bytes value);
   void show_sum();
+  void use_defaults();
 
   std::shared_ptr<const Profile> profile_;
   QComboBox* optimizer_;
@@ -43,6 +44,7 @@ class TrainingMemoryDialog : public QDialog {
   views::widgets::QuantityEdit* reserve_ = nullptr;
   views::widgets::QuantityEdit* communication_ = nullptr;
   QDoubleSpinBox* fragmentation_;
+  MemoryDefaults usual_;
   QLabel* sum_;
 };
 

@@ -39,7 +39,7 @@ TransformerDialog::TransformerDialog(session::project::TransformerPreview previe
       sequence_(new QSpinBox),
       micro_batch_(new QSpinBox),
       dropout_(new QCheckBox(tr("Dro&pout as configured"))),
-      sequence_parallel_(new QCheckBox(tr("&Sequence parallelism with tensor parallelism"))),
+      sequence_parallel_(new QCheckBox(tr("&Sequence parallelism (with tensor parallelism)"))),
       formulas_(new QListWidget),
       figures_(new ProfilePreview(QStringLiteral("transformer"), formulas_)),
       buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel)) {
@@ -75,9 +75,15 @@ QWidget* TransformerDialog::make_questions() {
   micro_batch_->setRange(1, max_transformer_samples);
   micro_batch_->setValue(preview_.samples);
   attention_->setObjectName(QStringLiteral("transformer_attention"));
-  attention_->addItem(tr("Fused: attention weights are not stored"), QVariant::fromValue(AttentionMemory::fused));
-  attention_->addItem(tr("Attention weights are recomputed"), QVariant::fromValue(AttentionMemory::selective));
-  attention_->addItem(tr("Its weights are stored"), QVariant::fromValue(AttentionMemory::stored));
+  const auto add_attention = [&](const QString& name, AttentionMemory kind, const QString& help) {
+    attention_->addItem(name, QVariant::fromValue(kind));
+    attention_->setItemData(attention_->count() - 1, help, Qt::ToolTipRole);
+  };
+  add_attention(QStringLiteral("FlashAttention"), AttentionMemory::fused,
+                tr("One kernel that never stores the attention scores"));
+  add_attention(tr("Selective recompute"), AttentionMemory::selective,
+                tr("The scores are dropped and recomputed in the backward pass"));
+  add_attention(tr("Keep scores"), AttentionMemory::stored, tr("The scores are kept for the backward pass"));
   dropout_->setObjectName(QStringLiteral("transformer_dropout"));
   dropout_->setChecked(true);
   sequence_parallel_->setObjectName(QStringLiteral("transformer_sequence_parallel"));

@@ -37,7 +37,7 @@ void collect(const QMenu& menu, const QString& within, std::vector<Shortcut>& fo
     if (action->menu()) {
       collect(*action->menu(), plain(action->text()), found, seen);
     } else if (!action->shortcuts().isEmpty() && seen.insert(action).second) {
-      const QString text = plain(action->text());
+      const QString text = plain(action->iconText());  // without the name of the step to undo
       found.push_back(
           {key_texts(*action), within.isEmpty() ? text : Shortcuts::tr("%1: %2").arg(within, text), action});
     }

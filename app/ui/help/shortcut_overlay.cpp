@@ -22,6 +22,7 @@ namespace pipedeck::ui::help {
 namespace {
 
 constexpr int column_width = 330;
+constexpr int longest_key_row = 14;  // characters: more keys stand below one another
 constexpr int widest = 3 * column_width + 4 * views::widgets::ThemeSizes::margin;
 const QSize min_beside(64, 48);  // part of the window that stays visible around the card
 
@@ -47,9 +48,10 @@ QWidget* shown_group(const ShortcutGroup& group, const views::widgets::Theme& th
   grid->addWidget(title, 0, 0, 1, 2);
   int row = 1;
   for (const Shortcut& shortcut : group.shortcuts) {
-    auto* caps = new QHBoxLayout;
+    const bool below = shortcut.keys.size() > 1 && shortcut.keys.join(QString()).size() > longest_key_row;
+    auto* caps = new QBoxLayout(below ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
     caps->setSpacing(4);
-    for (const QString& key : shortcut.keys) caps->addWidget(key_cap(key, theme));
+    for (const QString& key : shortcut.keys) caps->addWidget(key_cap(key, theme), 0, Qt::AlignLeft);
     caps->addStretch();
     grid->addLayout(caps, row, 0, Qt::AlignTop);
     auto* what = new QLabel(shortcut.what);

@@ -28,11 +28,12 @@ QString with_colors(QString rules, const views::widgets::Theme& theme) {
       {"%accent%", theme.accent},
       {"%accent-soft%", theme.accent_soft},
       {"%on-soft%", theme.dark ? theme.text : theme.accent},
-      {"%on-accent%", theme.on(theme.accent)},
-      {"%accent-hover%", views::widgets::blended(theme.text, theme.accent, 0.12)},
+      {"%button%", theme.button},
+      {"%on-button%", theme.on(theme.button)},
+      {"%button-hover%", views::widgets::blended(theme.text, theme.button, 0.12)},
       {"%hover%", views::widgets::blended(theme.text, theme.panel, 0.06)},
       {"%handle%", views::widgets::blended(theme.muted, theme.window, 0.45)},
-      {"%disabled%", views::widgets::blended(theme.muted, theme.window, 0.5)},
+      {"%disabled%", theme.impossible},
   };
   rules.replace(QLatin1String("%scheme%"), QLatin1String(theme.dark ? "dark" : "light"));
   for (const auto& [name, color] : colors) rules.replace(QLatin1String(name), color.name());
@@ -56,23 +57,39 @@ QTabWidget::tab-bar { left: 10px; }
 QTabBar { background: transparent; }
 QTabBar::tab { padding: 5px 14px; margin: 4px 3px; border-radius: 5px; color: %text%; background: transparent; }
 QTabBar::tab:hover { background: %hover%; }
-QTabBar::tab:selected { background: %accent-soft%; color: %on-soft%; font-weight: 600; }
+QTabBar::tab:selected { background: %accent-soft%; color: %on-soft%; }
 QPushButton { background: %panel%; color: %text%; border: 1px solid %border%; border-radius: 4px; padding: 4px 14px; }
 QPushButton:hover { background: %hover%; }
 QPushButton:focus { border-color: %accent%; }
 QPushButton:pressed { background: %accent-soft%; }
 QPushButton:disabled { color: %disabled%; }
 QDialogButtonBox QPushButton { min-width: 56px; }
-QDialogButtonBox QPushButton:default { background: %accent%; color: %on-accent%; border-color: %accent%; }
-QDialogButtonBox QPushButton:default:hover { background: %accent-hover%; border-color: %accent-hover%; }
+QDialogButtonBox QPushButton:default { background: %button%; color: %on-button%; border-color: %button%; }
+QDialogButtonBox QPushButton:default:hover { background: %button-hover%; border-color: %button-hover%; }
 QDialogButtonBox QPushButton:default:focus { border-color: %text%; }
 QDialogButtonBox QPushButton:default:disabled { background: %disabled%; border-color: %disabled%; color: %panel%; }
-QPushButton#primary { background: %accent%; color: %on-accent%; border: 1px solid %accent%; border-radius: 4px;
+QPushButton#primary { background: %button%; color: %on-button%; border: 1px solid %button%; border-radius: 4px;
                       padding: 4px 18px; font-weight: 600; }
-QPushButton#primary:hover { background: %accent-hover%; border-color: %accent-hover%; }
+QPushButton#primary:hover { background: %button-hover%; border-color: %button-hover%; }
 QPushButton#primary:focus { border-color: %text%; }
 QPushButton#primary:disabled { background: %disabled%; border-color: %disabled%; color: %panel%; }
 QLabel#caption, QLabel#summary { color: %muted%; }
+QToolBar#rail { padding: 8px 4px; border-bottom: none; border-right: 1px solid %border%; spacing: 4px; }
+QToolBar#rail QToolButton { padding: 5px; border: 1px solid transparent; border-radius: 4px; }
+QToolBar#rail QToolButton:hover, #menu_corner QToolButton:hover { background: %hover%; }
+QToolBar#rail QToolButton:focus, #menu_corner QToolButton:focus { border-color: %accent%; }
+#menu_corner QToolButton { padding: 3px; border: 1px solid transparent; border-radius: 4px; }
+#menu_corner QToolButton:checked { background: %accent-soft%; }
+#rail_project, #corner_project { qproperty-icon: url(:/icons/panel-left-%scheme%.svg); }
+#corner_inspector { qproperty-icon: url(:/icons/panel-right-%scheme%.svg); }
+#rail_profiles { qproperty-icon: url(:/icons/profiles-%scheme%.svg); }
+#rail_clusters { qproperty-icon: url(:/icons/clusters-%scheme%.svg); }
+#rail_plans { qproperty-icon: url(:/icons/plans-%scheme%.svg); }
+#rail_runs { qproperty-icon: url(:/icons/runs-%scheme%.svg); }
+#search_popup, #assumptions_popup, #jobs_popup { background: %panel%; border: 1px solid %border%; border-radius: 6px; }
+#search_list { background: transparent; }
+#search_list::item { padding: 3px 4px; }
+#search_list::item:selected { background: %accent-soft%; color: %text%; }
 #project_tree { selection-background-color: transparent; border: none; }
 QComboBox, QAbstractSpinBox, QLineEdit { background: %panel%; color: %text%; border: 1px solid %border%; border-radius: 4px;
                                  padding: 3px 4px 3px 8px; min-height: 19px; selection-background-color: %accent-soft%; }
@@ -100,8 +117,8 @@ QCheckBox::indicator, QAbstractItemView::indicator, QGroupBox::indicator { width
                                    border-radius: 3px; background: %panel%; }
 QCheckBox::indicator:hover, QAbstractItemView::indicator:hover { border-color: %accent%; }
 QCheckBox::indicator:focus { border-color: %accent%; }
-QCheckBox::indicator:checked, QAbstractItemView::indicator:checked, QGroupBox::indicator:checked { background: %accent%;
-                                   border-color: %accent%; image: url(:/icons/check.svg); }
+QCheckBox::indicator:checked, QAbstractItemView::indicator:checked, QGroupBox::indicator:checked { background: %button%;
+                                   border-color: %button%; image: url(:/icons/check.svg); }
 QCheckBox::indicator:disabled, QAbstractItemView::indicator:disabled { border-color: %disabled%; }
 QToolButton[autoRaise="false"] { background: %panel%; color: %text%; border: 1px solid %border%; border-radius: 4px; padding: 3px 5px; }
 QToolButton[autoRaise="false"]:hover { background: %hover%; }

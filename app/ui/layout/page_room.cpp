@@ -33,7 +33,7 @@ void PageRoom::show_page() {
   const bool pressed = pressed_ || presses(*shown_);  // it still has its size
   if (!pressed && window_.isVisible()) {
     widths_.clear();
-    for (const QDockWidget* dock : docks_) widths_ << dock->width();
+    for (const QDockWidget* dock : docks_) widths_ << (dock->isVisible() ? dock->width() : 1);
   }
   claim_room(*shown_, false);
   shown_ = pages_.currentWidget();

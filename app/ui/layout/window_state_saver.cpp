@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/ui/layout/window_state_saver.hpp"
 
-#include <QDockWidget>
 #include <QHeaderView>
 #include <QMainWindow>
+#include <QScreen>
 #include <QSettings>
 #include <QSplitter>
+#include <QStyle>
 
 #include "app/views/compare/plan_table.hpp"
 
@@ -14,7 +15,7 @@ namespace pipedeck::ui::layout {
 namespace {
 
 const QSize first_size(1440, 900);
-constexpr int layout_version = 1;
+constexpr int layout_version = 2;  // 2: the jobs are a line of the status bar
 const char* const moved = "moved_by_hand";
 const QString geometry_key = QStringLiteral("window/geometry");
 const QString state_key = QStringLiteral("window/state");
@@ -29,7 +30,18 @@ QList<QSplitter*> splitters_of(const QMainWindow& window) {
   return named;
 }
 
+QSize first_size_on_screen(const QMainWindow& window) {
+  const QScreen* screen = window.screen();
+  if (!screen) return first_size;
+  return fitted_to_screen(first_size, screen->availableSize(),
+                          window.style()->pixelMetric(QStyle::PM_TitleBarHeight, nullptr, &window));
+}
+
 }  // namespace
+
+QSize fitted_to_screen(const QSize& size, const QSize& screen, int title_bar) {
+  return size.boundedTo(screen - QSize(0, title_bar));
+}
 
 bool moved_by_hand(const QSplitter& splitter) { return splitter.property(moved).toBool(); }
 
@@ -37,6 +49,7 @@ WindowStateSaver::WindowStateSaver(QMainWindow& window, views::compare::PlanTabl
     : QObject(&window), window_(window), table_(table), settings_(settings), columns_(window, settings) {
   window_.resize(first_size);
   first_ = window_.saveState(layout_version);
+  window_.resize(first_size_on_screen(window_));
   for (QSplitter* splitter : splitters_of(window_))
     connect(splitter, &QSplitter::splitterMoved, this, [splitter] { splitter->setProperty(moved, true); });
 }
@@ -66,8 +79,7 @@ void WindowStateSaver::save() const {
 }
 
 void WindowStateSaver::reset() {
-  window_.resize(first_size);
-  for (QDockWidget* dock : window_.findChildren<QDockWidget*>()) dock->show();
+  window_.resize(first_size_on_screen(window_));
   window_.restoreState(first_, layout_version);
   for (QSplitter* splitter : splitters_of(window_)) splitter->setProperty(moved, false);
   columns_.reset();

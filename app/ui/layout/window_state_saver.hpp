@@ -36,6 +36,9 @@ class WindowStateSaver : public QObject {
   QByteArray first_;
 };
 
+/// Returns `size`, no larger than a window with a title bar may be on `screen`.
+QSize fitted_to_screen(const QSize& size, const QSize& screen, int title_bar);
+
 /// Returns true if the user has set the splitter's sizes; the program then does not change them.
 bool moved_by_hand(const QSplitter& splitter);
 

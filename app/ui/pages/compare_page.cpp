@@ -2,6 +2,7 @@
 #include "app/ui/pages/compare_page.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -10,24 +11,35 @@
 #include "app/models/gantt/content.hpp"
 #include "app/models/memory/curves.hpp"
 #include "app/session/plans/edits.hpp"
+#include "app/session/plans/figures.hpp"
 #include "app/text/in_qt.hpp"
 #include "app/ui/layout/window_state_saver.hpp"
 #include "app/ui/pages/plan_rows.hpp"
 #include "app/views/compare/comparison_pane.hpp"
 #include "app/views/compare/plan_bar.hpp"
+#include "app/views/compare/plan_groups.hpp"
 #include "app/views/compare/plan_panel.hpp"
 #include "app/views/compare/plan_table.hpp"
 #include "app/views/split/editor.hpp"
 #include "app/views/split/stage_card.hpp"
 #include "app/views/widgets/choice_pictures.hpp"
+#include "app/views/widgets/elided_line.hpp"
+#include "app/views/widgets/hint_bar.hpp"
 
 namespace pipedeck::ui::pages {
+
+namespace {
+constexpr int dense_rows = 6;  ///< of the table in a small window
+}
 
 ComparePage::ComparePage(session::Session& session, QWidget* parent)
     : QWidget(parent),
       session_(session),
       model_(new models::compare::PlanTableModel(this)),
       table_(new views::compare::PlanTable(model_)),
+      hint_(new views::widgets::HintBar),
+      groups_(new views::compare::PlanGroups),
+      provenance_(new views::widgets::ElidedLine),
       plan_bar_(new views::compare::PlanBar),
       split_(new views::split::Editor),
       stage_card_(new views::split::StageCard),
@@ -37,14 +49,24 @@ ComparePage::ComparePage(session::Session& session, QWidget* parent)
   split_->setObjectName(QStringLiteral("split_editor"));
   charts_->setObjectName(QStringLiteral("charts"));
   splitter_->setObjectName(QStringLiteral("compare_splitter"));
-  auto* edited = new QWidget;
-  auto* column = new QVBoxLayout(edited);
+  edited_ = new QWidget;
+  auto* column = new QVBoxLayout(edited_);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(plan_bar_);
   column->addWidget(split_);
   column->addWidget(stage_card_);
-  for (QWidget* part : {static_cast<QWidget*>(table_), edited, static_cast<QWidget*>(charts_)}) {
+  auto* rows = new QWidget;
+  auto* list = new QVBoxLayout(rows);
+  list->setContentsMargins(0, 0, 0, 0);
+  list->setSpacing(0);
+  list->addWidget(hint_);
+  list->addWidget(table_, 1);
+  list->addWidget(groups_);
+  provenance_->setObjectName(QStringLiteral("provenance"));
+  provenance_->hide();
+  list->addWidget(provenance_);
+  for (QWidget* part : {rows, edited_, static_cast<QWidget*>(charts_)}) {
     splitter_->addWidget(part);
     splitter_->setCollapsible(splitter_->count() - 1, false);
   }
@@ -57,10 +79,28 @@ ComparePage::ComparePage(session::Session& session, QWidget* parent)
   connect(table_, &views::compare::PlanTable::plan_selected, &session_, &session::Session::select_plan);
   connect(table_, &views::compare::PlanTable::plan_activated, this, &ComparePage::plan_activated);
   connect(table_, &views::compare::PlanTable::tick_changed, &session_, &session::Session::set_ticked);
+  connect(table_, &views::compare::PlanTable::baseline_chosen, &session_, &session::Session::set_baseline);
+  connect(table_, &views::compare::PlanTable::requested, this, &ComparePage::receive_request);
+  connect(table_, &views::compare::PlanTable::groups_changed, this, [this] {
+    for (const auto group : {models::compare::PlanGroup::no_plan, models::compare::PlanGroup::changes_training})
+      groups_->set_open(group, table_->group_open(group));
+    fit_table();
+  });
+  connect(groups_, &views::compare::PlanGroups::toggled, table_, &views::compare::PlanTable::open_group);
+  connect(groups_, &views::compare::PlanGroups::include_requested, &session_, &session::Session::include_asynchronous);
+  connect(&session_, &session::Session::searches_changed, this, &ComparePage::refresh_searches);
+  connect(hint_, &views::widgets::HintBar::accepted, this, [this] {
+    session_.set_global_batch(larger_batch_);
+    session_.compare();
+  });
   connect(charts_, &views::compare::Pane::plan_clicked, &session_, &session::Session::select_plan);
   const auto selected = [this] { return session_.state().selected_plan; };
   connect(plan_bar_, &views::compare::PlanBar::schedule_chosen, this, [this, selected](const QString& key) {
     if (const auto kind = parse_schedule(key.toStdString())) session_.choose_schedule(selected(), *kind);
+  });
+  connect(plan_bar_, &views::compare::PlanBar::folded, this, [this](bool folded) {
+    set_split_folded(folded);
+    emit split_fold_chosen(folded);
   });
   connect(plan_bar_, &views::compare::PlanBar::chunks_chosen, this, [this, selected](int chunks) {
     const session::project::PlanEntry* entry = session::project::find_plan(session_.state(), selected());
@@ -92,6 +132,10 @@ const models::compare::PlanRow* ComparePage::row(int id) const {
 }
 
 void ComparePage::refresh() {
+  if (before_drag_ && session_.comparing()) {
+    const session::project::PlanEntry* dragged = session::project::find_plan(session_.state(), before_drag_->id);
+    if (dragged && *dragged->plan == before_drag_->plan) return;  // an answer came: the drag continues
+  }
   // The project changed during a drag (undo, a finished comparison): the previewed plan no longer exists.
   stop_preview();
   rows_ = plan_rows(session_);
@@ -106,15 +150,73 @@ void ComparePage::refresh_figures() {
 void ComparePage::show_rows(const std::vector<models::compare::PlanRow>& rows) {
   const int selected = session_.state().selected_plan;
   const bool shown = std::ranges::any_of(rows, [&](const models::compare::PlanRow& row) { return row.id == selected; });
-  const int height = table_->full_height();
-  model_->set_rows(rows);
+  table_->set_rows(rows);
+  groups_->set_rows(rows, session_.planners_left_out());
+  show_hint();
+  show_provenance();
   table_->select_plan(shown ? selected : -1);
-  charts_->set_rows(rows);
+  charts_->set_rows(unfolded(rows));
   charts_->set_selected_plan(shown ? std::optional(selected) : std::nullopt);
   show_critical();
   show_memory_items();
-  if (table_->full_height() != height && !layout::moved_by_hand(*splitter_)) reset_layout();
+  fit_table();
   emit rows_changed();
+}
+
+/// All plans of a question have the same. A small window has it in the inspector alone.
+void ComparePage::show_provenance() {
+  const auto known = std::ranges::find_if(rows_, [](const auto& row) { return !row.provenance.isEmpty(); });
+  provenance_->set_text(known == rows_.end() ? QString() : known->provenance);
+  provenance_->setVisible(!dense_ && !provenance_->text().isEmpty());
+}
+
+/// Gives the table the height of its rows, unless the user has moved the splitter.
+void ComparePage::fit_table() {
+  const int height = table_->full_height();
+  if (session_.comparing() && height < fitted_) return;  // nothing jumps while rows go into groups
+  if (std::exchange(fitted_, height) != height && !layout::moved_by_hand(*splitter_)) reset_layout();
+}
+
+/// Returns the rows without those that are folded into an equal one.
+std::vector<models::compare::PlanRow> ComparePage::unfolded(std::vector<models::compare::PlanRow> rows) const {
+  std::erase_if(rows, [this](const models::compare::PlanRow& row) { return !table_->shows(row); });
+  return rows;
+}
+
+/// Shows how long the planners have searched. Only these rows change.
+void ComparePage::refresh_searches() {
+  if (before_drag_) return;
+  const std::vector<models::compare::PlanRow> rows = plan_rows(session_);
+  const auto same = [](const models::compare::PlanRow& a, const models::compare::PlanRow& b) { return a.id == b.id; };
+  if (!std::ranges::equal(rows, rows_, same)) return refresh();
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].search != rows_[i].search) model_->update_row(rows_[i] = rows[i]);
+}
+
+void ComparePage::receive_request(int id, views::compare::RowRequest request) {
+  const models::compare::PlanRow* asked = row(id);
+  if (!asked) return;
+  constexpr Seconds longer{60};
+  if (request == views::compare::RowRequest::keep_best) session_.keep_best(asked->plan.planner);
+  if (request == views::compare::RowRequest::more_time) session_.search_longer(asked->plan.planner, longer);
+}
+
+/// Warns if every plan has one micro-batch per iteration because the profile was measured at this size alone.
+void ComparePage::show_hint() {
+  constexpr int micro_batches = 16;
+  const session::project::PlanningSetup& question = session_.state().question;
+  const session::project::ProfileEntry* profile = session::project::find_profile(session_.state(), question.profile);
+  const int measured = profile ? smallest_measured_micro_batch(*profile->profile) : 0;
+  const int batch = question.workload.global_batch;
+  const bool one = profile && measured > 1 && batch < 2 * measured && !rows_.empty();
+  hint_->setVisible(one);
+  if (!one) return;
+  larger_batch_ = micro_batches * measured;
+  hint_->set_texts(tr("The profile is measured at micro-batch %1, so batch %2 is one micro-batch per iteration: the "
+                      "stages of a pipeline run one after the other.")
+                       .arg(measured)
+                       .arg(batch),
+                   tr("Use batch %1: %2 micro-batches").arg(larger_batch_).arg(micro_batches));
 }
 
 QString ComparePage::next_step() const {
@@ -190,8 +292,10 @@ void ComparePage::show_split() {
     return;
   }
   const session::project::ClusterEntry* cluster = session::project::find_cluster(session_.state(), entry->cluster);
-  split_->set_plan(profile->profile, cluster->cluster, selected->plan, selected->simulation);
-  stage_card_->set_plan(profile->profile, cluster->cluster, selected->plan);
+  const auto problem = session::project::make_problem(session_.state(), *entry);  // with times on the cluster's devices
+  const auto& times = problem ? problem->profile : profile->profile;
+  split_->set_plan(times, cluster->cluster, selected->plan, selected->simulation);
+  stage_card_->set_plan(times, cluster->cluster, selected->plan);
   stage_card_->set_stage(split_->selected_stage());
   show_fields(selected->plan);
 }
@@ -223,6 +327,10 @@ void ComparePage::show_preview(std::int64_t /*generation*/, const Plan& plan,
   dragged->plan = plan;
   dragged->simulation = plan_result ? plan_result->simulation : nullptr;
   dragged->reasons = plan_result ? plan_result->reasons : nullptr;
+  dragged->utilization.reset();
+  if (const auto* entry = session::project::find_plan(session_.state(), dragged->id); entry && plan_result)
+    dragged->utilization =
+        session::plans::figures_of(session_.state(), *entry, plan, *plan_result->simulation).utilization;
   dragged->note = why;
   dragged->charts = {};
   model_->update_row(*dragged);
@@ -236,7 +344,7 @@ void ComparePage::show_preview(std::int64_t /*generation*/, const Plan& plan,
 void ComparePage::prepare_charts() {
   if (drawing_.running() || !before_drag_) return;
   const models::compare::PlanRow* dragged = row(before_drag_->id);
-  if (!dragged || !dragged->simulation) return charts_->set_rows(rows_);
+  if (!dragged || !dragged->simulation) return charts_->set_rows(unfolded(rows_));
   drawing_.start([this, simulation = dragged->simulation](const std::stop_token&) {
     const models::compare::ChartContents contents{models::gantt::make_gantt_content(simulation),
                                                   models::memory::make_memory_curves(simulation)};
@@ -255,7 +363,7 @@ void ComparePage::show_charts(const std::shared_ptr<const Simulation>& simulatio
   if (newest) dragged->charts = contents;
   std::vector<models::compare::PlanRow> rows = rows_;
   rows[static_cast<std::size_t>(dragged - rows_.begin())] = std::move(drawn);
-  charts_->set_rows(rows);
+  charts_->set_rows(unfolded(std::move(rows)));
   if (!newest) prepare_charts();
 }
 
@@ -290,9 +398,41 @@ void ComparePage::end_preview() {
 }
 
 void ComparePage::reset_layout() {
-  const int table = std::clamp(table_->full_height(), 90, std::max(90, height() * 2 / 5));
-  const int split = plan_bar_->sizeHint().height() + split_->sizeHint().height() + stage_card_->sizeHint().height();
+  int lines = 0;
+  for (const QWidget* line :
+       {static_cast<QWidget*>(groups_), static_cast<QWidget*>(hint_), static_cast<QWidget*>(provenance_)})
+    if (!line->isHidden()) lines += line->sizeHint().height();
+  const int most = lines + (dense_ ? table_->height_of(dense_rows) : std::max(90, height() * 2 / 5));
+  const int table = std::clamp(table_->full_height() + lines, std::min(90, most), most);
+  const int parts = split_folded_ ? 0 : split_->sizeHint().height() + stage_card_->sizeHint().height();
+  const int split = plan_bar_->sizeHint().height() + parts;
   splitter_->setSizes({table, split, std::max(100, height() - table - split)});
+}
+
+void ComparePage::set_dense(bool dense) {
+  if (dense == dense_) return;
+  dense_ = dense;
+  table_->set_dense(dense);
+  show_provenance();
+  if (!layout::moved_by_hand(*splitter_)) reset_layout();
+}
+
+void ComparePage::set_split_folded(bool folded) {
+  if (folded == split_folded_) return;
+  split_folded_ = folded;
+  const int table = splitter_->sizes().front();
+  split_->setVisible(!folded);
+  stage_card_->setVisible(!folded);
+  plan_bar_->set_folded(folded);
+  if (!layout::moved_by_hand(*splitter_)) return reset_layout();
+  const int bar = plan_bar_->sizeHint().height();  // the charts take what the editor leaves
+  const int split = folded ? bar : bar + split_->sizeHint().height() + stage_card_->sizeHint().height();
+  splitter_->setSizes({table, split, std::max(100, height() - table - split)});
+}
+
+void ComparePage::set_charts_only(bool on) {
+  splitter_->widget(0)->setVisible(!on);
+  edited_->setVisible(!on);
 }
 
 void ComparePage::showEvent(QShowEvent* event) {

@@ -22,13 +22,20 @@ class PlanTableModel;
 namespace pipedeck::views::compare {
 class Pane;
 class PlanBar;
+class PlanGroups;
 class PlanTable;
+enum class RowRequest;
 }  // namespace pipedeck::views::compare
 
 namespace pipedeck::views::split {
 class Editor;
 class StageCard;
 }  // namespace pipedeck::views::split
+
+namespace pipedeck::views::widgets {
+class ElidedLine;
+class HintBar;
+}  // namespace pipedeck::views::widgets
 
 namespace pipedeck::ui::pages {
 
@@ -59,15 +66,29 @@ class ComparePage : public QWidget {
   const models::compare::PlanRow* row(int id) const;
   /// Resets table and charts to their natural heights.
   void reset_layout();
+  /// Lowers the rows and folds the split editor unless the user has unfolded it, for small windows.
+  void set_dense(bool dense);
+  /// Hides the split editor below its bar. Only a choice of the user is kept.
+  void set_split_folded(bool folded);
+  bool split_folded() const { return split_folded_; }
+  /// Shows the charts alone.
+  void set_charts_only(bool on);
 
  signals:
   void rows_changed();  ///< also during a drag
   void plan_activated(int id);
+  void split_fold_chosen(bool folded);  ///< by the user
 
  protected:
   void showEvent(QShowEvent* event) override;
 
  private:
+  void refresh_searches();
+  void receive_request(int id, views::compare::RowRequest request);
+  void show_hint();
+  void show_provenance();
+  void fit_table();
+  std::vector<models::compare::PlanRow> unfolded(std::vector<models::compare::PlanRow> rows) const;
   void show_rows(const std::vector<models::compare::PlanRow>& rows);
   /// Returns what is missing until there are plans.
   QString next_step() const;
@@ -89,6 +110,9 @@ class ComparePage : public QWidget {
   session::Session& session_;
   models::compare::PlanTableModel* model_;
   views::compare::PlanTable* table_;
+  views::widgets::HintBar* hint_;
+  views::compare::PlanGroups* groups_;
+  views::widgets::ElidedLine* provenance_;
   views::compare::PlanBar* plan_bar_;
   views::split::Editor* split_;
   views::split::StageCard* stage_card_;
@@ -100,6 +124,11 @@ class ComparePage : public QWidget {
   models::BackgroundTask drawing_;  ///< prepares the charts of a dragged plan
   bool critical_shown_ = false;
   bool laid_out_ = false;
+  int fitted_ = 0;             ///< height of the table that the layout was made for
+  int larger_batch_ = 0;       ///< that the hint offers
+  QWidget* edited_ = nullptr;  ///< plan bar, split editor and stage card
+  bool dense_ = false;
+  bool split_folded_ = false;
 };
 
 }  // namespace pipedeck::ui::pages

@@ -117,7 +117,7 @@ void ExplainPage::show_sensitivity() {
   view_->set_sensitivity(
       known ? models::whatif::sensitivity_rows(*known) : std::vector<models::whatif::BarRow>(),
       running ? tr("Being computed…") : tr("Find the links, devices and memory that limit %1.").arg(name_of(*entry)),
-      running);
+      running, known ? to_seconds(known->iteration).count : 0);
 }
 
 /// Shows the jitter of both plans, the visible one first.

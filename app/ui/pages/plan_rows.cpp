@@ -3,15 +3,19 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <tuple>
 
 #include <QCoreApplication>
 
 #include "app/models/format.hpp"
 #include "app/models/topology/geometry.hpp"
+#include "app/session/plans/figures.hpp"
 #include "app/session/trials.hpp"
 #include "app/text/in_qt.hpp"
 #include "app/views/widgets/choice_pictures.hpp"
 #include "app/views/widgets/theme.hpp"
+#include "core/plan/agreement.hpp"
 
 namespace pipedeck::ui::pages {
 
@@ -40,6 +44,68 @@ QString warmup_text(const Plan& plan, const study::PlanResult& plan_result) {
   return words + QLatin1Char('.');
 }
 
+namespace {
+
+QString best_text(const study::Searches::Status& status) {
+  if (!status.best) return {};
+  return QStringLiteral("%1, %2").arg(models::format_time(*status.best),
+                                      models::compare::degrees_text(status.best_plan));
+}
+
+models::compare::PlanSearch search_of(const study::Searches::Status& status) {
+  return {status.state != study::Searches::State::waiting, status.elapsed, status.budget, best_text(status)};
+}
+
+/// Adds what the planners do that have not answered yet: to their earlier rows, else as rows of their own.
+void add_searches(std::vector<models::compare::PlanRow>& rows, const session::Session& session) {
+  for (const session::Session::PlannerSearch& search : session.searches()) {
+    const session::project::State& state = session.state();
+    const auto earlier = std::ranges::find_if(rows, [&](const models::compare::PlanRow& row) {
+      const session::project::PlanEntry* entry = session::project::find_plan(state, row.id);
+      return entry && !entry->edited && entry->plan->planner == search.planner;
+    });
+    if (earlier != rows.end()) {
+      earlier->search = search_of(search.status);
+      continue;
+    }
+    models::compare::PlanRow& row = rows.emplace_back();
+    row.id = -2 - search.place;  // -1 is no row
+    row.plan.name = search.title.toStdString();
+    row.plan.planner = search.planner;
+    row.planner = search.title;
+    row.ticked = false;
+    row.search = search_of(search.status);
+  }
+}
+
+/// Folds equal plans of planners into the selected one of them, else the first.
+void fold_equal_plans(std::vector<models::compare::PlanRow>& rows, const session::project::State& state) {
+  const auto made_by_planner = [&](const models::compare::PlanRow& row) {
+    const session::project::PlanEntry* entry = session::project::find_plan(state, row.id);
+    return entry && !entry->edited && row.simulation && !row.planner.isEmpty();
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].agrees_with != 0 || !made_by_planner(rows[i])) continue;
+    std::vector<models::compare::PlanRow*> equal{&rows[i]};
+    for (std::size_t j = i + 1; j < rows.size(); ++j)
+      if (rows[j].agrees_with == 0 && made_by_planner(rows[j]) &&
+          plan::agree(rows[i].plan, *rows[i].simulation, rows[j].plan, *rows[j].simulation))
+        equal.push_back(&rows[j]);
+    if (equal.size() < 2) continue;
+    const auto has_mark = [&](auto mark) { return std::ranges::find_if(equal, mark); };
+    auto shown = has_mark([&](const auto* row) { return row->id == state.selected_plan; });
+    if (shown == equal.end()) shown = has_mark([](const auto* row) { return row->baseline; });
+    if (shown == equal.end()) shown = has_mark([](const auto* row) { return row->ticked; });
+    models::compare::PlanRow& first = shown == equal.end() ? *equal.front() : **shown;
+    for (models::compare::PlanRow* row : equal) {
+      first.agreeing << row->planner;
+      if (row != &first) row->agrees_with = first.id;
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<models::compare::PlanRow> plan_rows(session::Session& session) {
   std::vector<models::compare::PlanRow> rows;
   const auto facts = session.facts();
@@ -50,6 +116,9 @@ std::vector<models::compare::PlanRow> plan_rows(session::Session& session) {
     row.ticked = entry->ticked;
     row.note = entry->note;
     row.remarks = entry->remarks;
+    row.baseline = entry->baseline;
+    row.planner = entry->edited ? QString() : session::project::planner_title(entry->plan->planner);
+    row.can_continue = entry->plan->truncated && !entry->edited;
     row.measured = session::measured_iteration(session.state(), *entry);
     if (facts) {
       row.lower_bound = facts->bound_of(row.plan);
@@ -60,6 +129,10 @@ std::vector<models::compare::PlanRow> plan_rows(session::Session& session) {
     if (const auto plan_result = session.plan_result(*entry)) {
       row.simulation = plan_result->simulation;
       row.reasons = plan_result->reasons;
+      session::plans::Figures figures = session::plans::figures_of(session.state(), *entry, row.plan, *row.simulation);
+      row.utilization = figures.utilization;
+      row.outdated = figures.outdated;
+      row.provenance = figures.provenance;
       // A planner's rationale already contains the cost of the other warm-up.
       const QString warmup = row.plan.rationale.empty() ? warmup_text(row.plan, *plan_result) : QString();
       if (!warmup.isEmpty()) row.note = row.note.isEmpty() ? warmup : sentence(row.note) + QLatin1Char(' ') + warmup;
@@ -67,6 +140,8 @@ std::vector<models::compare::PlanRow> plan_rows(session::Session& session) {
     if (!row.simulation && row.note.isEmpty()) row.note = session.simulation_error(entry->id);
     rows.push_back(std::move(row));
   }
+  fold_equal_plans(rows, session.state());
+  add_searches(rows, session);
   const auto fastest = std::ranges::min_element(rows, {}, [](const models::compare::PlanRow& row) {
     return row.measured ? row.measured->count : std::numeric_limits<double>::infinity();
   });
@@ -95,6 +170,68 @@ QString run_title(const session::project::RunRecord& run) {
   return parts.join(QStringLiteral(" · "));
 }
 
+namespace {
+
+std::optional<Seconds> time_of(const session::project::PlanEntry& entry) {
+  return entry.feasible() && entry.plan->predicted ? std::optional(entry.plan->predicted->iteration) : std::nullopt;
+}
+
+models::compare::ProjectEntry tree_entry(const session::project::PlanEntry& entry) {
+  models::compare::ProjectEntry shown;
+  shown.id = entry.id;
+  shown.name = text::to_qstring(entry.plan->name);
+  shown.tool_tip = entry.feasible() ? text::to_qstring(stage_shape_text(*entry.plan)) : entry.note;
+  if (!entry.remarks.isEmpty()) shown.tool_tip += QLatin1Char('\n') + entry.remarks;
+  shown.failed = !entry.feasible();
+  const QString planner = session::project::planner_title(entry.plan->planner);
+  if (!entry.edited && !planner.isEmpty() && shown.name.startsWith(planner)) {
+    shown.own_name = shown.name;
+    shown.tool_tip.prepend(shown.name + QLatin1Char('\n'));
+    shown.name = planner;
+  }
+  if (entry.feasible()) shown.detail = models::compare::degrees_text(*entry.plan);
+  if (const auto time = time_of(entry)) shown.figure = models::format_time(*time);
+  return shown;
+}
+
+}  // namespace
+
+std::vector<models::compare::ProjectQuestion> tree_questions(const session::project::State& state) {
+  using Key = std::tuple<int, int, int>;  // profile, cluster, batch
+  std::map<Key, std::vector<const session::project::PlanEntry*>> groups;
+  std::vector<Key> order;  // the oldest first
+  for (const session::project::PlanEntry& entry : state.plans) {
+    const Key key{entry.profile, entry.cluster, entry.plan->global_batch};
+    if (!groups.contains(key)) order.push_back(key);
+    groups[key].push_back(&entry);
+  }
+  std::vector<models::compare::ProjectQuestion> questions;
+  for (const Key& key : order) {
+    auto& plans = groups[key];
+    std::ranges::stable_sort(plans, {}, [](const session::project::PlanEntry* entry) {
+      const auto time = time_of(*entry);
+      const bool fits = time && entry->plan->predicted->fits;
+      return std::tuple(!time, !fits, time ? time->count : 0.0);
+    });
+    const auto& [profile, cluster, batch] = key;
+    models::compare::ProjectQuestion question;
+    question.name = text::to_qstring(session::project::find_profile(state, profile)->profile->name);
+    question.detail = PlanRowText::tr("batch %1 · %2")
+                          .arg(batch)
+                          .arg(text::to_qstring(session::project::find_cluster(state, cluster)->cluster->name));
+    if (const QString own = session::project::question_name(state, *plans.front()); !own.isEmpty()) {
+      question.detail.prepend(question.name + QStringLiteral(" · "));
+      question.name = own;
+    }
+    const auto best = time_of(*plans.front());
+    if (best && plans.front()->plan->predicted->fits) question.figure = models::format_time(*best);
+    question.best = plans.front()->id;
+    for (const session::project::PlanEntry* entry : plans) question.plans.push_back(tree_entry(*entry));
+    questions.push_back(std::move(question));
+  }
+  return questions;
+}
+
 std::vector<models::compare::ProjectEntry> tree_entries(const session::project::State& state,
                                                         models::compare::ProjectSection section) {
   std::vector<models::compare::ProjectEntry> entries;
@@ -110,12 +247,7 @@ std::vector<models::compare::ProjectEntry> tree_entries(const session::project::
       }
       break;
     case models::compare::ProjectSection::plans:
-      for (const session::project::PlanEntry& e : state.plans) {
-        const QString shape = e.feasible() ? text::to_qstring(stage_shape_text(*e.plan)) : e.note;
-        const QString tip = e.remarks.isEmpty() ? shape : shape + QLatin1Char('\n') + e.remarks;
-        entries.push_back({e.id, text::to_qstring(e.plan->name), tip, !e.feasible()});
-      }
-      break;
+      break;  // grouped by their questions
     case models::compare::ProjectSection::runs:
       for (const session::project::RunEntry& e : state.runs) {
         entries.push_back({e.id, run_title(*e.run),
@@ -138,12 +270,16 @@ views::run::Prediction prediction_of(const Simulation& simulation) {
   return prediction;
 }
 
+/// Sums over devices would exceed the iteration: rows are the mean of the devices.
 std::vector<views::run::Difference> shown_differences(const sim::TimelineDifference& difference) {
   std::vector<views::run::Difference> rows;
-  for (const sim::KindDifference& kind : difference.kinds) {
-    rows.push_back({views::widgets::kind_text(kind.kind), kind.predicted, kind.measured, false});
-  }
-  rows.push_back({PlanRowText::tr("idle"), difference.predicted_idle, difference.measured_idle, false});
+  const auto add = [&](const QString& name, Seconds predicted, Seconds measured) {
+    rows.push_back({name, Seconds(predicted.count / std::max(1, difference.predicted_devices)),
+                    Seconds(measured.count / std::max(1, difference.measured_devices)), false});
+  };
+  for (const sim::KindDifference& kind : difference.kinds)
+    add(views::widgets::kind_text(kind.kind), kind.predicted, kind.measured);
+  add(PlanRowText::tr("idle"), difference.predicted_idle, difference.measured_idle);
   rows.push_back({PlanRowText::tr("iteration"), difference.predicted_iteration, difference.measured_iteration, true});
   return rows;
 }
@@ -155,6 +291,7 @@ std::vector<views::run::ListEntry> run_list(const session::project::State& state
     const bool failed = run.state == session::project::RunOutcome::failed;
     views::run::ListEntry shown{entry->id, run_title(run), run.steps, session::project::run_outcome_name(run.state), {},
                                 {},        run.message,    failed};
+    shown.steps_done = run.steps_done.value_or(run.steps);
     if (!failed) shown.measured = session::measured_iteration(run);
     if (run.plan.predicted) shown.predicted = run.plan.predicted->iteration;
     shown.energy = run.energy;

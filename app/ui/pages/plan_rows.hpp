@@ -13,7 +13,8 @@
 
 namespace pipedeck::ui::pages {
 
-/// Returns the plans of the current model, cluster and batch, in project order. Requests missing simulations.
+/// Returns the plans of the current model, cluster and batch, in project order, then the planners that search. Requests
+/// missing simulations.
 std::vector<models::compare::PlanRow> plan_rows(session::Session& session);
 
 /// Returns "Warm-up A. Policy B: 0.837 s (−9.3 %)."
@@ -22,6 +23,8 @@ QString warmup_text(const Plan& plan, const study::PlanResult& plan_result);
 /// Returns the choices with their examples as pictures.
 std::vector<views::widgets::Choice> shown_schedules(const std::vector<session::plans::ScheduleChoice>& schedules);
 
+/// Returns the project's plans grouped by their questions, the best plan of each first.
+std::vector<models::compare::ProjectQuestion> tree_questions(const session::project::State& state);
 std::vector<models::compare::ProjectEntry> tree_entries(const session::project::State& state,
                                                         models::compare::ProjectSection section);
 QString run_title(const session::project::RunRecord& run);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int timeline_interval_ms = 500;  // a chart that changes more often is unreadable
 
-/// A widget of a measured timeline: the lanes with the ruler below.
+/// A widget of a measured timeline: the lanes with the ruler above.
 class TimelineBox : public QWidget {
  public:
   TimelineBox(views::gantt::TimeAxisController* link, views::gantt::View*& gantt) {
@@ -31,8 +31,8 @@ class TimelineBox : public QWidget {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     gantt = new views::gantt::View(link, this);
-    layout->addWidget(gantt, 1);
     layout->addWidget(new views::gantt::RulerView(link, this));
+    layout->addWidget(gantt, 1);
     auto* search = new views::gantt::ChartSearch(
         link, [chart = gantt] { return std::vector<views::gantt::View*>{chart}; }, this);
     search->setObjectName(QStringLiteral("run_search"));
@@ -261,6 +261,10 @@ void RunPage::launch(int plan) {
   session_.launch(wanted);
 }
 
+QString RunPage::not_launchable_reason(int plan) const {
+  return session_.not_launchable_reason(plan, chosen_model(plan).get());
+}
+
 std::vector<int> RunPage::best_plans() const {
   std::vector<std::pair<Nanoseconds, int>> fitting;
   for (const session::project::PlanEntry* entry : session::project::plans_of_question(session_.state())) {
@@ -377,11 +381,16 @@ void RunPage::show_run(int id) {
         {run.state == session::project::RunOutcome::failed ? models::run::LogLine::error : models::run::LogLine::note,
          run.message});
   }
-  view_->set_prediction(run.predicted ? prediction_of(*run.predicted) : views::run::Prediction{});
-  show_comparison(run.predicted.get(), run.events);
+  const auto predicted = session::runs::on_measured_devices(run.predicted, run.events);
+  if (predicted != run.predicted)
+    view_->log({models::run::LogLine::note, tr("%1 of the plan's %2 devices were measured; the prediction is of these")
+                                                .arg(predicted->devices.size())
+                                                .arg(run.predicted->devices.size())});
+  view_->set_prediction(predicted ? prediction_of(*predicted) : views::run::Prediction{});
+  show_comparison(predicted.get(), run.events);
   const auto* typical = session::runs::typical_timeline(run.events);
   if (typical) {
-    show_timelines(run.predicted, *typical);
+    show_timelines(predicted, *typical);
   } else if (run.predicted && run.predicted->timeline.size() > 0) {
     show_timelines(nullptr, {0, run.predicted->timeline});  // an imported simulation: nothing was measured
   }
@@ -403,9 +412,9 @@ void RunPage::compare_with(int id) {
   if (!entry) {
     view_->set_other({}, {}, {});
     view_->set_timeline_heading({});
-    show_comparison((*shown)->predicted.get(), (*shown)->events);
-    if (const auto* typical = session::runs::typical_timeline((*shown)->events))
-      show_timelines((*shown)->predicted, *typical);
+    const auto predicted = session::runs::on_measured_devices((*shown)->predicted, (*shown)->events);
+    show_comparison(predicted.get(), (*shown)->events);
+    if (const auto* typical = session::runs::typical_timeline((*shown)->events)) show_timelines(predicted, *typical);
     return;
   }
   const auto other = session::project::with_traces(entry->run);

@@ -40,6 +40,8 @@ class RunPage : public QWidget {
   int shown_run() const { return shown_run_; }
   /// Launches the plan with the chosen steps. The panel shows why if it cannot.
   void launch(int plan);
+  /// Returns why the plan cannot be trained here, with the model file chosen for it; empty if it can.
+  QString not_launchable_reason(int plan) const;
   int steps() const;
   int processes() const;  ///< started by a launch, 1 or more
   void set_steps(int steps);

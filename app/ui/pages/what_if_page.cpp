@@ -36,7 +36,8 @@ namespace {
 constexpr int settle_ms = 40;
 constexpr int wide = 1000;  ///< pixels that allow three columns; below, two, and the page scrolls
 constexpr int min_front = 360, min_purchases = 240;  ///< pixels of height, one above the other
-constexpr int max_unasked = 64;  ///< devices up to which the front and purchases are searched automatically
+/// Work of a search, in layers x layers x devices, up to which the front and purchases are searched automatically.
+constexpr std::size_t max_unasked = 100'000;
 
 std::optional<PlanCandidate> found_of(const session::whatif::StudyAnswer& answer) {
   return answer.best ? std::optional(answer.best->found) : std::nullopt;
@@ -172,7 +173,19 @@ void WhatIfPage::connect_views() {
 
 void WhatIfPage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
+  pause_studies(false);
   refresh();
+}
+
+void WhatIfPage::hideEvent(QHideEvent* event) {
+  QWidget::hideEvent(event);
+  pause_studies(true);
+}
+
+void WhatIfPage::pause_studies(bool on) {
+  study_.pause(on);
+  capacity_study_.pause(on);
+  largest_study_.pause(on);
 }
 
 void WhatIfPage::resizeEvent(QResizeEvent* event) {
@@ -196,7 +209,7 @@ void WhatIfPage::refresh() {
     return;
   }
   std::vector<study::PlannerRequest> planners;
-  for (const study::PlannerRequest& chosen : session::project::chosen_planners(session_.state().question.planning))
+  for (const study::PlannerRequest& chosen : session::project::studied_planners(session_.state().question.planning))
     planners.push_back({chosen.planner, chosen.options});
   const session::whatif::StudyRequest question{*problem, std::move(planners)};
   if (!study_.question() || !session::whatif::is_same_setup(*study_.question(), question)) {
@@ -207,6 +220,7 @@ void WhatIfPage::refresh() {
     show_base();
   }
   capacity_study_.ask(*problem);
+  capacity_->set_sample_tokens(session::whatif::CapacityStudy::sample_tokens(*problem->profile));
   capacity_->set_base(static_cast<int>(problem->cluster->nodes.size()),
                       session::whatif::CapacityStudy::catalogue_types(), session::whatif::CapacityStudy::currency());
   largest_study_.ask(*problem);
@@ -265,7 +279,9 @@ void WhatIfPage::show_answer() {
 void WhatIfPage::preload() {
   if (looked_around_ || !preload_ || !isVisible() || study_.searching() || !study_.current().final) return;
   looked_around_ = true;
-  if (devices_of(*study_.question()->problem.cluster).size() > max_unasked) return;
+  const Problem& problem = study_.question()->problem;
+  const std::size_t layers = problem.profile->layers.size();
+  if (layers * layers * devices_of(*problem.cluster).size() > max_unasked) return;
   study_.find_front();
   study_.find_purchases();
 }
@@ -484,12 +500,12 @@ void WhatIfPage::save_plan(const PlanCandidate& found) {
 }
 
 void WhatIfPage::write_csv(const QString& title, const QString& name, const std::string& text) {
-  const QString file = dialogs_.save_file(this, title, name, tr("Tables (*.csv);;All files (*)"));
+  QString file = dialogs_.save_file(this, title, name, tr("Tables (*.csv);;All files (*)"));
   if (file.isEmpty()) return;
-  const QString failure =
-      session::write_text(file.contains(QLatin1Char('.')) ? file : file + QStringLiteral(".csv"), text);
+  if (!file.contains(QLatin1Char('.'))) file += QStringLiteral(".csv");
+  const QString failure = session::write_text(file, text);
   if (!failure.isEmpty()) return dialogs_.error(this, title, failure);
-  emit session_.notice(tr("Wrote %1").arg(file));
+  emit session_.exported(file);
 }
 
 }  // namespace pipedeck::ui::pages

@@ -55,6 +55,7 @@ class WhatIfPage : public QWidget {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:
@@ -69,6 +70,7 @@ class WhatIfPage : public QWidget {
   void connect_largest();
   void show_largest();
   void save_largest();
+  void pause_studies(bool on);
   void show_base();
   void show_answer();
   void show_lists();

@@ -46,8 +46,7 @@ views::widgets::EmptyText EmptyStates::without_plans() const {
   const session::project::State& state = session_.state();
   if (views::widgets::EmptyText missing = without_data(); !missing.title.isEmpty()) return missing;
   if (!session::project::plans_of_question(state).empty()) return {};
-  if (session_.comparing())
-    return {tr("Comparing plans"), tr("All planners run side by side. The first plans appear soon."), {}};
+  if (session_.comparing()) return {};  // the table has a row per planner
   const auto name = [](const std::string& text) { return QString::fromStdString(text); };
   const QString text =
       tr("All planners plan %1 on %2 with %3 samples per iteration. One simulator evaluates all plans.")

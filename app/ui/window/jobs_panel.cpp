@@ -19,7 +19,7 @@ namespace {
 QString state_text(const session::work::JobInfo& job) {
   switch (job.state) {
     case session::work::JobState::running:
-      return job.detail;
+      return job.paused ? JobsPanel::tr("paused while its page is hidden") : job.detail;
     case session::work::JobState::finished:
       return job.detail.isEmpty() ? JobsPanel::tr("done") : job.detail;
     case session::work::JobState::cancelled:

@@ -3,18 +3,22 @@
 
 #include <QCloseEvent>
 #include <QComboBox>
+#include <QCoreApplication>
 #include <QDockWidget>
 #include <QEventLoop>
+#include <QHBoxLayout>
 #include <QIcon>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QScrollArea>
+#include <QMenuBar>
+#include <QResizeEvent>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QTimer>
+#include <QToolBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -22,6 +26,7 @@
 #include "app/ui/actions/plan_actions.hpp"
 #include "app/ui/actions/transformer_imports.hpp"
 #include "app/ui/layout/page_room.hpp"
+#include "app/ui/layout/side_panels.hpp"
 #include "app/ui/layout/window_state_saver.hpp"
 #include "app/ui/pages/compare_page.hpp"
 #include "app/ui/pages/explain_page.hpp"
@@ -29,11 +34,11 @@
 #include "app/ui/pages/run_page.hpp"
 #include "app/ui/pages/what_if_page.hpp"
 #include "app/ui/window/empty_states.hpp"
-#include "app/ui/window/jobs_panel.hpp"
+#include "app/ui/window/jobs_line.hpp"
 #include "app/ui/window/main_window_actions.hpp"
-#include "app/ui/window/read_only_bar.hpp"
 #include "app/ui/window/setup_bar.hpp"
 #include "app/ui/window/view_state.hpp"
+#include "app/views/compare/comparison_pane.hpp"
 #include "app/views/compare/inspector.hpp"
 #include "app/views/compare/plan_table.hpp"
 #include "app/views/compare/project_tree.hpp"
@@ -41,10 +46,15 @@
 #include "app/views/profile/view.hpp"
 #include "app/views/run/view.hpp"
 #include "app/views/topology/view.hpp"
+#include "app/views/widgets/hint_bar.hpp"
 #include "app/views/widgets/notes_edit.hpp"
 #include "app/views/widgets/theme.hpp"
 
 namespace pipedeck::ui::window {
+
+namespace {
+constexpr int rail_icon = 18;
+}  // namespace
 
 MainWindow::MainWindow(WindowServices seams, QWidget* parent)
     : QMainWindow(parent),
@@ -58,6 +68,8 @@ MainWindow::MainWindow(WindowServices seams, QWidget* parent)
                                         seams_.read_only, [this] { return view_->captured(); }}),
       actions_(std::make_unique<Actions>()) {
   setObjectName(QStringLiteral("main_window"));
+  restore_zoom();
+  session_.set_default_budget(default_budget());
   setAcceptDrops(true);
   setDockNestingEnabled(true);
   set_appearance(layout::parse_appearance(seams_.settings->value("window/appearance").toString()));
@@ -73,6 +85,7 @@ MainWindow::MainWindow(WindowServices seams, QWidget* parent)
   create_empty_states();
   layout_ = new layout::WindowStateSaver(*this, compare_page_->table(), *seams_.settings);
   layout_->restore();
+  panels_->update();
   view_ = new ViewState(*this, *seams_.settings);
   compare_page_->table().setFocus();
   refresh();
@@ -104,12 +117,16 @@ void MainWindow::create_pages() {
   stack_ = new QStackedWidget;
   stack_->addWidget(start_panel_);
   stack_->addWidget(tabs_);
-  read_only_bar_ = new ReadOnlyBar;
+  read_only_bar_ = new views::widgets::HintBar;
+  read_only_bar_->setObjectName(QStringLiteral("read_only_bar"));
+  other_cluster_bar_ = new views::widgets::HintBar;
+  other_cluster_bar_->setObjectName(QStringLiteral("other_cluster_bar"));
   auto* centre = new QWidget;
   auto* rows = new QVBoxLayout(centre);
   rows->setContentsMargins({});
   rows->setSpacing(0);
   rows->addWidget(read_only_bar_);
+  rows->addWidget(other_cluster_bar_);
   rows->addWidget(stack_, 1);
   setCentralWidget(centre);
 }
@@ -122,7 +139,6 @@ QDockWidget* MainWindow::add_dock(const QString& title, const char* name, QWidge
   dock->setFont(views::widgets::section_font(font()));
   content->setFont(font());
   addDockWidget(area, dock);
-  docks_.push_back(dock);
   return dock;
 }
 
@@ -138,20 +154,85 @@ void MainWindow::create_docks() {
   column->setSpacing(0);
   column->addWidget(inspector_, 1);
   column->addWidget(notes_);
-  auto* project = add_dock(tr("PROJECT"), "project_dock", tree_, Qt::LeftDockWidgetArea);
+  auto* project =
+      add_dock(tr("PROJECT"), "project_dock", new views::compare::ProjectPane(tree_), Qt::LeftDockWidgetArea);
   auto* inspector = add_dock(tr("INSPECTOR"), "inspector_dock", selected, Qt::RightDockWidgetArea);
-  auto* jobs = add_dock(tr("JOBS"), "jobs_dock", new JobsPanel(session_.jobs()), Qt::BottomDockWidgetArea);
   setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   new layout::PageRoom(*this, *tabs_, {project, inspector});
-  resizeDocks({project, inspector}, {200, 290}, Qt::Horizontal);
-  resizeDocks({jobs}, {96}, Qt::Vertical);
+  panels_ = new layout::SidePanels({this, project, inspector, create_rail(), seams_.settings});
+  panels_->project_action()->setObjectName(QStringLiteral("action_project_panel"));
+  panels_->inspector_action()->setObjectName(QStringLiteral("action_inspector_panel"));
+  connect(tabs_, &QTabWidget::currentChanged, this, [this] {
+    if (page() != Page::compare) set_charts_only(false);
+    refresh_panels();
+    refresh_other_cluster();
+  });
+}
+
+/// Makes the column of buttons that stands for the project in a narrow window.
+QToolBar* MainWindow::create_rail() {
+  auto* rail = new QToolBar(tr("Project"), this);
+  rail->setObjectName(QStringLiteral("rail"));
+  rail->setMovable(false);
+  rail->setContextMenuPolicy(Qt::PreventContextMenu);
+  const auto add = [&](const char* name, const QString& words, const std::function<void()>& run) {
+    auto* button = new QToolButton;
+    button->setObjectName(QLatin1String(name));
+    button->setAutoRaise(true);
+    button->setIconSize({rail_icon, rail_icon});
+    button->setToolTip(words);
+    button->setAccessibleName(words);
+    connect(button, &QToolButton::clicked, this, run);
+    rail->addWidget(button);
+  };
+  add("rail_project", tr("Show or hide the project"), [this] { panels_->project_action()->trigger(); });
+  const std::pair<const char*, QString> sections[] = {{"rail_profiles", tr("Profiles")},
+                                                      {"rail_clusters", tr("Clusters")},
+                                                      {"rail_plans", tr("Plans")},
+                                                      {"rail_runs", tr("Runs")}};
+  for (int i = 0; i < models::compare::project_section_count; ++i)
+    add(sections[i].first, sections[i].second, [this, section = static_cast<models::compare::ProjectSection>(i)] {
+      panels_->show_project();
+      tree_->scrollTo(tree_model_->section_index(section), QAbstractItemView::PositionAtTop);
+      tree_->setFocus();
+    });
+  addToolBar(Qt::LeftToolBarArea, rail);
+  return rail;
+}
+
+/// Makes the buttons for the panels at the right end of the menu bar.
+void MainWindow::create_menu_corner() {
+  auto* corner = new QWidget;
+  corner->setObjectName(QStringLiteral("menu_corner"));
+  auto* row = new QHBoxLayout(corner);
+  row->setContentsMargins(0, 0, 8, 0);
+  row->setSpacing(4);
+  const std::pair<const char*, QAction*> panels[] = {{"corner_project", panels_->project_action()},
+                                                     {"corner_inspector", panels_->inspector_action()}};
+  for (const auto& [name, action] : panels) {
+    auto* button = new QToolButton;
+    button->setObjectName(QLatin1String(name));
+    button->setAutoRaise(true);
+    button->setCheckable(true);
+    const QString words = action->text().remove(QLatin1Char('&'));
+    button->setToolTip(tr("Show or hide the panel: %1").arg(words));
+    button->setAccessibleName(words);
+    connect(button, &QToolButton::clicked, action, &QAction::trigger);
+    connect(action, &QAction::changed, button, [button, action] {
+      button->setChecked(action->isChecked());
+      button->setEnabled(action->isEnabled());
+    });
+    row->addWidget(button);
+  }
+  menuBar()->setCornerWidget(corner);
 }
 
 void MainWindow::create_status_bar() {
   saved_label_ = new QLabel;
   saved_label_->setObjectName(QStringLiteral("saved_label"));
-  statusBar()->addWidget(saved_label_);
+  jobs_line_ = new JobsLine(session_.jobs());
+  statusBar()->addWidget(jobs_line_);
   calibration_mark_ = new QToolButton;
   calibration_mark_->setObjectName(QStringLiteral("calibration_mark"));
   calibration_mark_->setAutoRaise(true);
@@ -161,6 +242,7 @@ void MainWindow::create_status_bar() {
   devices_label_ = new QLabel;
   devices_label_->setObjectName(QStringLiteral("devices_label"));
   statusBar()->addPermanentWidget(devices_label_);
+  statusBar()->addPermanentWidget(saved_label_);
   statusBar()->setSizeGripEnabled(false);
 }
 
@@ -209,6 +291,11 @@ void MainWindow::connect_views() {
   connect(bar_, &SetupBar::import_requested, this, &MainWindow::import_with_dialog);
   connect(bar_, &SetupBar::global_batch_chosen, &session_, &session::Session::set_global_batch);
   connect(bar_, &SetupBar::micro_batch_chosen, &session_, &session::Session::set_micro_batch);
+  connect(bar_, &SetupBar::budget_chosen, this, [this](Seconds budget) {
+    session::project::Planning planning = session_.state().question.planning;
+    planning.budget = budget;
+    session_.set_planning(planning);
+  });
   connect(bar_, &SetupBar::conventions_chosen, &session_, &session::Session::set_conventions);
   connect(bar_, &SetupBar::compare_requested, actions_->compare, &QAction::trigger);
   connect(bar_, &SetupBar::cancel_requested, &session_, &session::Session::cancel_comparison);
@@ -224,13 +311,12 @@ void MainWindow::connect_views() {
     if (!compare_page_->previewing()) return refresh_inspector();
     inspector_later->start();
   });
-  connect(compare_page_, &pages::ComparePage::plan_activated, this, [this] { docks_[1]->show(); });
-  connect(read_only_bar_, &ReadOnlyBar::save_copy_requested, this, [this] { save_as(); });
+  connect(compare_page_, &pages::ComparePage::plan_activated, panels_, &layout::SidePanels::show_inspector);
+  connect(read_only_bar_, &views::widgets::HintBar::accepted, this, [this] { save_as(); });
+  connect(other_cluster_bar_, &views::widgets::HintBar::accepted, this,
+          [this] { session_.choose_cluster(shown_cluster_); });
   connect(tree_, &views::compare::ProjectTree::selected, this, &MainWindow::show_entry);
-  connect(start_panel_, &views::compare::StartPanel::import_profile_requested, this, &MainWindow::import_with_dialog);
-  connect(start_panel_, &views::compare::StartPanel::import_cluster_requested, this, &MainWindow::import_with_dialog);
-  connect(start_panel_, &views::compare::StartPanel::open_project_requested, this, &MainWindow::open_with_dialog);
-  connect(start_panel_, &views::compare::StartPanel::compare_requested, this, &MainWindow::compare_from_start);
+  connect_start_panel();
   connect(&run_page_->view(), &views::run::View::launch_requested, this,
           [this](const views::run::LaunchRequest& request) { seams_.settings->setValue("run/steps", request.steps); });
 }
@@ -255,7 +341,9 @@ void MainWindow::show_page(Page page) { tabs_->setCurrentIndex(static_cast<int>(
 QWidget* MainWindow::page_widget(Page page) const { return tabs_->widget(static_cast<int>(page)); }
 
 void MainWindow::reset_layout() {
+  set_charts_only(false);
   layout_->reset();
+  panels_->reset();
   compare_page_->reset_layout();
 }
 
@@ -282,7 +370,24 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   event->accept();
 }
 
+void MainWindow::resizeEvent(QResizeEvent* event) {
+  QMainWindow::resizeEvent(event);
+  refresh_density();
+}
+
+void MainWindow::set_charts_only(bool on) {
+  if (on == actions_->charts_only->isChecked() && on == !tabs_->tabBar()->isVisibleTo(tabs_)) return;
+  if (on) show_page(Page::compare);
+  actions_->charts_only->setChecked(on);
+  bar_->setVisible(!on);
+  tabs_->tabBar()->setVisible(!on);
+  compare_page_->set_charts_only(on);
+  panels_->set_charts_only(on);
+  if (on) compare_page_->charts().setFocus();
+}
+
 void MainWindow::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Escape && actions_->charts_only->isChecked()) return set_charts_only(false);
   if (event->key() == Qt::Key_Escape && session_.comparing()) {
     session_.cancel_comparison();
     return;

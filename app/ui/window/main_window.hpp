@@ -3,11 +3,14 @@
 // all operations on it.
 #pragma once
 
+#include <map>
 #include <memory>
 
 #include <QMainWindow>
 #include <QStringList>
+#include <QTimer>
 
+#include "app/models/background_task.hpp"
 #include "app/models/compare/project_tree_model.hpp"
 #include "app/session/session.hpp"
 #include "app/ui/dialogs/dialogs.hpp"
@@ -21,6 +24,7 @@ class QMenu;
 class QSettings;
 class QStackedWidget;
 class QTabWidget;
+class QToolBar;
 class QToolButton;
 
 namespace pipedeck::ui::actions {
@@ -33,6 +37,7 @@ class HelpWindow;
 }  // namespace pipedeck::ui::help
 
 namespace pipedeck::ui::layout {
+class SidePanels;
 class WindowStateSaver;
 }  // namespace pipedeck::ui::layout
 
@@ -58,14 +63,15 @@ class View;
 }  // namespace pipedeck::views::topology
 
 namespace pipedeck::views::widgets {
+class HintBar;
 class NotesEdit;
 }  // namespace pipedeck::views::widgets
 
 namespace pipedeck::ui::window {
 
 class EmptyStates;
+class JobsLine;
 class SetupBar;
-class ReadOnlyBar;
 class ViewState;
 
 /// A set of external dependencies of the window; tests replace them.
@@ -100,9 +106,14 @@ class MainWindow : public QMainWindow {
   void complete_question() { session_.complete_question(); }
   /// Opens the sample project and compares its plans. This counts as no unsaved change.
   void open_sample();
+  /// Shows the start page. If it is switched off, offers unsaved work or opens the most recent project.
+  void start();
   /// Asks about unsaved work of killed programs. Returns false if nothing was opened.
   bool offer_recovery();
   void reset_layout();
+  layout::SidePanels& panels() const { return *panels_; }
+  /// Shows the charts of the plans alone, without tables and panels.
+  void set_charts_only(bool on);
 
  protected:
   bool may_end_run();
@@ -110,6 +121,7 @@ class MainWindow : public QMainWindow {
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   struct Actions;
@@ -117,6 +129,8 @@ class MainWindow : public QMainWindow {
   // main_window.cpp
   void create_pages();
   void create_docks();
+  QToolBar* create_rail();
+  void create_menu_corner();
   void create_status_bar();
   QDockWidget* add_dock(const QString& title, const char* name, QWidget* content, Qt::DockWidgetArea area);
   void connect_session();
@@ -130,6 +144,7 @@ class MainWindow : public QMainWindow {
   void create_file_menu();
   void create_export_menu(QMenu* file);
   void create_edit_menu();
+  void create_copy_menu();
   void create_view_menu();
   void create_memory_action(QMenu* menu);
   void create_appearance_menu(QMenu* view);
@@ -154,22 +169,39 @@ class MainWindow : public QMainWindow {
   void fill_recent_menu(QMenu* menu);
   void open_recent(const QString& file);
   void remember_recent(const QString& file);
+  QStringList recent_files() const;
+  void opened_file();  ///< restores its view
+
+  // main_window_start.cpp
+  void connect_start_panel();
+  bool starts_with_page() const;
+  void refresh_start_panel();
+  void remember_about();
+  void recover(int work, session::Recovery answer);
+  void open_example(int example);
+  void draw_example(int example);
+  void compare_from_start(const QString& profile, const QString& cluster, int batch);
+  void set_interface_zoom(int percent);
+  void restore_zoom();
+  Seconds default_budget() const;  ///< per planner, of new projects
+  void show_preferences();
 
   // main_window_update.cpp
   void refresh();
   void refresh_tree();
   void refresh_pages();
+  void refresh_other_cluster();
   void refresh_bar();
   void refresh_devices();
-  void refresh_start_panel();
   void refresh_title();
+  void refresh_panels();
+  void refresh_density();
   void refresh_inspector();
   void show_entry(models::compare::ProjectSection section, int id);
   void choose_planning();
   void choose_training_state();
   void show_calibration();
   void refresh_calibration_mark();
-  void compare_from_start(const QString& profile, const QString& cluster, int batch);
   QString comparison_summary() const;
 
   WindowServices seams_;
@@ -177,7 +209,7 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<Actions> actions_;
   SetupBar* bar_ = nullptr;
   QStackedWidget* stack_ = nullptr;
-  ReadOnlyBar* read_only_bar_ = nullptr;
+  views::widgets::HintBar *read_only_bar_ = nullptr, *other_cluster_bar_ = nullptr;
   actions::Exports* exports_ = nullptr;
   views::compare::StartPanel* start_panel_ = nullptr;
   QTabWidget* tabs_ = nullptr;
@@ -193,7 +225,8 @@ class MainWindow : public QMainWindow {
   views::widgets::NotesEdit* notes_ = nullptr;
   actions::PlanActions* plan_actions_ = nullptr;
   help::HelpWindow* help_ = nullptr;  ///< created on demand
-  std::vector<QDockWidget*> docks_;
+  layout::SidePanels* panels_ = nullptr;
+  JobsLine* jobs_line_ = nullptr;
   QLabel* saved_label_ = nullptr;
   QLabel* devices_label_ = nullptr;
   QToolButton* calibration_mark_ = nullptr;
@@ -202,7 +235,12 @@ class MainWindow : public QMainWindow {
   ViewState* view_ = nullptr;
   int shown_profile_ = 0;  ///< selected in the tree; 0: the one chosen in the tool bar
   int shown_cluster_ = 0;
+  int question_cluster_ = 0, question_profile_ = 0;  ///< of the last refresh: the pages follow a new question
   bool untouched_sample_ = false;
+  QTimer before_pictures_;
+  models::BackgroundTask drawing_examples_;
+  std::map<QString, QString> profile_groups_, cluster_groups_;  ///< of the presets
+  std::vector<session::project::RecoverableProject> works_;     ///< shown on the start page
 };
 
 }  // namespace pipedeck::ui::window

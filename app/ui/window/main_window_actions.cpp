@@ -6,7 +6,6 @@
 #include <QActionGroup>
 #include <QCoreApplication>
 #include <QDesktopServices>
-#include <QDockWidget>
 #include <QFileInfo>
 #include <QKeySequence>
 #include <QMenu>
@@ -19,28 +18,37 @@
 #include <QUrl>
 
 #include "app/session/trace_export.hpp"
+#include "app/ui/actions/availability.hpp"
 #include "app/ui/actions/chart_actions.hpp"
 #include "app/ui/actions/exports.hpp"
 #include "app/ui/actions/machine_imports.hpp"
 #include "app/ui/actions/plan_actions.hpp"
 #include "app/ui/actions/profile_actions.hpp"
 #include "app/ui/actions/topology_actions.hpp"
+#include "app/ui/actions/written_note.hpp"
 #include "app/ui/help/help_texts.hpp"
 #include "app/ui/help/help_window.hpp"
 #include "app/ui/help/shortcut_overlay.hpp"
+#include "app/ui/layout/side_panels.hpp"
+#include "app/ui/layout/zoom.hpp"
 #include "app/ui/pages/compare_page.hpp"
 #include "app/ui/pages/explain_page.hpp"
 #include "app/ui/pages/run_page.hpp"
+#include "app/ui/palette/install.hpp"
+#include "app/ui/window/jobs_line.hpp"
+#include "app/ui/window/setup_bar.hpp"
 #include "app/ui/window/view_keys.hpp"
 #include "app/views/compare/comparison_pane.hpp"
 #include "app/views/compare/inspector.hpp"
 #include "app/views/compare/plan_table.hpp"
 #include "app/views/compare/project_tree.hpp"
+#include "app/views/gantt/pointer_keys.hpp"
 #include "app/views/profile/view.hpp"
 #include "app/views/run/view.hpp"
 #include "app/views/split/editor.hpp"
 #include "app/views/topology/view.hpp"
 #include "app/views/whatif/explain_view.hpp"
+#include "app/views/widgets/column_menu.hpp"
 
 namespace pipedeck::ui::window {
 
@@ -79,6 +87,7 @@ void MainWindow::create_actions() {
        *editing, [this] { show_page(Page::topology); }, this))
       ->fill_menu(menuBar()->addMenu(tr("C&luster")));
   create_run_menu();
+  create_copy_menu();
   offer_context_actions();
   create_help_menu();
 }
@@ -117,13 +126,15 @@ void MainWindow::create_export_menu(QMenu* file) {
     return session::TableContext{shown_profile_ > 0 ? shown_profile_ : session_.state().question.profile, plan(),
                                  explain_page_->from_plan(), run_page_->shown_run()};
   };
-  exports_ = new actions::Exports(session_, seams_.dialogs,
-                                  {tables, [this] { return page_widget(page()); },
-                                   [this] { return run_page_->steps(); }, [this] { return run_page_->processes(); }},
-                                  this);
-  connect(exports_, &actions::Exports::written, this, [this](const QString& file) {
-    statusBar()->showMessage(tr("Wrote %1").arg(QFileInfo(file).fileName()), 8000);
-  });
+  exports_ = new actions::Exports(
+      session_, seams_.dialogs,
+      {tables, [this] { return page_widget(page()); }, &compare_page_->charts(), &compare_page_->table(),
+       [this] { return run_page_->steps(); }, [this] { return run_page_->processes(); }},
+      this);
+  auto* note = new actions::WrittenNote(this);
+  statusBar()->addWidget(note);
+  connect(exports_, &actions::Exports::written, note, &actions::WrittenNote::show_file);
+  connect(&session_, &session::Session::exported, note, &actions::WrittenNote::show_file);
   actions_->export_plan = add_action(menu, tr("&Plan…"), "action_export_plan", QKeySequence(Qt::CTRL | Qt::Key_E),
                                      [this] { export_plan(); });
   actions_->export_trace = add_action(menu, tr("Chrome t&race…"), "action_export_trace", {}, [this] {
@@ -135,7 +146,7 @@ void MainWindow::create_export_menu(QMenu* file) {
     if (QFileInfo(file).suffix().isEmpty()) file += QStringLiteral(".trace.json");
     if (const QString failure = session::export_trace(session_, plan, file); !failure.isEmpty())
       return seams_.dialogs.error(this, tr("Export Chrome trace"), failure);
-    statusBar()->showMessage(tr("Wrote %1").arg(QFileInfo(file).fileName()), 8000);
+    emit exports_->written(file);
   });
   add_action(menu, tr("P&icture of this page…"), "action_export_picture",
              QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E), [this] { exports_->export_picture(page_widget(page())); });
@@ -152,17 +163,32 @@ void MainWindow::create_export_menu(QMenu* file) {
 
 void MainWindow::create_edit_menu() {
   QMenu* menu = menuBar()->addMenu(tr("&Edit"));
+  menu->setObjectName(QStringLiteral("edit_menu"));
   actions_->undo = add_action(menu, tr("&Undo"), "action_undo", QKeySequence::Undo, [this] { session_.undo(); });
   actions_->redo = add_action(menu, tr("&Redo"), "action_redo", {}, [this] { session_.redo(); });
+  // Their texts name the step; lists of shortcuts do not.
+  actions_->undo->setIconText(tr("Undo"));
+  actions_->redo->setIconText(tr("Redo"));
   actions_->redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
   plan_actions_ =
       new actions::PlanActions({&session_, this, &compare_page_->table(), tree_, tree_model_, notes_, seams_.dialogs});
   plan_actions_->scope_shortcuts({&compare_page_->table(), tree_, inspector_});
   plan_actions_->fill_edit_menu(menu);
+  menu->addSeparator();
+  add_action(menu, tr("Pr&eferences…"), "action_preferences", QKeySequence(Qt::CTRL | Qt::Key_Comma),
+             [this] { show_preferences(); });
   new actions::ProfileActions(
       {&session_, this, profile_view_,
        [this] { return shown_profile_ > 0 ? shown_profile_ : session_.state().question.profile; },
        [this](int id) { show_entry(models::compare::ProjectSection::profiles, id); }, seams_.dialogs, seams_.runner});
+}
+
+/// Adds Edit > Copy as, once all menus are there.
+void MainWindow::create_copy_menu() {
+  QMenu* edit = menuBar()->findChild<QMenu*>(QStringLiteral("edit_menu"));
+  QMenu* menu = edit->addMenu(tr("Copy &as"));
+  menu->setObjectName(QStringLiteral("copy_menu"));
+  exports_->fill_copies(menu);
 }
 
 void MainWindow::create_view_menu() {
@@ -176,8 +202,8 @@ void MainWindow::create_view_menu() {
   menu->addSeparator();
   views::gantt::TimeAxisController& link = compare_page_->charts().link();
   const auto zoom = [&link](double factor) { link.zoom(factor, (link.axis().begin + link.axis().end) / 2); };
-  add_action(menu, tr("Zoom &in"), "action_zoom_in", QKeySequence::ZoomIn, [zoom] { zoom(1.5); });
-  add_action(menu, tr("Zoom &out"), "action_zoom_out", QKeySequence::ZoomOut, [zoom] { zoom(1 / 1.5); });
+  add_action(menu, tr("Zoom &in"), "action_zoom_in", {}, [zoom] { zoom(1.5); });
+  add_action(menu, tr("Zoom &out"), "action_zoom_out", {}, [zoom] { zoom(1 / 1.5); });
   QAction* critical = add_action(menu, tr("Critical &path"), "action_critical_path", QKeySequence(Qt::Key_P), {});
   critical->setCheckable(true);
   critical->setToolTip(tr("Highlight the operations that determine the iteration time"));
@@ -185,22 +211,40 @@ void MainWindow::create_view_menu() {
   compare_page_->charts().addAction(critical);
   compare_page_->charts().setContextMenuPolicy(Qt::ActionsContextMenu);
   create_memory_action(menu);
-  add_action(menu, tr("Zoom to &fit"), "action_zoom_fit", QKeySequence(Qt::CTRL | Qt::Key_0), [&link] { link.fit(); });
+  add_action(menu, tr("Zoom to &fit"), "action_zoom_fit", {}, [&link] { link.fit(); });
   menu->addSeparator();
-  new actions::ChartActions({this, compare_page_, seams_.settings, [this] { show_page(Page::compare); },
+  new views::gantt::PointerKeys(this);
+  new actions::ChartActions({this, compare_page_, &session_, seams_.settings, [this] { show_page(Page::compare); },
                              [this](int from, int to) {
                                show_page(Page::explain);
                                explain_page_->explain(from, to);
                              }},
                             menu);
   menu->addSeparator();
-  for (QDockWidget* dock : docks_) {
-    const QString title = dock->windowTitle();
-    dock->toggleViewAction()->setText(title.left(1) + title.mid(1).toLower());
-    menu->addAction(dock->toggleViewAction());
-  }
+  menu->addAction(panels_->project_action());
+  menu->addAction(panels_->inspector_action());
+  create_menu_corner();
+  add_action(menu, tr("&Jobs…"), "action_jobs", QKeySequence(Qt::CTRL | Qt::Key_J), [this] { jobs_line_->open(); });
+  actions_->split = add_action(menu, tr("&Stages of the plan"), "action_split_editor", {}, {});
+  actions_->split->setCheckable(true);
+  const auto keep_fold = [this](bool folded) {
+    seams_.settings->setValue(split_folded_key, folded);
+    refresh_density();
+  };
+  connect(actions_->split, &QAction::triggered, this, [keep_fold](bool shown) { keep_fold(!shown); });
+  connect(compare_page_, &pages::ComparePage::split_fold_chosen, this, keep_fold);
+  actions_->charts_only = add_action(menu, tr("Charts &only"), "action_charts_only", QKeySequence(Qt::Key_F11), {});
+  actions_->charts_only->setCheckable(true);
+  connect(actions_->charts_only, &QAction::triggered, this, &MainWindow::set_charts_only);
   add_action(menu, tr("Reset &layout"), "action_reset_layout", {}, [this] { reset_layout(); });
   menu->addSeparator();
+  QAction* larger = add_action(menu, tr("&Larger interface"), "action_interface_larger", {},
+                               [this] { set_interface_zoom(layout::next_zoom(layout::zoom(), 1)); });
+  larger->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_Equal), QKeySequence(Qt::CTRL | Qt::Key_Plus)});
+  add_action(menu, tr("S&maller interface"), "action_interface_smaller", QKeySequence(Qt::CTRL | Qt::Key_Minus),
+             [this] { set_interface_zoom(layout::next_zoom(layout::zoom(), -1)); });
+  add_action(menu, tr("&Normal interface"), "action_interface_normal", QKeySequence(Qt::CTRL | Qt::Key_0),
+             [this] { set_interface_zoom(100); });
   create_appearance_menu(menu);
 }
 
@@ -252,14 +296,20 @@ void MainWindow::create_plan_menu() {
              [this] { choose_planning(); });
   add_action(menu, tr("Training &memory…"), "action_training_state", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_K),
              [this] { choose_training_state(); });
+  bar_->add_assumption(findChild<QAction*>(QStringLiteral("action_planners")));
+  bar_->add_assumption(findChild<QAction*>(QStringLiteral("action_training_state")));
   menu->addSeparator();
   plan_actions_->fill_plan_menu(menu);
 }
 
 void MainWindow::offer_context_actions() {
   QList<QAction*> for_a_plan = plan_actions_->for_plans();
-  for_a_plan << actions_->launch << actions_->export_plan << actions_->export_trace
-             << findChild<QAction*>(QStringLiteral("action_export_table_plans"));
+  auto* exported = new QMenu(tr("&Export"), this);
+  exported->addActions({actions_->export_plan, actions_->export_trace,
+                        findChild<QAction*>(QStringLiteral("action_export_table_plans")),
+                        findChild<QAction*>(QStringLiteral("action_export_engine"))});
+  for_a_plan << actions_->launch << exported->menuAction() << exports_->copies_of_plans();
+  views::widgets::offer_columns(compare_page_->table(), views::compare::columns_by_hand);
   compare_page_->set_plan_actions(for_a_plan);
   tree_->set_context_actions(models::compare::ProjectSection::plans, for_a_plan);
   const auto action = [this](const char* name) { return findChild<QAction*>(QLatin1String(name)); };
@@ -297,6 +347,17 @@ void MainWindow::create_help_menu() {
   auto* shortcuts = new help::ShortcutOverlay(this);
   add_action(menu, tr("&Shortcuts"), "action_shortcuts", QKeySequence(Qt::Key_Question),
              [shortcuts] { shortcuts->open(); });
+  palette::install({this,
+                    &session_,
+                    &compare_page_->charts(),
+                    seams_.settings,
+                    {[this](int plan) { show_entry(models::compare::ProjectSection::plans, plan); },
+                     [this](int profile) { emit bar_->profile_chosen(profile); },
+                     [this](int cluster) { emit bar_->cluster_chosen(cluster); },
+                     [this](const QString& name) { emit bar_->profile_preset_chosen(name); },
+                     [this](const QString& name) { emit bar_->cluster_preset_chosen(name); }},
+                    [this] { show_page(Page::compare); }},
+                   menu);
   add_action(menu, tr("The &papers' tables"), "action_reproduction", {},
              [this] { seams_.dialogs.page(this, tr("The papers' tables"), help::reproduction_markdown()); });
   add_action(menu, tr("&Licences"), "action_licences", {}, show(tr("Licences"), help::licences_html));
@@ -318,17 +379,23 @@ void MainWindow::update_actions() {
   const session::project::PlanEntry* plan =
       session::project::find_plan(session_.state(), session_.state().selected_plan);
   const bool feasible = plan && plan->feasible();
-  actions_->undo->setEnabled(session_.can_undo());
-  actions_->redo->setEnabled(session_.can_redo());
+  const QString no_plan = feasible ? QString() : tr("Select a plan first.");
+  actions::set_available(*actions_->undo, session_.can_undo() ? QString() : tr("There is nothing to undo."));
+  actions::set_available(*actions_->redo, session_.can_redo() ? QString() : tr("There is nothing to redo."));
   actions_->undo->setText(session_.can_undo() ? tr("&Undo %1").arg(session_.undo_name()) : tr("&Undo"));
   actions_->redo->setText(session_.can_redo() ? tr("&Redo %1").arg(session_.redo_name()) : tr("&Redo"));
   plan_actions_->update();
-  actions_->export_plan->setEnabled(feasible);
-  actions_->export_trace->setEnabled(feasible);
-  actions_->compare->setEnabled(session_.not_comparable_reason().isEmpty() && !session_.comparing());
-  actions_->launch->setEnabled(!session_.launching());
-  actions_->stop->setEnabled(session_.launching());
-  actions_->calibrated->setEnabled(session_.state().calibration.record != nullptr);
+  actions::set_available(*actions_->export_plan, no_plan);
+  actions::set_available(*actions_->export_trace, no_plan);
+  actions::set_available(*actions_->compare,
+                         session_.comparing() ? tr("A comparison is running.") : session_.not_comparable_reason());
+  actions::set_available(*actions_->launch, session_.launching()
+                                                ? tr("A run is active. Stop it first.")
+                                                : run_page_->not_launchable_reason(session_.state().selected_plan));
+  actions::set_available(*actions_->stop, session_.launching() ? QString() : tr("No run is active."));
+  actions::set_available(*actions_->calibrated, session_.state().calibration.record
+                                                    ? QString()
+                                                    : tr("There is no calibration yet. Calibrate from runs first."));
   actions_->calibrated->setChecked(session_.state().calibration.on);
 }
 

@@ -8,6 +8,8 @@
 
 namespace pipedeck::ui::window {
 
+inline constexpr const char* split_folded_key = "window/split_folded";
+
 struct MainWindow::Actions {
   QAction* save = nullptr;
   QAction* export_plan = nullptr;
@@ -16,6 +18,8 @@ struct MainWindow::Actions {
   QAction* redo = nullptr;
   QAction* compare = nullptr;
   QAction* launch = nullptr;
+  QAction* charts_only = nullptr;
+  QAction* split = nullptr;
   QAction* stop = nullptr;
   QAction* calibrated = nullptr;
   std::array<QAction*, 3> appearance{};

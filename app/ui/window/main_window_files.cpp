@@ -48,7 +48,10 @@ QStringList local_files(const QMimeData* data) {
 bool MainWindow::may_discard() {
   if (session_.saver().waiting()) return false;  // already asked; the answer is being carried out
   notes_->commit();
-  if (!seams_.read_only) view_->remember();
+  if (!seams_.read_only) {
+    view_->remember();
+    if (recent_files().contains(session_.file())) remember_about();
+  }
   session_.finish_saving();
   if (!session_.modified()) return true;
   const QString name = session_.file().isEmpty() ? tr("This project") : QFileInfo(session_.file()).fileName();
@@ -169,7 +172,7 @@ void MainWindow::export_plan() {
 
 void MainWindow::fill_recent_menu(QMenu* menu) {
   menu->clear();
-  const QStringList recent = seams_.settings->value(recent_key).toStringList();
+  const QStringList recent = recent_files();
   const auto name = [](const QString& file) { return QFileInfo(file).fileName(); };
   for (const QString& file : recent) {
     const bool alone = std::ranges::count(recent, name(file), name) == 1;
@@ -184,7 +187,7 @@ void MainWindow::fill_recent_menu(QMenu* menu) {
 
 void MainWindow::open_recent(const QString& file) {
   if (QFileInfo::exists(file) || session::project::has_left_work(file)) return open_project(file);
-  QStringList recent = seams_.settings->value(recent_key).toStringList();
+  QStringList recent = recent_files();
   recent.removeAll(file);
   seams_.settings->setValue(recent_key, recent);
   seams_.dialogs.error(
@@ -194,11 +197,16 @@ void MainWindow::open_recent(const QString& file) {
 }
 
 void MainWindow::remember_recent(const QString& file) {
-  QStringList recent = seams_.settings->value(recent_key).toStringList();
+  QStringList recent = recent_files();
   recent.removeAll(file);
   recent.prepend(file);
   seams_.settings->setValue(recent_key, QStringList(recent.mid(0, most_recent)));
+  remember_about();
 }
+
+QStringList MainWindow::recent_files() const { return seams_.settings->value(recent_key).toStringList(); }
+
+void MainWindow::opened_file() { view_->opened(); }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
   if (!local_files(event->mimeData()).isEmpty()) event->acceptProposedAction();

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Updates of the window after a change of the session.
+#include <utility>
+
 #include <QDateTime>
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QLabel>
+#include <QSettings>
 #include <QStackedWidget>
 #include <QTabWidget>
 #include <QThread>
@@ -13,6 +16,7 @@
 #include "app/session/work/count_text.hpp"
 #include "app/text/in_qt.hpp"
 #include "app/ui/dialogs/calibration_dialog.hpp"
+#include "app/ui/layout/side_panels.hpp"
 #include "app/ui/pages/compare_page.hpp"
 #include "app/ui/pages/explain_page.hpp"
 #include "app/ui/pages/plan_rows.hpp"
@@ -20,33 +24,21 @@
 #include "app/ui/pages/what_if_page.hpp"
 #include "app/ui/window/empty_states.hpp"
 #include "app/ui/window/main_window.hpp"
-#include "app/ui/window/read_only_bar.hpp"
+#include "app/ui/window/main_window_actions.hpp"
 #include "app/ui/window/setup_bar.hpp"
 #include "app/views/compare/inspector.hpp"
 #include "app/views/compare/project_tree.hpp"
 #include "app/views/compare/start_panel.hpp"
 #include "app/views/profile/view.hpp"
 #include "app/views/topology/view.hpp"
+#include "app/views/widgets/hint_bar.hpp"
 #include "app/views/widgets/notes_edit.hpp"
 
 namespace pipedeck::ui::window {
 
-namespace {
-
-template <class Entries, class Name>
-QStringList names_with(const QStringList& presets, const Entries& entries, const Name& name) {
-  QStringList names;
-  for (const auto& entry : entries) names << text::to_qstring(name(entry));
-  for (const QString& preset : presets) {
-    if (!names.contains(preset)) names << preset;
-  }
-  return names;
-}
-
-}  // namespace
-
 void MainWindow::refresh() {
   stack_->setCurrentWidget(session_.state().empty() ? static_cast<QWidget*>(start_panel_) : tabs_);
+  refresh_panels();
   bar_->show_project(session_.state());
   refresh_tree();
   refresh_start_panel();
@@ -63,10 +55,28 @@ void MainWindow::refresh() {
   update_actions();
 }
 
+/// Shows the panels of the visible page. The start page has none.
+void MainWindow::refresh_panels() {
+  const bool started = stack_->currentWidget() == tabs_;
+  if (!started) set_charts_only(false);
+  bar_->setVisible(started && !actions_->charts_only->isChecked());
+  panels_->set_context(started, started && page_table[static_cast<std::size_t>(page())].inspector);
+}
+
+/// A small window has low rows, no captions, and a folded split editor unless the user has unfolded it.
+void MainWindow::refresh_density() {
+  const bool dense = layout::is_dense(size());
+  bar_->set_dense(dense);
+  compare_page_->set_dense(dense);
+  compare_page_->set_split_folded(seams_.settings->value(split_folded_key, dense).toBool());
+  actions_->split->setChecked(!compare_page_->split_folded());
+}
+
 void MainWindow::refresh_tree() {
   const session::project::State& state = session_.state();
-  for (int i = 0; i < models::compare::project_section_count; ++i) {
-    const auto section = static_cast<models::compare::ProjectSection>(i);
+  tree_model_->set_questions(pages::tree_questions(state));
+  using models::compare::ProjectSection;
+  for (const auto section : {ProjectSection::profiles, ProjectSection::clusters, ProjectSection::runs}) {
     tree_model_->set_entries(section, pages::tree_entries(state, section));
   }
   if (state.selected_plan > 0) tree_->follow(models::compare::ProjectSection::plans, state.selected_plan);
@@ -74,6 +84,8 @@ void MainWindow::refresh_tree() {
 
 void MainWindow::refresh_pages() {
   const session::project::State& state = session_.state();
+  if (std::exchange(question_profile_, state.question.profile) != state.question.profile) shown_profile_ = 0;
+  if (std::exchange(question_cluster_, state.question.cluster) != state.question.cluster) shown_cluster_ = 0;
   if (!session::project::find_profile(state, shown_profile_)) shown_profile_ = 0;
   if (!session::project::find_cluster(state, shown_cluster_)) shown_cluster_ = 0;
   const session::project::ProfileEntry* profile =
@@ -90,15 +102,35 @@ void MainWindow::refresh_pages() {
   } else {
     topology_view_->set_cluster(cluster->cluster, cluster->layout, cluster->id);
   }
+  refresh_other_cluster();
+}
+
+/// Marks a cluster that is shown but not compared, and offers to compare with it.
+void MainWindow::refresh_other_cluster() {
+  const session::project::State& state = session_.state();
+  const session::project::ClusterEntry* compared = session::project::find_cluster(state, state.question.cluster);
+  const session::project::ClusterEntry* shown = session::project::find_cluster(state, shown_cluster_);
+  const bool other = page() == Page::topology && shown && shown != compared;
+  other_cluster_bar_->setVisible(other);
+  if (!other) return;
+  const QString name = text::to_qstring(shown->cluster->name);
+  other_cluster_bar_->set_texts(
+      compared ? tr("%1 is not the cluster that is compared (%2).").arg(name, text::to_qstring(compared->cluster->name))
+               : tr("%1 is not the cluster that is compared.").arg(name),
+      tr("Compare with this"));
 }
 
 QString MainWindow::comparison_summary() const {
-  const auto& last = session_.last_comparison();
+  const auto last = session_.last_comparison();
   QString summary;
-  if (last)
+  if (session_.comparing()) {
+    const auto open = static_cast<qint64>(session_.searches().size());
+    if (open > 0) summary = session::work::format_count(open, tr("planner searches"), tr("planners search"));
+  } else if (last) {
     summary = tr("%1 in %2")
                   .arg(session::work::format_count(last->plans, tr("plan"), tr("plans")),
                        models::format_time(last->duration));
+  }
   const auto facts = session_.facts();
   if (facts && facts->lower_bound.count > 0) {
     summary += (summary.isEmpty() ? QString() : QStringLiteral("\n")) +
@@ -117,19 +149,10 @@ void MainWindow::refresh_devices() {
 
 void MainWindow::refresh_bar() {
   bar_->show_state(
-      {session_.comparing(), session_.launching(), session_.not_comparable_reason(), comparison_summary()});
+      {session_.comparing(), session_.launching(), session_.not_comparable_reason(), comparison_summary(),
+       session_.launching() ? QString() : run_page_->not_launchable_reason(session_.state().selected_plan)});
   empty_states_->update();
   update_actions();
-}
-
-void MainWindow::refresh_start_panel() {
-  const session::project::State& state = session_.state();
-  if (!state.empty()) return;
-  start_panel_->set_profiles(names_with(session::project::profile_preset_list(), state.profiles,
-                                        [](const session::project::ProfileEntry& e) { return e.profile->name; }));
-  start_panel_->set_clusters(names_with(session::project::cluster_preset_list(), state.clusters,
-                                        [](const session::project::ClusterEntry& e) { return e.cluster->name; }));
-  start_panel_->set_global_batch(state.question.workload.global_batch);
 }
 
 void MainWindow::refresh_title() {
@@ -137,7 +160,9 @@ void MainWindow::refresh_title() {
   const QString& read_only_reason = session_.read_only_reason();
   setWindowTitle(read_only_reason.isEmpty() ? tr("%1[*] — Pipedeck").arg(name)
                                             : tr("%1[*] (read-only) — Pipedeck").arg(name));
-  read_only_bar_->show_reason(read_only_reason);
+  read_only_bar_->set_texts(tr("Read-only: %1 Changes are not written to the file.").arg(read_only_reason),
+                            tr("Save a copy…"));
+  read_only_bar_->setVisible(!read_only_reason.isEmpty());
   setWindowModified(session_.modified());
   const int changes = session_.changes_since_save();
   if (session_.saver().busy()) {
@@ -202,7 +227,7 @@ void MainWindow::choose_planning() {
 void MainWindow::choose_training_state() {
   const session::project::PlanningSetup& question = session_.state().question;
   const session::project::ProfileEntry* profile = session::project::find_profile(session_.state(), question.profile);
-  const auto chosen = seams_.dialogs.training_state(this, session::project::training_state_of(question.workload),
+  const auto chosen = seams_.dialogs.training_state(this, session::project::training_state_of(session_.state()),
                                                     profile ? profile->profile : nullptr);
   if (chosen) session_.set_training_state(*chosen);
 }
@@ -225,20 +250,6 @@ void MainWindow::refresh_calibration_mark() {
   calibration_mark_->setToolTip(calibration.on
                                     ? tr("Predictions are calibrated. %1.\nClick to predict without.").arg(text)
                                     : tr("%1.\nClick to predict with it.").arg(text));
-}
-
-void MainWindow::compare_from_start(const QString& profile, const QString& cluster, int batch) {
-  // The cluster first: profiles of transformers are computed for its devices.
-  const session::project::ClusterEntry* own_cluster =
-      session::project::find_cluster(session_.state(), cluster.toStdString());
-  own_cluster ? session_.choose_cluster(own_cluster->id) : session_.choose_cluster_preset(cluster);
-  const session::project::ProfileEntry* own_profile =
-      session::project::find_profile(session_.state(), profile.toStdString());
-  own_profile ? session_.choose_profile(own_profile->id) : session_.choose_profile_preset(profile);
-  session_.set_global_batch(batch);
-  show_page(Page::compare);
-  session_.compare();
-  refresh_bar();
 }
 
 }  // namespace pipedeck::ui::window

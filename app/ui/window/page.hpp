@@ -16,15 +16,16 @@ struct PageInfo {
   const char* title;    ///< with its access key, in the context "Page"
   const char* chapter;  ///< of the user guide
   const char* key;      ///< in project files; it never changes
+  bool inspector;       ///< the page is about the selected plan; others have a panel of their own
 };
 
 /// Lists the pages in the order of their tabs and of the keys Ctrl+1, Ctrl+2, and so on.
 inline constexpr std::array<PageInfo, 6> page_table{
-    {{Page::compare, "compare", QT_TRANSLATE_NOOP("Page", "&Compare"), "2-compare", "ComparePage"},
-     {Page::explain, "explain", QT_TRANSLATE_NOOP("Page", "&Explain"), "explain", "ExplainPage"},
-     {Page::what_if, "what-if", QT_TRANSLATE_NOOP("Page", "&What-if"), "what-if", "WhatIfPage"},
-     {Page::profile, "profile", QT_TRANSLATE_NOOP("Page", "&Profile"), "1-open", "ProfileView"},
-     {Page::topology, "topology", QT_TRANSLATE_NOOP("Page", "&Topology"), "1-open", "TopologyView"},
-     {Page::run, "run", QT_TRANSLATE_NOOP("Page", "&Run"), "4-run", "RunPage"}}};
+    {{Page::compare, "compare", QT_TRANSLATE_NOOP("Page", "&Compare"), "2-compare", "ComparePage", true},
+     {Page::explain, "explain", QT_TRANSLATE_NOOP("Page", "&Explain"), "explain", "ExplainPage", true},
+     {Page::what_if, "what-if", QT_TRANSLATE_NOOP("Page", "&What-if"), "what-if", "WhatIfPage", true},
+     {Page::profile, "profile", QT_TRANSLATE_NOOP("Page", "&Profile"), "1-open", "ProfileView", false},
+     {Page::topology, "topology", QT_TRANSLATE_NOOP("Page", "&Topology"), "1-open", "TopologyView", false},
+     {Page::run, "run", QT_TRANSLATE_NOOP("Page", "&Run"), "4-run", "RunPage", true}}};
 
 }  // namespace pipedeck::ui::window

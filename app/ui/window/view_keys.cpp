@@ -22,6 +22,7 @@ struct Keys {
 void describe_view_keys(pages::ComparePage& page) {
   views::widgets::describe_keys(page.table(), Keys::tr("In the table of plans"),
                                 {{"Space", Keys::tr("Show or hide the charts of the selected plans")},
+                                 {"P", Keys::tr("Pin the plan as the baseline, or unpin it")},
                                  {"Return", Keys::tr("Show the plan in the inspector")},
                                  {"Shift, Ctrl", Keys::tr("With arrows or clicks: select several plans")}});
   views::widgets::describe_keys(
@@ -44,15 +45,16 @@ void describe_view_keys(pages::ComparePage& page) {
        {"Esc", Keys::tr("Reset everything")}});
   views::widgets::describe_keys(
       page.charts(), Keys::tr("In a chart"),
-      {{"W, S", Keys::tr("Zoom in and out at the cursor, as with the wheel")},
-       {"A, D", Keys::tr("Earlier and later, as by dragging")},
+      {{"W, S", Keys::tr("Zoom in and out at the mouse, as with Ctrl+wheel. Keys work where the mouse is")},
+       {"A, D", Keys::tr("Earlier and later, as with Shift+wheel or by dragging")},
        {"F", Keys::tr("Fit the whole iteration")},
        {"Home, End", Keys::tr("To the beginning and the end")},
        {"Left, Right", Keys::tr("From operation to operation, along the critical path if it is shown")},
        {"Up, Down", Keys::tr("From device to device")},
        {"Return", Keys::tr("Open or close a folded lane")},
-       {"Shift", Keys::tr("With a click: set a cursor of the measurement")},
-       {"Esc", Keys::tr("Remove the measurement, clear the selected operation")}});
+       {"Shift", Keys::tr("With a drag: select a span, as by a drag on the time scale. With a click: set one end")},
+       {"Ctrl", Keys::tr("With a drag: zoom to a span. With the wheel: zoom at the mouse")},
+       {"Esc", Keys::tr("Cancel a drag, remove the span, clear the selected operation")}});
 }
 
 }  // namespace pipedeck::ui::window

@@ -15,8 +15,9 @@
 #include "app/views/gantt/chart_search.hpp"
 #include "app/views/gantt/difference_view.hpp"
 #include "app/views/gantt/legend_view.hpp"
-#include "app/views/gantt/measure_bar.hpp"
 #include "app/views/gantt/minimap_view.hpp"
+#include "app/views/gantt/span_panel.hpp"
+#include "app/views/widgets/widget_style.hpp"
 
 namespace pipedeck::views::compare {
 
@@ -46,7 +47,7 @@ Pane::Pane(QWidget* parent) : QWidget(parent), link_(new gantt::TimeAxisControll
 
 void Pane::update_background() {
   const widgets::Theme& theme = widgets::Theme::of(palette());
-  for (QWidget* widget : {column_, footer_, static_cast<QWidget*>(empty_)}) {
+  for (QWidget* widget : {column_, header_, footer_, static_cast<QWidget*>(empty_)}) {
     QPalette colors = palette();
     colors.setColor(QPalette::Window, theme.window);
     colors.setColor(QPalette::WindowText, theme.muted);
@@ -64,6 +65,7 @@ PlanPanel* Pane::panel(int id) const {
 PlanPanel* Pane::take_panel(int id) {
   if (PlanPanel* known = panel(id)) return known;
   auto* made = new PlanPanel(link_, column_);
+  new_panels_.insert(id);
   made->set_device_names(device_names_);
   made->memory().set_by_item(memory_by_item_);
   gantt::View* chart = &made->gantt();
@@ -71,11 +73,14 @@ PlanPanel* Pane::take_panel(int id) {
   connect(made, &PlanPanel::clicked, this, &Pane::plan_clicked);
   connect(chart, &gantt::View::lanes_changed, this, [this, chart] {
     share_scale();
+    show_pinned();
     // L toggles the links of this chart only. The common setting follows if there is only one chart.
     if (panels_.size() == 1 && links_visible_ != chart->links_visible())
       emit links_visible_changed(links_visible_ = chart->links_visible());
   });
   connect(chart, &gantt::View::content_changed, this, &Pane::contents_changed, Qt::QueuedConnection);
+  connect(chart, &gantt::View::pins_changed, this, &Pane::show_pinned);
+  connect(chart, &gantt::View::highlights_changed, this, &Pane::show_pinned);
   connect(chart, &gantt::View::search_requested, this, [this] { search_->open(); });
   connect(chart, &gantt::View::row_shown, this,
           [this, chart](int top, int bottom) { scroll_to_row(chart, top, bottom); });
@@ -83,6 +88,7 @@ PlanPanel* Pane::take_panel(int id) {
 }
 
 void Pane::set_rows(const std::vector<models::compare::PlanRow>& rows) {
+  remember_place();
   std::vector<PlanPanel*> wanted;
   for (const models::compare::PlanRow& row : rows) {
     if (!row.ticked) continue;
@@ -96,8 +102,23 @@ void Pane::set_rows(const std::vector<models::compare::PlanRow>& rows) {
   update_legend();
   empty_->setVisible(panels_.empty());
   scroll_->setVisible(!panels_.empty());
-  footer_->setVisible(!panels_.empty());
+  for (QWidget* part : {header_, footer_}) part->setVisible(!panels_.empty());
   contents_changed();
+  if (place_) QMetaObject::invokeMethod(this, &Pane::keep_place, Qt::QueuedConnection);
+}
+
+int Pane::top_of(const PlanPanel& panel) const { return panel.mapTo(column_, QPoint(0, 0)).y(); }
+
+void Pane::remember_place() {
+  const PlanPanel* chosen = selected_ ? panel(*selected_) : nullptr;
+  if (!place_ && chosen && scroll_->isVisible()) place_ = top_of(*chosen) - scroll_->verticalScrollBar()->value();
+}
+
+/// Returns the selected plan to the place that it, or the plan that it was made from, had before the panels changed.
+void Pane::keep_place() {
+  const PlanPanel* chosen = selected_ ? panel(*selected_) : nullptr;
+  if (chosen && place_) scroll_->verticalScrollBar()->setValue(top_of(*chosen) - *place_);
+  place_.reset();
 }
 
 std::vector<gantt::View*> Pane::charts() const {
@@ -110,6 +131,7 @@ std::vector<gantt::View*> Pane::charts() const {
 void Pane::contents_changed() {
   show_minimap();
   show_measured();
+  show_pinned();
   show_difference();
   search_->refresh();
   emit charts_changed();
@@ -135,7 +157,46 @@ void Pane::set_overview_visible(bool on) {
 void Pane::show_measured() {
   const PlanPanel* shown = selected_ ? panel(*selected_) : nullptr;
   if (!shown && !panels_.empty()) shown = panels_.front();
-  measure_bar_->set_chart(shown ? &shown->gantt() : nullptr, shown ? plan_title(shown->row().plan) : QString());
+  span_panel_->set_chart(shown ? &shown->gantt() : nullptr, shown ? plan_title(shown->row().plan) : QString());
+}
+
+gantt::View* Pane::pinned_lanes(int id) const {
+  const auto found = pinned_.find(id);
+  return found == pinned_.end() ? nullptr : found->second.lanes;
+}
+
+/// Shows the pinned lanes above the charts, plan after plan. Side by side, each chart has its own scale: pins rest.
+void Pane::show_pinned() {
+  std::map<int, const gantt::View*> wanted;
+  if (columns() == 1)
+    for (const gantt::View* chart : charts())
+      if (!chart->pinned().empty() && chart->content()) wanted[chart->chart_id()] = chart;
+  std::erase_if(pinned_, [&](const auto& entry) {
+    if (wanted.contains(entry.first)) return false;
+    entry.second.title->deleteLater();
+    entry.second.lanes->deleteLater();
+    return true;
+  });
+  for (const PlanPanel* panel : panels_) {
+    const auto chart = wanted.find(panel->plan_id());
+    if (chart == wanted.end()) continue;
+    auto& [title, lanes] = pinned_[chart->first];
+    if (!lanes) {
+      title = new QLabel(header_);
+      title->setObjectName(QStringLiteral("pinned_title"));
+      title->setFont(widgets::caption_font(font()));
+      title->setContentsMargins(widgets::ThemeSizes::margin, 2, 0, 0);
+      lanes = new gantt::View(link_, header_);
+      lanes->setObjectName(QStringLiteral("pinned_lanes"));
+      lanes->setAccessibleName(tr("Pinned lanes"));
+      header_->layout()->addWidget(title);
+      header_->layout()->addWidget(lanes);
+    }
+    lanes->show_pinned_of(*chart->second);
+    title->setText(plan_title(panel->row().plan));
+    title->setVisible(panels_.size() > 1 && !lanes->geometry_of_lanes().rows.empty());
+    lanes->setVisible(!lanes->geometry_of_lanes().rows.empty());
+  }
 }
 
 void Pane::set_links_visible(bool on) {
@@ -222,15 +283,18 @@ void Pane::share_scale() {
 void Pane::update_legend() {
   std::array<bool, op_kind_count> seen{};
   int chunks = 1;
+  bool tensor_parallel = false;
   for (const PlanPanel* panel : panels_)
     if (const auto& content = panel->gantt().content()) {
       for (std::size_t kind = 0; kind < seen.size(); ++kind) seen[kind] |= content->kinds[kind];
       chunks = std::max(chunks, content->max_chunks());
+      tensor_parallel |= !content->tensor_parallel.empty();
     }
   std::vector<OpKind> kinds;
   for (std::size_t kind = 0; kind < seen.size(); ++kind)
     if (seen[kind]) kinds.push_back(static_cast<OpKind>(kind));
   legend_->set_kinds(kinds);
+  legend_->set_tensor_parallel(tensor_parallel);
   legend_->set_chunks(chunks);
   update_item_legend();
 }
@@ -265,15 +329,29 @@ void Pane::set_selected_plan(std::optional<int> id) {
   const bool another = id != selected_;
   selected_ = id;
   for (PlanPanel* panel : panels_) panel->set_selected(id == panel->plan_id());
-  // Scroll only on a new choice, and after the layout is done: a refresh keeps the scroll position.
-  if (another) show_measured();
-  if (another && id) QMetaObject::invokeMethod(this, &Pane::scroll_to_selected, Qt::QueuedConnection);
+  // Scroll only on a new choice, and after the layout is done: a refresh keeps the scroll position. A plan that was
+  // just made, by an edit, takes the place of the plan before.
+  if (!another) return;
+  show_measured();
+  const bool made_now = id && new_panels_.contains(*id) && place_;
+  new_panels_.clear();
+  if (id && !made_now) {
+    place_.reset();
+    QMetaObject::invokeMethod(this, &Pane::scroll_to_selected, Qt::QueuedConnection);
+  }
 }
 
+/// Scrolls by the least amount that shows title and chart. If they are too high, the title comes first.
 void Pane::scroll_to_selected() {
-  PlanPanel* chosen = selected_ ? panel(*selected_) : nullptr;
-  if (chosen)
-    scroll_->ensureWidgetVisible(&chosen->title(), 0, 0), scroll_->ensureWidgetVisible(&chosen->gantt(), 0, 0);
+  const PlanPanel* chosen = selected_ ? panel(*selected_) : nullptr;
+  if (!chosen) return;
+  QScrollBar& bar = *scroll_->verticalScrollBar();
+  const int top = top_of(*chosen), page = scroll_->viewport()->height();
+  const int bottom = top + chosen->gantt().geometry().bottom() + 1;
+  if (top < bar.value() || bottom - top > page)
+    bar.setValue(top);
+  else if (bottom > bar.value() + page)
+    bar.setValue(bottom - page);
 }
 
 void Pane::set_ghost(int id, const std::shared_ptr<const Simulation>& old) {
@@ -291,7 +369,9 @@ bool Pane::eventFilter(QObject* watched, QEvent* event) {
   // The ruler ends where the plots end, left of the scroll bar.
   if (watched != scroll_->viewport() || event->type() != QEvent::Resize) return QWidget::eventFilter(watched, event);
   if (columns() != placed_columns_ && placed_columns_ > 0) place_panels();
-  footer_->layout()->setContentsMargins(0, 0, scroll_->width() - scroll_->viewport()->width(), 4);
+  const int beside = scroll_->width() - scroll_->viewport()->width();
+  header_->layout()->setContentsMargins(0, 0, beside, 0);
+  footer_->layout()->setContentsMargins(0, 0, beside, 4);
   return QWidget::eventFilter(watched, event);
 }
 

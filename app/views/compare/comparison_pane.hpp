@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The ticked plans on one time scale, stacked or side by side: titles, Gantt charts and memory curves. The pane also
-// has a ruler, an overview, a legend and a search field. It shows the measured time span and the difference between two
-// plans.
+// has an overview, a ruler, pinned lanes, a legend and a search field. It sums up the selected span and shows the
+// difference between two plans.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -27,8 +29,8 @@ class View;
 class ChartSearch;
 class DifferenceView;
 class LegendView;
-class MeasureBar;
 class MinimapView;
+class SpanPanel;
 }  // namespace pipedeck::views::gantt
 
 namespace pipedeck::views::compare {
@@ -69,7 +71,9 @@ class Pane : public QWidget {
   gantt::DifferenceView* difference() const { return difference_; }
   gantt::ChartSearch& search() const { return *search_; }
   gantt::MinimapView& minimap() const { return *minimap_; }
-  gantt::MeasureBar& measure_bar() const { return *measure_bar_; }
+  gantt::SpanPanel& span_panel() const { return *span_panel_; }
+  /// Returns the view above the charts that shows the pinned lanes of a plan, or null.
+  gantt::View* pinned_lanes(int id) const;
   /// Returns the panel at a position of the pane, or null.
   PlanPanel* panel_at(const QPoint& position) const;
 
@@ -92,6 +96,7 @@ class Pane : public QWidget {
 
  private:
   void build();
+  void build_header();
   void build_footer();
   void update_background();
   std::vector<gantt::View*> charts() const;
@@ -101,6 +106,8 @@ class Pane : public QWidget {
   void contents_changed();
   void show_minimap();
   void show_measured();
+  void show_pinned();
+  void remember_place();
   void show_difference();
   void end_difference();
   void scroll_to_row(gantt::View* chart, int top, int bottom);
@@ -110,23 +117,33 @@ class Pane : public QWidget {
   void update_legend();
   void update_item_legend();
   void scroll_to_selected();
+  void keep_place();
+  int top_of(const PlanPanel& panel) const;
 
   gantt::TimeAxisController* link_;
   QScrollArea* scroll_ = nullptr;
   QWidget* column_ = nullptr;
   QGridLayout* layout_ = nullptr;
   QHBoxLayout* rulers_ = nullptr;
-  QWidget* footer_ = nullptr;
+  QWidget *header_ = nullptr, *footer_ = nullptr;
   QLabel* empty_ = nullptr;
   gantt::LegendView* legend_ = nullptr;
   gantt::ChartSearch* search_ = nullptr;
   gantt::MinimapView* minimap_ = nullptr;
-  gantt::MeasureBar* measure_bar_ = nullptr;
+  gantt::SpanPanel* span_panel_ = nullptr;
+  /// The pinned lanes of a plan, with its name if several plans have some.
+  struct Pinned {
+    QLabel* title;
+    gantt::View* lanes;
+  };
+  std::map<int, Pinned> pinned_;
   gantt::DifferenceView* difference_ = nullptr;
   std::optional<std::pair<int, int>> difference_plans_;
   models::BackgroundTask differing_;
   std::vector<PlanPanel*> panels_;
   std::optional<int> selected_;
+  std::set<int> new_panels_;  ///< made since the last choice of a plan
+  std::optional<int> place_;  ///< top of the selected panel in the visible part, before the panels changed
   QStringList device_names_;
   bool memory_by_item_ = false;
   bool side_by_side_ = false;

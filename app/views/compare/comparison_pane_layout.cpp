@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layout of the compared plans: stacked or side by side, with rulers, overview and legend below.
+// Layout of the compared plans: stacked or side by side, with overview, rulers and pinned lanes above and the legend
+// below.
 #include "app/views/compare/comparison_pane.hpp"
 
 #include <algorithm>
@@ -15,9 +16,9 @@
 #include "app/views/gantt/chart_search.hpp"
 #include "app/views/gantt/difference_view.hpp"
 #include "app/views/gantt/legend_view.hpp"
-#include "app/views/gantt/measure_bar.hpp"
 #include "app/views/gantt/minimap_view.hpp"
 #include "app/views/gantt/ruler_view.hpp"
+#include "app/views/gantt/span_panel.hpp"
 
 namespace pipedeck::views::compare {
 
@@ -64,32 +65,42 @@ void Pane::build() {
     if (!shown && !panels_.empty()) shown = panels_.front();
     if (shown) shown->gantt().setFocus();
   });
+  build_header();
   build_footer();
   auto* whole = new QVBoxLayout(this);
   whole->setContentsMargins(0, 0, 0, 0);
   whole->setSpacing(0);
   whole->addWidget(search_);
+  whole->addWidget(header_);
   whole->addWidget(scroll_, 1);
   whole->addWidget(empty_, 1);
   whole->addWidget(footer_);
 }
 
-void Pane::build_footer() {
-  footer_ = new QWidget(this);
-  footer_->setObjectName(QStringLiteral("comparison_footer"));
+void Pane::build_header() {
+  header_ = new QWidget(this);
+  header_->setObjectName(QStringLiteral("comparison_header"));
+  minimap_ = new gantt::MinimapView(link_, header_);
   rulers_ = new QHBoxLayout;
   rulers_->setSpacing(0);
   place_rulers(1);
-  measure_bar_ = new gantt::MeasureBar(link_, footer_);
-  minimap_ = new gantt::MinimapView(link_, footer_);
+  auto* header = new QVBoxLayout(header_);
+  header->setContentsMargins(0, 0, 0, 0);
+  header->setSpacing(0);
+  header->addWidget(minimap_);
+  header->addLayout(rulers_);
+}
+
+void Pane::build_footer() {
+  footer_ = new QWidget(this);
+  footer_->setObjectName(QStringLiteral("comparison_footer"));
   legend_ = new gantt::LegendView(footer_);
+  span_panel_ = new gantt::SpanPanel(link_, footer_);
   auto* footer = new QVBoxLayout(footer_);
   footer->setContentsMargins(0, 0, 0, 4);
   footer->setSpacing(0);
-  footer->addLayout(rulers_);
-  footer->addWidget(measure_bar_);
-  footer->addWidget(minimap_);
   footer->addWidget(legend_);
+  footer->addWidget(span_panel_);
 }
 
 void Pane::set_side_by_side(bool on) {
@@ -139,16 +150,24 @@ void Pane::place_panels() {
   layout_->setRowStretch(last, 1);
   place_rulers(count);
   placed_columns_ = count;
+  show_pinned();
 }
 
-/// Places one ruler under each column.
+/// Places one ruler above each column. Spans snap to the selected chart.
 void Pane::place_rulers(int columns) {
   while (rulers_->count() > columns) {
     QLayoutItem* item = rulers_->takeAt(rulers_->count() - 1);
     item->widget()->deleteLater();
     delete item;
   }
-  while (rulers_->count() < columns) rulers_->addWidget(new gantt::RulerView(link_, footer_), 1);
+  while (rulers_->count() < columns) {
+    auto* ruler = new gantt::RulerView(link_, header_);
+    ruler->set_snap([this](double time) {
+      const PlanPanel* shown = selected_ ? panel(*selected_) : panels_.empty() ? nullptr : panels_.front();
+      return shown ? shown->gantt().snapped_time(time) : time;
+    });
+    rulers_->addWidget(ruler, 1);
+  }
 }
 
 }  // namespace pipedeck::views::compare

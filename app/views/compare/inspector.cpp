@@ -16,10 +16,11 @@ namespace {
 
 /// Returns true if two contents need the same widgets, so that a drag changes only texts.
 bool same_shape(const models::compare::InspectorContent& a, const models::compare::InspectorContent& b) {
-  return a.subtitle.isEmpty() == b.subtitle.isEmpty() && a.memory_text.isEmpty() == b.memory_text.isEmpty() &&
-         a.why.size() == b.why.size() && a.iteration.size() == b.iteration.size() &&
-         a.memory.size() == b.memory.size() && a.certificate.size() == b.certificate.size() &&
-         a.figures.size() == b.figures.size() && a.conventions.size() == b.conventions.size();
+  return a.subtitle.isEmpty() == b.subtitle.isEmpty() && a.alarm.isEmpty() == b.alarm.isEmpty() &&
+         a.memory_text.isEmpty() == b.memory_text.isEmpty() && a.why.size() == b.why.size() &&
+         a.iteration.size() == b.iteration.size() && a.memory.size() == b.memory.size() &&
+         a.certificate.size() == b.certificate.size() && a.figures.size() == b.figures.size() &&
+         a.conventions.size() == b.conventions.size();
 }
 
 }  // namespace
@@ -57,9 +58,11 @@ class Page {
 
   void full() {
     head();
+    if (!content_.alarm.isEmpty()) add(label(content_.alarm, theme_.bad, QStringLiteral("inspector_alarm")));
     sentences(Inspector::tr("Why this plan"), content_.why, QStringLiteral("inspector_why"));
     parts(Inspector::tr("Where the iteration goes"), {}, content_.iteration, 1);
-    parts(Inspector::tr("Memory"), content_.memory_text, content_.memory, content_.capacity_share);
+    parts(Inspector::tr("Memory"), content_.memory_text, content_.memory, content_.capacity_share,
+          content_.memory_marks);
     sentences(Inspector::tr("Certificate"), content_.certificate, QStringLiteral("inspector_certificate"));
     facts(Inspector::tr("Figures"), content_.figures);
     facts(Inspector::tr("Conventions in force"), content_.conventions);
@@ -121,7 +124,7 @@ class Page {
   }
 
   void parts(const QString& title, const QString& sentence, const std::vector<models::compare::InspectorPart>& parts,
-             double mark) {
+             double mark, const std::vector<models::compare::InspectorMark>& marks = {}) {
     if (parts.empty()) return;
     heading(title);
     if (!sentence.isEmpty())
@@ -130,7 +133,13 @@ class Page {
       page_.bars.push_back(new StackedBar);
       add(page_.bars.back());
     }
-    page_.bars[next_bar_++]->set_parts(parts, mark);
+    page_.bars[next_bar_]->set_parts(parts, mark);
+    page_.bars[next_bar_++]->set_marks(marks);
+    if (!marks.empty()) {
+      QStringList words;
+      for (const models::compare::InspectorMark& one : marks) words << one.label + QLatin1Char(' ') + one.text;
+      add(label(words.join(QStringLiteral(" · ")), theme_.muted, QStringLiteral("inspector_marks")));
+    }
     for (const models::compare::InspectorPart& part : parts) {
       if (!reuse_) {
         page_.rows.push_back(new LegendRow);

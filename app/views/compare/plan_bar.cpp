@@ -11,6 +11,7 @@
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSpinBox>
+#include <QToolButton>
 
 #include "app/views/widgets/widget_style.hpp"
 
@@ -25,6 +26,7 @@ constexpr int box_width = 150;
 
 PlanBar::PlanBar(QWidget* parent)
     : QWidget(parent),
+      fold_(new QToolButton),
       schedule_(new widgets::ChoiceBox),
       chunks_label_(new QLabel(tr("C&hunks"))),
       summary_(new QLabel),
@@ -35,6 +37,10 @@ PlanBar::PlanBar(QWidget* parent)
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(widgets::ThemeSizes::margin, widgets::ThemeSizes::grid / 2, widgets::ThemeSizes::margin, 0);
+  fold_->setObjectName(QStringLiteral("fold_split"));
+  fold_->setAutoRaise(true);
+  connect(fold_, &QToolButton::clicked, this, [this] { emit folded(fold_->arrowType() == Qt::DownArrow); });
+  set_folded(false);
   auto* label = new QLabel(tr("&Schedule"));
   label->setBuddy(schedule_);
   label->setObjectName(QStringLiteral("caption"));
@@ -49,6 +55,7 @@ PlanBar::PlanBar(QWidget* parent)
   chunks_->setKeyboardTracking(false);
   summary_->setObjectName(QStringLiteral("schedule_summary"));
   summary_->setMinimumWidth(1);  // the first to shrink if there is little room
+  row->addWidget(fold_);
   row->addWidget(label);
   row->addWidget(schedule_);
   row->addWidget(chunks_label_);
@@ -88,7 +95,7 @@ void PlanBar::set_plan(std::vector<widgets::Choice> schedules, const QString& ch
   if (chunks) chunks_->setValue(*chunks);
   chunks_->setVisible(chunks.has_value());
   chunks_label_->setVisible(chunks.has_value());
-  setEnabled(true);
+  set_plan_enabled(true);
 }
 
 void PlanBar::set_micro_batch(const std::vector<int>& sizes, int samples, int count) {
@@ -111,10 +118,23 @@ void PlanBar::take_micro_batch() {
   emit micro_batch_chosen(samples);
 }
 
+void PlanBar::set_folded(bool folded) {
+  fold_->setArrowType(folded ? Qt::RightArrow : Qt::DownArrow);
+  const QString words = folded ? tr("Show the stages") : tr("Hide the stages");
+  fold_->setToolTip(words);
+  fold_->setAccessibleName(words);
+}
+
 void PlanBar::clear() {
   set_micro_batch({}, 0, 0);
   set_plan({}, {}, std::nullopt);
-  setEnabled(false);
+  set_plan_enabled(false);
+}
+
+void PlanBar::set_plan_enabled(bool on) {
+  for (QWidget* field : {static_cast<QWidget*>(schedule_), static_cast<QWidget*>(chunks_),
+                         static_cast<QWidget*>(micro_batch_), static_cast<QWidget*>(summary_)})
+    field->setEnabled(on);
 }
 
 void PlanBar::changeEvent(QEvent* event) {

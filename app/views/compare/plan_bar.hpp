@@ -13,6 +13,7 @@
 class QComboBox;
 class QLabel;
 class QSpinBox;
+class QToolButton;
 
 namespace pipedeck::views::compare {
 
@@ -27,6 +28,8 @@ class PlanBar : public QWidget {
   /// Sets the sizes that divide the batch, the plan's own size, and the resulting number of micro-batches.
   void set_micro_batch(const std::vector<int>& sizes, int samples, int count);
   void clear();
+  /// Sets the arrow of the fold button.
+  void set_folded(bool folded);
 
   widgets::ChoiceBox& schedule() const { return *schedule_; }
   QSpinBox& chunks() const { return *chunks_; }
@@ -35,6 +38,7 @@ class PlanBar : public QWidget {
  signals:
   void schedule_chosen(const QString& key);
   void chunks_chosen(int chunks);
+  void folded(bool on);                  ///< the user folds or unfolds the parts below
   void micro_batch_chosen(int samples);  ///< a changed size, even one that does not divide the batch
 
  protected:
@@ -42,8 +46,11 @@ class PlanBar : public QWidget {
 
  private:
   void update_colours();
+  /// The fold button stays.
+  void set_plan_enabled(bool on);
   void take_micro_batch();
 
+  QToolButton* fold_;
   widgets::ChoiceBox* schedule_;
   QLabel *chunks_label_, *summary_;
   QSpinBox* chunks_;

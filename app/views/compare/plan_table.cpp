@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/compare/plan_table.hpp"
 
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
 #include <QContextMenuEvent>
 #include <QKeyEvent>
 #include <QMenu>
 #include <QMouseEvent>
-#include <QPainter>
-#include <QPainterPath>
+#include <QScrollBar>
 #include <QSortFilterProxyModel>
 
+#include "app/models/compare/plan_columns.hpp"
 #include "app/models/compare/plan_table_model.hpp"
 #include "app/views/widgets/table_style.hpp"
 
@@ -16,199 +21,55 @@ namespace pipedeck::views::compare {
 
 namespace {
 
-/// A proxy that sorts rows without a value last, in either direction.
-class FiguresFirst : public QSortFilterProxyModel {
- public:
-  using QSortFilterProxyModel::QSortFilterProxyModel;
-
- protected:
-  bool lessThan(const QModelIndex& left, const QModelIndex& right) const override {
-    const QVariant a = left.data(models::compare::PlanTableModel::sort_role),
-                   b = right.data(models::compare::PlanTableModel::sort_role);
-    if (a.isValid() != b.isValid()) return a.isValid() == (sortOrder() == Qt::AscendingOrder);
-    if (a.typeId() == QMetaType::QString) return QString::localeAwareCompare(a.toString(), b.toString()) < 0;
-    return a.toDouble() < b.toDouble();
-  }
-};
-
-class PlanDelegate : public widgets::FlatDelegate {
- public:
-  using widgets::FlatDelegate::FlatDelegate;
-
-  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-    const widgets::Theme& theme = widgets::Theme::of(option.palette);
-    painter->save();
-    paint_background(painter, option, theme);
-    painter->setRenderHint(QPainter::Antialiasing);
-    switch (index.column()) {
-      case models::compare::PlanTableModel::tick:
-        paint_tick(painter, option, index, theme);
-        break;
-      case models::compare::PlanTableModel::name:
-        paint_name(painter, option, index, theme);
-        break;
-      case models::compare::PlanTableModel::peak:
-        paint_peak(painter, option, index, theme);
-        break;
-      case models::compare::PlanTableModel::fits:
-        paint_verdict(painter, option, index, theme);
-        break;
-      default:
-        paint_figure(painter, option, index, theme);
-    }
-    painter->restore();
-  }
-
-  bool editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem&,
-                   const QModelIndex& index) override {
-    if (event->type() != QEvent::MouseButtonRelease || index.column() != models::compare::PlanTableModel::tick)
-      return false;
-    const bool on = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
-    return model->setData(index, static_cast<int>(on ? Qt::Unchecked : Qt::Checked), Qt::CheckStateRole);
-  }
-
- private:
-  static bool pending(const QModelIndex& index) {
-    return index.data(models::compare::PlanTableModel::verdict_role).toInt() ==
-           models::compare::PlanTableModel::pending;
-  }
-
-  static void check_mark(QPainter* painter, const QPointF& centre, double size, const QColor& colour) {
-    painter->setPen(QPen(colour, size / 4.2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    painter->setBrush(Qt::NoBrush);
-    QPainterPath path(centre + QPointF(-size * 0.45, size * 0.02));
-    path.lineTo(centre + QPointF(-size * 0.12, size * 0.36));
-    path.lineTo(centre + QPointF(size * 0.46, -size * 0.36));
-    painter->drawPath(path);
-  }
-
-  static void paint_tick(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
-                         const widgets::Theme& theme) {
-    const bool on = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
-    QRectF box(0, 0, 14, 14);
-    box.moveCenter(QRectF(option.rect).center());
-    painter->setPen(QPen(on ? theme.accent : theme.border, 1.2));
-    painter->setBrush(on ? theme.accent : theme.panel);
-    painter->drawRoundedRect(box, 3, 3);
-    if (on) check_mark(painter, box.center(), 9, theme.on(theme.accent));
-  }
-
-  static void paint_name(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
-                         const widgets::Theme& theme) {
-    QRect rect = content_rect(option);
-    const bool selected = option.state & QStyle::State_Selected;
-    if (index.data(models::compare::PlanTableModel::steady_role).toBool()) {
-      const int name_width = QFontMetrics(option.font).horizontalAdvance(index.data().toString());
-      painter->setFont(widgets::caption_font(option.font));
-      QString mark = PlanTable::tr("steady state");
-      if (name_width + painter->fontMetrics().horizontalAdvance(mark) + 24 > rect.width())
-        mark = PlanTable::tr("steady");
-      const int width = painter->fontMetrics().horizontalAdvance(mark) + 12;
-      QRectF pill(rect.right() - width, 0, width, painter->fontMetrics().height() + 2);
-      pill.moveTop(option.rect.center().y() - pill.height() / 2);
-      painter->setPen(QPen(theme.border, 1));
-      painter->setBrush(Qt::NoBrush);
-      painter->drawRoundedRect(pill, pill.height() / 2, pill.height() / 2);
-      painter->setPen(theme.muted);
-      painter->drawText(pill, Qt::AlignCenter, mark);
-      rect.setRight(static_cast<int>(pill.left()) - 6);
-    }
-    painter->setFont(selected ? widgets::title_font(option.font) : option.font);
-    if (!index.data(models::compare::PlanTableModel::remarks_role).toString().isEmpty()) {
-      const int name_end = rect.left() + painter->fontMetrics().horizontalAdvance(index.data().toString()) + 8;
-      const QPointF at(std::min(name_end, rect.right() - note_width), option.rect.center().y());
-      paint_note_mark(painter, at, theme);
-      rect.setRight(static_cast<int>(at.x()) - 6);
-    }
-    painter->setPen(theme.text);
-    paint_text(painter, rect, index.data().toString(), Qt::AlignVCenter | Qt::AlignLeft);
-  }
-
-  static constexpr int note_width = 9;
-
-  /// Draws a note: the plan has notes.
-  static void paint_note_mark(QPainter* painter, const QPointF& left_centre, const widgets::Theme& theme) {
-    const QRectF sheet(left_centre - QPointF(0, 5.5), QSizeF(note_width, 11));
-    painter->setPen(QPen(theme.muted, 1.1));
-    painter->setBrush(Qt::NoBrush);
-    painter->drawRoundedRect(sheet, 1.5, 1.5);
-    for (const double y : {3.0, 5.5, 8.0})
-      painter->drawLine(sheet.topLeft() + QPointF(2, y), sheet.topLeft() + QPointF(y < 8 ? 7 : 5, y));
-  }
-
-  static void paint_peak(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
-                         const widgets::Theme& theme) {
-    const QVariant share = index.data(models::compare::PlanTableModel::share_role);
-    if (!share.isValid()) return paint_figure(painter, option, index, theme);
-    const bool over =
-        index.data(models::compare::PlanTableModel::verdict_role).toInt() == models::compare::PlanTableModel::bad;
-    QRect rect = content_rect(option);
-    const int width =
-        std::clamp(rect.width() - option.fontMetrics.horizontalAdvance(QStringLiteral("888.8 GiB")) - 10, 20, 66);
-    QRectF bar(rect.left(), 0, width, 9);
-    bar.moveTop(option.rect.center().y() - 4);
-    widgets::paint_bar(painter, bar, share.toDouble(), over ? theme.bad : theme.accent, theme);
-    paint_whisker(painter, bar, share.toDouble(),
-                  index.data(models::compare::PlanTableModel::share_upper_role).toDouble(), theme);
-    rect.setLeft(rect.left() + width + 9);
-    painter->setFont(option.font);
-    painter->setPen(over ? theme.bad : theme.text);
-    paint_text(painter, rect, index.data().toString(), Qt::AlignVCenter | Qt::AlignLeft);
-  }
-
-  /// Draws a whisker from the peak to its upper bound, or to the bar's end if that exceeds the capacity.
-  static void paint_whisker(QPainter* painter, const QRectF& bar, double share, double upper,
-                            const widgets::Theme& theme) {
-    const double from = bar.left() + bar.width() * std::min(share, 1.0);
-    const double to = bar.left() + bar.width() * std::min(upper, 1.0);
-    if (to - from < 1.5) return;
-    painter->setPen(QPen(upper > 1 ? theme.warning : theme.muted, 1.2));
-    painter->drawLine(QPointF(from, bar.center().y()), QPointF(to, bar.center().y()));
-    painter->drawLine(QPointF(to, bar.top() + 1), QPointF(to, bar.bottom() - 1));
-  }
-
-  /// Draws a triangle with a stroke in it, recognisable by shape for colour-blind readers.
-  static void warning_mark(QPainter* painter, const QPointF& centre, const widgets::Theme& theme) {
-    painter->setPen(QPen(theme.warning, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    painter->setBrush(Qt::NoBrush);
-    painter->drawPolygon(QPolygonF{centre + QPointF(0, -5.5), centre + QPointF(6, 4.8), centre + QPointF(-6, 4.8)});
-    painter->drawLine(centre + QPointF(0, -1.8), centre + QPointF(0, 1.2));
-    painter->drawPoint(centre + QPointF(0, 3.2));
-  }
-
-  static void paint_verdict(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
-                            const widgets::Theme& theme) {
-    const QPointF centre = QRectF(option.rect).center();
-    switch (index.data(models::compare::PlanTableModel::verdict_role).toInt()) {
-      case models::compare::PlanTableModel::good:
-        check_mark(painter, centre, 10, theme.good);
-        break;
-      case models::compare::PlanTableModel::unsure:
-        warning_mark(painter, centre, theme);
-        break;
-      case models::compare::PlanTableModel::bad:
-        painter->setPen(QPen(theme.bad, 2.2, Qt::SolidLine, Qt::RoundCap));
-        painter->drawLine(centre + QPointF(-3.6, -3.6), centre + QPointF(3.6, 3.6));
-        painter->drawLine(centre + QPointF(-3.6, 3.6), centre + QPointF(3.6, -3.6));
-        break;
-      default:
-        painter->setPen(theme.muted);
-        painter->drawText(option.rect, Qt::AlignCenter, QStringLiteral("…"));
-    }
-  }
-
-  static void paint_figure(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index,
-                           const widgets::Theme& theme) {
-    painter->setFont(option.font);
-    painter->setPen(pending(index) ? theme.muted : theme.text);
-    paint_text(painter, content_rect(option), index.data().toString(), Qt::AlignVCenter | Qt::AlignLeft);
-  }
-};
+using Model = models::compare::PlanTableModel;
 
 }  // namespace
 
+/// A proxy that shows the rows of opened groups, and equal plans as one row. Groups and rows without figures keep their
+/// place at the end, in either direction of sorting.
+class PlanTable::Shown : public QSortFilterProxyModel {
+ public:
+  Shown(const Model& model, QObject* parent) : QSortFilterProxyModel(parent), model_(model) {}
+
+  bool open(models::compare::PlanGroup group) const { return open_.contains(group); }
+  void set_open(models::compare::PlanGroup group, bool on) {
+    if (open(group) == on) return;
+    on ? (void)open_.insert(group) : (void)open_.erase(group);
+    invalidateFilter();
+  }
+  /// Shows equal plans one by one, or as one row again.
+  void toggle_fold(int id) {
+    if (unfolded_.erase(id) == 0) unfolded_.insert(id);
+    invalidateFilter();
+  }
+  bool unfolded(int id) const { return unfolded_.contains(id); }
+
+ protected:
+  bool filterAcceptsRow(int at, const QModelIndex&) const override {
+    const models::compare::PlanRow& row = model_.rows()[static_cast<std::size_t>(at)];
+    if (row.agrees_with != 0 && !unfolded(row.agrees_with)) return false;
+    return row.group() == models::compare::PlanGroup::plans || open(row.group());
+  }
+
+  bool lessThan(const QModelIndex& left, const QModelIndex& right) const override {
+    const bool up = sortOrder() == Qt::AscendingOrder;
+    const int first = left.data(Model::rank_role).toInt(), second = right.data(Model::rank_role).toInt();
+    if (first != second) return (first < second) == up;
+    const QVariant a = left.data(Model::sort_role), b = right.data(Model::sort_role);
+    if (a.isValid() != b.isValid()) return a.isValid() == up;
+    if (!a.isValid()) return (left.row() < right.row()) == up;  // in the order of the planners
+    if (a.typeId() == QMetaType::QString) return QString::localeAwareCompare(a.toString(), b.toString()) < 0;
+    return a.toDouble() < b.toDouble();
+  }
+
+ private:
+  const Model& model_;
+  std::set<models::compare::PlanGroup> open_;
+  std::set<int> unfolded_;  ///< ids of the rows that stand for equal plans
+};
+
 PlanTable::PlanTable(models::compare::PlanTableModel* model, QWidget* parent)
-    : QTableView(parent), model_(model), sorted_(new FiguresFirst(this)) {
+    : QTableView(parent), model_(model), sorted_(new Shown(*model, this)) {
   setObjectName(QStringLiteral("plan_table"));
   setAccessibleName(tr("Plans"));
   sorted_->setSourceModel(model);
@@ -216,20 +77,25 @@ PlanTable::PlanTable(models::compare::PlanTableModel* model, QWidget* parent)
   widgets::make_flat(*this);
   setModel(sorted_);
   setSelectionMode(QAbstractItemView::ExtendedSelection);
-  setItemDelegate(new PlanDelegate(this));
+  setItemDelegate(new PlanDelegate(
+      *model, [this](int id, RowRequest request) { receive(id, request); }, this));
   horizontalHeader()->setMinimumSectionSize(30);
-  setColumnHidden(models::compare::PlanTableModel::measured, true);
+  for (const int column : {Model::measured, Model::tokens, Model::mfu}) setColumnHidden(column, true);
   setSortingEnabled(true);
-  sortByColumn(-1, Qt::AscendingOrder);
+  sortByColumn(Model::iteration, Qt::AscendingOrder);
   connect(selectionModel(), &QItemSelectionModel::selectionChanged, this, &PlanTable::report_current);
   connect(selectionModel(), &QItemSelectionModel::selectionChanged, this, &PlanTable::selection_changed);
   connect(model, &models::compare::PlanTableModel::ticked, this, &PlanTable::tick_changed);
   connect(model, &models::compare::PlanTableModel::renamed, this, &PlanTable::plan_renamed);
+  connect(model, &models::compare::PlanTableModel::baseline_chosen, this, &PlanTable::baseline_chosen);
   connect(sorted_, &QAbstractItemModel::modelReset, this, [this] { select_plan(reported_); });
-  connect(model, &QAbstractItemModel::modelReset, this, &PlanTable::show_measured);
-  connect(model, &QAbstractItemModel::dataChanged, this, &PlanTable::show_measured);
+  connect(model, &QAbstractItemModel::modelReset, this, &PlanTable::arrange);
+  connect(model, &QAbstractItemModel::dataChanged, this, &PlanTable::arrange);
+  for (const auto change : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
+    connect(sorted_, change, this, &PlanTable::arrange);
+  connect(sorted_, &QAbstractItemModel::layoutChanged, this, &PlanTable::arrange);
   connect(this, &QAbstractItemView::doubleClicked, this, [this](const QModelIndex& index) {
-    if (index.column() != models::compare::PlanTableModel::tick)
+    if (index.column() > models::compare::PlanTableModel::pin)
       emit plan_activated(index.data(models::compare::PlanTableModel::id_role).toInt());
   });
 }
@@ -245,8 +111,8 @@ int PlanTable::selected_plan() const {
 std::vector<int> PlanTable::selected_plans() const {
   std::vector<int> ids;
   for (int row = 0; row < sorted_->rowCount(); ++row) {
-    if (selectionModel()->isRowSelected(row))
-      ids.push_back(sorted_->index(row, 0).data(models::compare::PlanTableModel::id_role).toInt());
+    const int id = sorted_->index(row, 0).data(models::compare::PlanTableModel::id_role).toInt();
+    if (id > 0 && selectionModel()->isRowSelected(row)) ids.push_back(id);
   }
   return ids;
 }
@@ -268,13 +134,16 @@ void PlanTable::edit_name(int id) {
 
 void PlanTable::select_plan(int id) {
   reported_ = id;
-  const auto position = model_->position_of(id);
+  const models::compare::PlanRow* wanted = model_->find(id);
+  const auto position = model_->position_of(wanted && !shows(*wanted) ? wanted->agrees_with : id);
   if (!position) {
     const QSignalBlocker quiet(selectionModel());
     selectionModel()->clear();
     viewport()->update();
     return;
   }
+  const models::compare::PlanRow& row = model_->rows()[static_cast<std::size_t>(*position)];
+  if (row.group() != models::compare::PlanGroup::plans) open_group(row.group(), true);
   const QModelIndex index = sorted_->mapFromSource(model_->index(*position, models::compare::PlanTableModel::name));
   if (!selectionModel()->isRowSelected(index.row())) {
     selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
@@ -295,8 +164,24 @@ std::vector<int> PlanTable::shown_plans() const {
 
 void PlanTable::set_context_actions(QList<QAction*> actions) { context_actions_ = std::move(actions); }
 
-int PlanTable::full_height() const {
-  return horizontalHeader()->sizeHint().height() + sorted_->rowCount() * verticalHeader()->defaultSectionSize() + 2;
+int PlanTable::full_height() const { return height_of(sorted_->rowCount()); }
+
+int PlanTable::height_of(int rows) const {
+  const int header = dense_ ? widgets::dense_row_height(font()) : horizontalHeader()->sizeHint().height();
+  return header + rows * verticalHeader()->defaultSectionSize() + 2;
+}
+
+void PlanTable::set_dense(bool dense) {
+  if (dense == dense_) return;
+  dense_ = dense;
+  set_row_heights();
+}
+
+void PlanTable::set_row_heights() {
+  const int height = dense_ ? widgets::dense_row_height(font()) : widgets::table_row_height(font());
+  verticalHeader()->setMinimumSectionSize(std::min(height, verticalHeader()->minimumSectionSize()));
+  verticalHeader()->setDefaultSectionSize(height);
+  horizontalHeader()->setFixedHeight(height);
 }
 
 void PlanTable::report_current() {
@@ -313,6 +198,10 @@ void PlanTable::keyPressEvent(QKeyEvent* event) {
     const bool on = tick.data(Qt::CheckStateRole).toInt() == Qt::Checked;
     if (const auto several = selected_plans(); several.size() > 1) return emit ticks_changed(several, !on);
     sorted_->setData(tick, static_cast<int>(on ? Qt::Unchecked : Qt::Checked), Qt::CheckStateRole);
+  } else if (current.isValid() && event->key() == Qt::Key_P && event->modifiers() == Qt::NoModifier) {
+    const QModelIndex pin = current.siblingAtColumn(Model::pin);
+    const bool on = pin.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+    sorted_->setData(pin, static_cast<int>(on ? Qt::Unchecked : Qt::Checked), Qt::CheckStateRole);
   } else if (current.isValid() && (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)) {
     emit plan_activated(current.data(models::compare::PlanTableModel::id_role).toInt());
   } else {
@@ -332,54 +221,103 @@ void PlanTable::contextMenuEvent(QContextMenuEvent* event) {
   menu->popup(at);
 }
 
-/// Shows the column of measured times if there are any.
-void PlanTable::show_measured() {
-  const bool any =
-      std::ranges::any_of(model_->rows(), [](const models::compare::PlanRow& row) { return row.measured.has_value(); });
-  if (any != isColumnHidden(models::compare::PlanTableModel::measured)) return;
-  setColumnHidden(models::compare::PlanTableModel::measured, !any);
+void PlanTable::receive(int id, RowRequest request) {
+  if (request == RowRequest::fold) {
+    sorted_->toggle_fold(id);
+    emit groups_changed();
+  } else {
+    emit requested(id, request);
+  }
+}
+
+void PlanTable::set_rows(std::vector<models::compare::PlanRow> rows) {
+  // The selected row stays where it is on the screen, whatever arrives above it.
+  const int before = selectionModel()->hasSelection() ? visualRect(currentIndex()).top() : -1;
+  const bool in_sight = before >= 0 && before < viewport()->height();
+  model_->set_rows(std::move(rows));
+  const bool any = std::ranges::any_of(
+      model_->rows(), [](const auto& row) { return row.group() == models::compare::PlanGroup::plans; });
+  if (!any && !model_->rows().empty()) {  // else the table would be empty
+    open_group(models::compare::PlanGroup::changes_training, true);
+    open_group(models::compare::PlanGroup::no_plan, true);
+  }
+  arrange();
+  if (!in_sight || !currentIndex().isValid()) return;
+  executeDelayedItemsLayout();
+  updateGeometries();  // else the scroll bar has its old range
+  const int moved = visualRect(currentIndex()).top() - before;
+  if (moved != 0) verticalScrollBar()->setValue(verticalScrollBar()->value() + moved);
+}
+
+void PlanTable::open_group(models::compare::PlanGroup group, bool on) {
+  if (sorted_->open(group) == on) return;
+  sorted_->set_open(group, on);
+  emit groups_changed();
+}
+
+bool PlanTable::group_open(models::compare::PlanGroup group) const { return sorted_->open(group); }
+
+bool PlanTable::shows(const models::compare::PlanRow& row) const {
+  return row.agrees_with == 0 || sorted_->unfolded(row.agrees_with);
+}
+
+/// Gives rows without a plan one wide cell, and shows the columns that have figures.
+void PlanTable::arrange() {
+  clearSpans();
+  for (int at = 0; at < sorted_->rowCount(); ++at) {
+    const models::compare::PlanRow* row = model_->find(sorted_->index(at, 0).data(Model::id_role).toInt());
+    if (row && !row->has_plan()) setSpan(at, Model::iteration, 1, Model::column_count - Model::iteration);
+  }
+  const bool measured = std::ranges::any_of(model_->rows(), [](const auto& row) { return row.measured.has_value(); });
+  const bool tokens = std::ranges::any_of(model_->rows(), [](const auto& row) { return row.utilization.has_value(); });
+  const bool baseline = model_->baseline() != nullptr;
+  if (measured == measured_ && tokens == tokens_ && baseline == baseline_) return;
+  measured_ = measured;
+  tokens_ = tokens;
+  baseline_ = baseline;
   share_out_columns();
 }
 
-/// Gives each number column the width of its widest text and the name the rest.
+/// Gives each column of figures the width of its widest text and the name the rest. Columns hide where the name would
+/// have too little room.
 void PlanTable::share_out_columns() {
   if (horizontalHeader()->property(columns_by_hand).toBool()) return;
-  const QFontMetrics plain(font()), head(widgets::title_font(font()));
-  const bool tight = viewport()->width() < plain.horizontalAdvance(QLatin1Char('8')) * 130;
-  const int arrow = tight ? 0 : 12;
-  const auto needs = [&](models::compare::PlanTableModel::Column column, const QString& widest) {
-    const QString title = model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
-    return std::max(plain.horizontalAdvance(widest), head.horizontalAdvance(title) + arrow) + 17;
-  };
-  const int widths[] = {
-      36,
-      0,
-      needs(models::compare::PlanTableModel::iteration, QStringLiteral("0.888 s")),
-      needs(models::compare::PlanTableModel::measured,
-            models::compare::PlanTableModel::tr("%1 fastest", "a measured time").arg(QStringLiteral("0.888 s"))),
-      needs(models::compare::PlanTableModel::samples, QStringLiteral("88.88")),
-      needs(models::compare::PlanTableModel::speed_up, QStringLiteral("88.8 ×")),
-      needs(models::compare::PlanTableModel::bubble, QStringLiteral("88 %")),
-      needs(models::compare::PlanTableModel::communication, QStringLiteral("8.8 %")),
-      plain.horizontalAdvance(QStringLiteral("888.8 GiB")) + (tight ? 50 : 92),
-      needs(models::compare::PlanTableModel::over_bound, QStringLiteral("888 %")),
-      needs(models::compare::PlanTableModel::fits, QStringLiteral("Fits"))};
-  const bool any_run = !isColumnHidden(models::compare::PlanTableModel::measured);
-  int taken = any_run ? 0 : -widths[models::compare::PlanTableModel::measured];
-  for (int width : widths) taken += width;
-  // Throughput repeats the information of the iteration time; a name must stay readable.
-  const bool crowded = viewport()->width() - taken < plain.horizontalAdvance(QLatin1Char('8')) * 22;
-  setColumnHidden(models::compare::PlanTableModel::samples, crowded);
-  if (crowded) taken -= widths[models::compare::PlanTableModel::samples];
-  const int spare = viewport()->width() - taken - plain.horizontalAdvance(QStringLiteral("8")) * 22;
-  const int extra = std::clamp(spare / 12, 0, 40);  // spreads the numbers in a wide window
-  taken += extra * (any_run ? 8 : 7);
-  for (int column = 0; column < models::compare::PlanTableModel::column_count; ++column) {
-    const bool figure =
-        column >= models::compare::PlanTableModel::iteration && column <= models::compare::PlanTableModel::over_bound;
-    const int width = column == models::compare::PlanTableModel::name ? std::max(104, viewport()->width() - taken)
-                                                                      : widths[column] + (figure ? extra : 0);
-    setColumnWidth(column, width);
+  const QFontMetrics plain(font()), head(widgets::title_font(font())), small(widgets::caption_font(font()));
+  const int eight = plain.horizontalAdvance(QLatin1Char('8')), name_room = 22 * eight;
+  const bool tight = viewport()->width() < 130 * eight;
+  const int difference = baseline_ ? small.horizontalAdvance(QStringLiteral("−88.8 GiB")) + 6 : 0;
+  std::array<int, Model::column_count> widths{};
+  int taken = 0, figures = 0;
+  for (int column = 0; column < Model::column_count; ++column) {
+    const models::compare::PlanColumn& of = models::compare::plan_column(column);
+    const bool figure = column >= Model::iteration && column != Model::fits;
+    int& width = widths[static_cast<std::size_t>(column)];
+    if (column == Model::tick || column == Model::pin) width = column == Model::tick ? 36 : 30;
+    if (column >= Model::iteration)
+      width = std::max(plain.horizontalAdvance(of.widest), head.horizontalAdvance(of.title) + (tight ? 0 : 12)) + 17;
+    if (column == Model::peak) width = plain.horizontalAdvance(of.widest) + (tight ? 50 : 92);
+    if (of.difference != models::compare::Difference::none) width += difference;
+    const bool hidden =
+        (column == Model::measured && !measured_) || ((column == Model::tokens || column == Model::mfu) && !tokens_);
+    setColumnHidden(column, hidden);
+    if (hidden) width = 0;
+    taken += width;
+    figures += figure && !hidden;
+  }
+  for (int turn = 1; viewport()->width() - taken < name_room && turn < Model::column_count; ++turn)
+    for (int column = 0; column < Model::column_count; ++column) {
+      if (models::compare::plan_column(column).hides != turn) continue;
+      setColumnHidden(column, true);
+      taken -= std::exchange(widths[static_cast<std::size_t>(column)], 0);
+      --figures;
+    }
+  const int extra = std::clamp((viewport()->width() - taken - name_room) / 12, 0, 40);  // spreads them in a wide window
+  taken += extra * figures;
+  for (int column = 0; column < Model::column_count; ++column) {
+    if (isColumnHidden(column)) continue;
+    const bool figure = column >= Model::iteration && column != Model::fits;
+    setColumnWidth(column, column == Model::name ? std::max(104, viewport()->width() - taken)
+                                                 : widths[static_cast<std::size_t>(column)] + (figure ? extra : 0));
   }
 }
 
@@ -390,7 +328,7 @@ void PlanTable::resizeEvent(QResizeEvent* event) {
 
 void PlanTable::changeEvent(QEvent* event) {
   if (event->type() == QEvent::FontChange && model()) {
-    verticalHeader()->setDefaultSectionSize(widgets::table_row_height(font()));
+    set_row_heights();
     share_out_columns();
   }
   QTableView::changeEvent(event);

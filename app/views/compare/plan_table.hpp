@@ -6,8 +6,9 @@
 
 #include <QTableView>
 
+#include "app/views/compare/plan_delegate.hpp"
+
 class QAction;
-class QSortFilterProxyModel;
 
 namespace pipedeck::models::compare {
 class PlanTableModel;
@@ -24,6 +25,13 @@ class PlanTable : public QTableView {
  public:
   explicit PlanTable(models::compare::PlanTableModel* model, QWidget* parent = nullptr);
 
+  /// Shows these rows. The selected one keeps its place on the screen.
+  void set_rows(std::vector<models::compare::PlanRow> rows);
+  /// Shows or hides the rows of a group.
+  void open_group(models::compare::PlanGroup group, bool on);
+  bool group_open(models::compare::PlanGroup group) const;
+  /// Returns false for a row that is folded into an equal one.
+  bool shows(const models::compare::PlanRow& row) const;
   /// Returns the plan of the current row, or -1.
   int selected_plan() const;
   /// Returns the plans of all selected rows, in the order shown.
@@ -41,6 +49,10 @@ class PlanTable : public QTableView {
   void set_context_actions(QList<QAction*> actions);
   /// Returns the height of the header and all rows, for a splitter that shows them all.
   int full_height() const;
+  /// Returns the height of the header and as many rows.
+  int height_of(int rows) const;
+  /// Lowers the rows, for small windows.
+  void set_dense(bool dense);
   /// Distributes the available width over the columns, unless the user has dragged them.
   void share_out_columns();
 
@@ -51,6 +63,9 @@ class PlanTable : public QTableView {
   void ticks_changed(const std::vector<int>& ids, bool on);  ///< for several selected rows at once
   void plan_renamed(int id, const QString& name);
   void selection_changed();
+  void baseline_chosen(int id);  ///< 0: none
+  void requested(int id, views::compare::RowRequest request);
+  void groups_changed();  ///< other rows are shown
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
@@ -59,13 +74,18 @@ class PlanTable : public QTableView {
   void changeEvent(QEvent* event) override;
 
  private:
+  class Shown;
   void report_current();
-  void show_measured();
+  void receive(int id, RowRequest request);
+  void arrange();
+  void set_row_heights();
 
   models::compare::PlanTableModel* model_;
-  QSortFilterProxyModel* sorted_;
+  Shown* sorted_;
   QList<QAction*> context_actions_;
   int reported_ = -1;
+  bool dense_ = false;
+  bool measured_ = false, tokens_ = false, baseline_ = false;  ///< shown columns
 };
 
 }  // namespace pipedeck::views::compare

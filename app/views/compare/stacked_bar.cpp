@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/compare/stacked_bar.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <QHelpEvent>
 #include <QPainter>
+#include <QPolygonF>
 #include <QToolTip>
 
 #include "app/models/format.hpp"
@@ -13,10 +17,16 @@ QColor colour_of(models::compare::InspectorPartKind kind, const widgets::Theme& 
   switch (kind) {
     case models::compare::InspectorPartKind::arithmetic:
       return theme.of(OpKind::forward);
+    case models::compare::InspectorPartKind::recompute:
+      return theme.of(OpKind::recompute);
+    case models::compare::InspectorPartKind::tensor_parallel:
+      return theme.tensor_parallel;
+    case models::compare::InspectorPartKind::pipeline:
+      return theme.of(OpKind::send);
     case models::compare::InspectorPartKind::fill_and_drain:
       return widgets::blended(theme.muted, theme.panel, 0.35);
     case models::compare::InspectorPartKind::waiting:
-      return theme.of(OpKind::send);
+      return widgets::blended(theme.muted, theme.panel, 0.6);
     case models::compare::InspectorPartKind::all_reduce:
       return theme.of(OpKind::all_reduce);
     case models::compare::InspectorPartKind::optimizer_step:
@@ -54,6 +64,14 @@ void StackedBar::set_parts(std::vector<models::compare::InspectorPart> parts, do
   setAccessibleName(words.join(QStringLiteral(", ")));
 }
 
+void StackedBar::set_marks(std::vector<models::compare::InspectorMark> marks) {
+  marks_ = std::move(marks);
+  QStringList words;
+  for (const models::compare::InspectorMark& mark : marks_) words << mark.label + QLatin1Char(' ') + mark.text;
+  setAccessibleDescription(words.join(QStringLiteral(", ")));
+  update();
+}
+
 void StackedBar::paintEvent(QPaintEvent*) {
   const widgets::Theme& theme = widgets::Theme::of(palette());
   QPainter painter(this);
@@ -69,6 +87,13 @@ void StackedBar::paintEvent(QPaintEvent*) {
   painter.setPen(theme.border);
   painter.setBrush(Qt::NoBrush);
   painter.drawRect(bar);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(theme.text);
+  for (const models::compare::InspectorMark& mark : marks_) {
+    const double at = bar.left() + bar.width() * std::min(1.0, mark.share);
+    painter.drawPolygon(QPolygonF({{at - 3.5, 0}, {at + 3.5, 0}, {at, 5}}));
+    painter.fillRect(QRectF(at - 0.5, 4, 1, bar.height() / 2), theme.text);
+  }
   if (mark_ < 1) {
     const double at = bar.left() + bar.width() * mark_;
     painter.setPen(QPen(theme.panel, 4));
@@ -90,6 +115,11 @@ const models::compare::InspectorPart* StackedBar::part_at(double x) const {
 bool StackedBar::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
+  for (const models::compare::InspectorMark& mark : marks_)
+    if (help->pos().y() < 6 && std::abs(help->pos().x() - mark.share * width()) < 5) {
+      QToolTip::showText(help->globalPos(), QStringLiteral("<b>%1</b> · %2").arg(mark.label, mark.text), this);
+      return true;
+    }
   if (const models::compare::InspectorPart* part = part_at(help->pos().x())) {
     QString text =
         QStringLiteral("<b>%1</b> · %2 · %3").arg(part->label, part->text, models::format_percent(part->share));

@@ -21,6 +21,8 @@ class StackedBar : public QWidget {
 
   /// Sets the parts and a line across the bar at `mark` in [0, 1], for example a capacity; 1: none.
   void set_parts(std::vector<models::compare::InspectorPart> parts, double mark);
+  /// Sets small marks above the bar, which their tool tips name.
+  void set_marks(std::vector<models::compare::InspectorMark> marks);
 
   QSize sizeHint() const override { return {200, 18}; }
 
@@ -32,6 +34,7 @@ class StackedBar : public QWidget {
   const models::compare::InspectorPart* part_at(double x) const;
 
   std::vector<models::compare::InspectorPart> parts_;
+  std::vector<models::compare::InspectorMark> marks_;
   double mark_ = 1;
 };
 

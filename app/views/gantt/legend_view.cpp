@@ -21,20 +21,31 @@ constexpr int max_chunks = 4;  // named in the legend
 
 }  // namespace
 
-void draw_swatch(QPainter& painter, const QRectF& box, OpKind kind, const widgets::Theme& theme) {
+namespace {
+
+/// Draws a box; a hatch in a valid colour on top.
+void draw_box(QPainter& painter, const QRectF& box, const QColor& color, const QColor& hatch) {
   painter.save();
   painter.setPen(Qt::NoPen);
-  painter.setBrush(theme.of(kind));
+  painter.setBrush(color);
   painter.drawRoundedRect(box, widgets::ThemeSizes::box_radius, widgets::ThemeSizes::box_radius);
-  if (widgets::Theme::hatched(kind)) {
+  if (hatch.isValid()) {
     QPainterPath clip;
     clip.addRoundedRect(box, widgets::ThemeSizes::box_radius, widgets::ThemeSizes::box_radius);
     painter.setClipPath(clip, Qt::IntersectClip);
-    painter.setPen(QPen(theme.of(kind == OpKind::recompute ? OpKind::forward : OpKind::backward), 1.4));
+    painter.setPen(QPen(hatch, 1.4));
     for (double x = box.left() - box.height(); x < box.right(); x += 4.5)
       painter.drawLine(QPointF(x, box.bottom()), QPointF(x + box.height(), box.top()));
   }
   painter.restore();
+}
+
+}  // namespace
+
+void draw_swatch(QPainter& painter, const QRectF& box, OpKind kind, const widgets::Theme& theme) {
+  draw_box(painter, box, theme.of(kind),
+           widgets::Theme::hatched(kind) ? theme.of(kind == OpKind::recompute ? OpKind::forward : OpKind::backward)
+                                         : QColor());
 }
 
 LegendView::LegendView(QWidget* parent) : QWidget(parent) {
@@ -51,6 +62,12 @@ void LegendView::set_kinds(const std::vector<OpKind>& kinds) {
     names << widgets::kind_text(kind);
     kinds_.push_back(kind);
   }
+  describe();
+}
+
+void LegendView::set_tensor_parallel(bool on) {
+  if (on == tensor_parallel_) return;
+  tensor_parallel_ = on;
   describe();
 }
 
@@ -74,6 +91,7 @@ void LegendView::set_items(const std::vector<MemoryItem>& items) {
 void LegendView::describe() {
   QStringList names;
   for (const OpKind kind : kinds_) names << widgets::kind_text(kind);
+  if (tensor_parallel_) names << tr("tensor-parallel all-reduce");
   if (chunks_ > 1) names << tr("%1 model chunks per device").arg(chunks_);
   for (const MemoryItem item : items_) names << widgets::item_text(item);
   setAccessibleDescription(names.join(QStringLiteral(", ")));
@@ -130,6 +148,10 @@ void LegendView::paint_operations(QPainter& painter, const widgets::Theme& theme
   for (const OpKind kind : kinds_) {
     draw_swatch(painter, line_of.next_box(), kind, theme);
     line_of.name(widgets::kind_text(kind), entry_gap);
+  }
+  if (tensor_parallel_) {
+    draw_box(painter, line_of.next_box(), theme.of(OpKind::forward), theme.tensor_parallel);
+    line_of.name(tr("tensor-parallel all-reduce"), entry_gap);
   }
   if (chunks_ < 2) return;
   const int shown = std::min(chunks_, max_chunks);

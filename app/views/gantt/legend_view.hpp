@@ -17,6 +17,8 @@ class LegendView : public QWidget {
   explicit LegendView(QWidget* parent = nullptr);
   /// Sets the kinds to list, in OpKind order. Send and receive appear as "transfer".
   void set_kinds(const std::vector<OpKind>& kinds);
+  /// Sets whether passes have tensor-parallel all-reduces inside, which are hatched.
+  void set_tensor_parallel(bool on);
   /// Sets the maximum number of chunks per device. Letters and shades are explained if there are several.
   void set_chunks(int chunks);
   /// Sets the memory items to list on a second line; none: no second line.
@@ -37,6 +39,7 @@ class LegendView : public QWidget {
   void paint_items(QPainter& painter, const widgets::Theme& theme) const;
 
   int chunks_ = 1;
+  bool tensor_parallel_ = false;
   std::vector<MemoryItem> items_;
   std::vector<OpKind> kinds_;
   int indent_ = 0;

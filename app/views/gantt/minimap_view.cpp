@@ -117,18 +117,27 @@ void MinimapView::draw_band(const models::gantt::Content& content, int top, int 
   const int shown = std::min(static_cast<int>(lanes.size()), bottom - top);
   const double span = link_->axis().full / (right - left);
   widgets::PixelCanvas pixels(overview_, QRect(left, top, right - left, bottom - top));
-  std::vector<models::gantt::LaneBin> bins(static_cast<std::size_t>(right - left));
-  std::vector<widgets::PixelCanvas::Column> columns(bins.size());
+  const auto width = static_cast<std::size_t>(right - left);
+  std::vector<std::uint8_t> parts;
+  std::vector<QRgb> colors;
+  std::vector<widgets::PixelCanvas::Column> columns(width);
   for (int row = 0; row < shown; ++row) {
     const std::size_t lane = lanes[lanes.size() * static_cast<std::size_t>(row) / static_cast<std::size_t>(shown)];
     const models::gantt::LanePyramid& pyramid = content.pyramids[lane];
+    if (pyramid.empty()) continue;
+    colors.clear();
+    for (const std::uint8_t kind : pyramid.kinds) colors.push_back(theme.of(static_cast<OpKind>(kind)).rgb());
+    parts.assign(width * colors.size(), 0);
     if (const int level = pyramid.level_for(span); level >= 0)
-      pyramid.sample_columns(level, 0, span, bins);
+      pyramid.sample_columns(level, 0, span, parts);
     else
-      models::gantt::exact_columns(*content.timeline, content.timeline->lanes[lane], span, bins);
-    for (std::size_t x = 0; x < bins.size(); ++x)
-      columns[x] = {theme.of(static_cast<OpKind>(bins[x].kind)).rgb(), bins[x].cover};
+      models::gantt::exact_columns(*content.timeline, content.timeline->lanes[lane], pyramid.kinds, span, parts);
     const int from = top + (bottom - top) * row / shown, to = top + (bottom - top) * (row + 1) / shown;
+    if (colors.size() > 1) {
+      pixels.stacked_columns(left, from, to, colors, parts);
+      continue;
+    }
+    for (std::size_t x = 0; x < width; ++x) columns[x] = {colors.front(), parts[x]};
     pixels.columns(left, from, to, columns, true);
   }
 }

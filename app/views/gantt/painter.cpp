@@ -187,13 +187,20 @@ bool Painter::draw_lane(Frame& frame, const Band& band) {
 bool Painter::draw_detail(Frame& frame, const Band& band) {
   const models::gantt::LanePyramid& pyramid = band.content->pyramids[band.lane];
   const double span = frame.pixel_span();
-  const int level = pyramid.level_for(span);
-  bins_.resize(static_cast<std::size_t>(frame.right - frame.left));
-  pyramid.sample_columns(level, frame.scene.axis.begin, span, bins_);
-  columns_.resize(bins_.size());
-  for (std::size_t i = 0; i < bins_.size(); ++i) columns_[i] = {band.inks[0][bins_[i].kind].color, bins_[i].cover};
-  frame.pixels.columns(frame.left, band.top, band.first_line ? band.top + 1 : band.bottom, columns_, band.plain);
-  return band.first_line;
+  colors_.clear();
+  for (const std::uint8_t kind : pyramid.kinds) colors_.push_back(band.inks[0][kind].color);
+  parts_.resize(static_cast<std::size_t>(frame.right - frame.left) * colors_.size());
+  pyramid.sample_columns(pyramid.level_for(span), frame.scene.axis.begin, span, parts_);
+  const bool once = band.first_line && colors_.size() == 1;
+  draw_columns(frame, band, once);
+  return once;
+}
+
+void Painter::draw_columns(Frame& frame, const Band& band, bool first_line) {
+  if (colors_.size() > 1) return frame.pixels.stacked_columns(frame.left, band.top, band.bottom, colors_, parts_);
+  columns_.resize(parts_.size());
+  for (std::size_t i = 0; i < parts_.size(); ++i) columns_[i] = {colors_.front(), parts_[i]};
+  frame.pixels.columns(frame.left, band.top, first_line ? band.top + 1 : band.bottom, columns_, band.plain);
 }
 
 bool Painter::draw_boxes(Frame& frame, const Band& band) {
@@ -201,9 +208,8 @@ bool Painter::draw_boxes(Frame& frame, const Band& band) {
   const TimelineLane& lane = timeline.lanes[band.lane];
   const models::gantt::TimeAxis& axis = frame.scene.axis;
   const double scale = 1 / frame.pixel_span();
-  columns_.assign(static_cast<std::size_t>(frame.right - frame.left), {});
   boxes_.clear();
-  bool narrow = false;
+  colors_.clear();
   for (std::size_t i = models::gantt::first_ending_after(timeline, lane, axis.begin); i < lane.end; ++i) {
     const auto start = static_cast<double>(timeline.start[i]);
     if (start >= axis.end) break;
@@ -213,11 +219,10 @@ bool Painter::draw_boxes(Frame& frame, const Band& band) {
       boxes_.push_back({left, right, i});
       continue;
     }
-    narrow = true;
-    touch_columns(frame, left, right, band.ink(i).color);
+    touch_columns(frame, left, right, color_index(band.ink(i).color));
   }
-  const bool once = band.first_line && boxes_.empty();
-  if (narrow) frame.pixels.columns(frame.left, band.top, once ? band.top + 1 : band.bottom, columns_, band.plain);
+  const bool once = band.first_line && boxes_.empty() && colors_.size() <= 1;
+  if (!colors_.empty()) draw_narrow(frame, band, once);
   const int gap = std::max(1, qRound(frame.ratio));
   const int radius = qRound(widgets::ThemeSizes::box_radius * frame.ratio);
   // Boxes much longer than the plot are clipped out of view, because pixels are ints.
@@ -226,23 +231,54 @@ bool Painter::draw_boxes(Frame& frame, const Band& band) {
     const int left = qRound(std::max(box.left, lowest)), right = qRound(std::min(box.right, highest)) - gap;
     frame.pixels.box(left, right, band.top, band.bottom, band.ink(box.operation),
                      right - left >= 8 * frame.ratio ? radius : 0);
-    if (band.labels) draw_label(frame, band, box);
+    if (!band.labels) continue;
+    // All-reduces inside a pass come after each of its layers: their share is hatched at its end.
+    const double reduced = band.content->reduced_share(band.lane, box.operation) * (box.right - box.left);
+    if (const int from = std::max(left, qRound(box.right - reduced)); reduced >= 1 && from < right)
+      frame.pixels.box(from, right, band.top, band.bottom,
+                       {band.ink(box.operation).color, frame.theme.tensor_parallel.rgb()}, 0);
+    draw_label(frame, band, box);
   }
   return once;
 }
 
-void Painter::touch_columns(const Frame& frame, double left, double right, QRgb color) {
-  constexpr unsigned least = 40;  // in 255ths: the shortest operation stays visible
+/// Returns the position of a colour in `colors_`. A lane has few.
+std::size_t Painter::color_index(QRgb color) {
+  const auto found = std::ranges::find(colors_, color);
+  const auto index = static_cast<std::size_t>(found - colors_.begin());
+  if (found != colors_.end()) return index;
+  colors_.push_back(color);
+  if (touched_.size() < colors_.size()) touched_.emplace_back();
+  touched_[index].clear();
+  return index;
+}
+
+void Painter::touch_columns(const Frame& frame, double left, double right, std::size_t color) {
+  std::vector<float>& touched = touched_[color];
+  if (touched.empty()) touched.assign(static_cast<std::size_t>(frame.right - frame.left), 0.0f);
+  constexpr double instant = 1e-3;  // pixels: an operation without duration is there, too
   const int first = std::max(frame.left, static_cast<int>(left));
-  for (int x = first; x < frame.right && x < right; ++x) {
-    widgets::PixelCanvas::Column& column = columns_[static_cast<std::size_t>(x - frame.left)];
-    const auto share = static_cast<unsigned>(255 * (std::min<double>(right, x + 1) - std::max<double>(left, x)));
-    if (share >= column.strongest) {
-      column.strongest = share;
-      column.color = color;
-    }
-    column.share = std::min(255u, column.share + std::max(share, least));
+  for (int x = first; x < frame.right && (x < right || x == first); ++x)
+    touched[static_cast<std::size_t>(x - frame.left)] +=
+        static_cast<float>(std::max(instant, std::min<double>(right, x + 1) - std::max<double>(left, x)));
+}
+
+void Painter::draw_narrow(Frame& frame, const Band& band, bool first_line) {
+  constexpr float least = 40;  // in 255ths: the shortest operation stays visible
+  const auto width = static_cast<std::size_t>(frame.right - frame.left);
+  const std::size_t colors = colors_.size();
+  parts_.assign(width * colors, 0);
+  for (std::size_t color = 0; color < colors; ++color)
+    if (touched_[color].empty()) touched_[color].assign(width, 0.0f);
+  for (std::size_t x = 0; x < width; ++x) {
+    float covered = 0;
+    for (std::size_t color = 0; color < colors; ++color) covered += touched_[color][x];
+    if (covered <= 0) continue;
+    const float scale = std::max(least, std::min(255.0f, 255 * covered)) / covered;
+    for (std::size_t color = 0; color < colors; ++color)
+      parts_[x * colors + color] = static_cast<std::uint8_t>(touched_[color][x] * scale + 0.5f);
   }
+  draw_columns(frame, band, first_line);
 }
 
 void Painter::draw_label(Frame& frame, const Band& band, const Box& box) {
@@ -330,8 +366,9 @@ void Painter::draw_transfers(Frame& frame) {
     const models::gantt::Row *from = row_of(link.from), *to = row_of(link.to);
     // Lines connect only adjacent lanes: across others they would hide what they cross.
     if (!from || !to || std::abs(to - from) != 1) continue;
-    const double from_y = link.from < link.to ? from->bottom() + 0.5 : from->top - 0.5;
-    const double to_y = link.from < link.to ? to->top - 0.5 : to->bottom() + 0.5;
+    const bool down = from->top < to->top;
+    const double from_y = down ? from->bottom() + 0.5 : from->top - 0.5;
+    const double to_y = down ? to->top - 0.5 : to->bottom() + 0.5;
     const TimelineLane& lane = timeline.lanes[link.lane];
     const std::size_t first = models::gantt::first_ending_after(timeline, lane, scene.axis.begin);
     const std::size_t last = models::gantt::first_starting_from(timeline, lane, scene.axis.end);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Painter of the lanes of a Gantt chart. Operations of a few pixels become boxes, narrower ones columns of the level of
-// detail. Micro-batch numbers are drawn where they fit.
+// Painter of the lanes of a Gantt chart. Operations of a few pixels become boxes. Narrower ones become columns, in
+// which every kind has its part of the height. Micro-batch numbers are drawn where they fit.
 #pragma once
 
 #include <functional>
@@ -59,7 +59,11 @@ class Painter {
   void draw_ghost(Frame& frame, DeviceId device, int top, int bottom);
   void draw_transfers(Frame& frame);
   /// Adds an operation that is too narrow for a box to the pixels that it touches, weighted by its coverage.
-  void touch_columns(const Frame& frame, double left, double right, QRgb color);
+  void touch_columns(const Frame& frame, double left, double right, std::size_t color);
+  void draw_narrow(Frame& frame, const Band& band, bool first_line);
+  /// Draws columns of one colour as a tint, and those of several colours as stacks.
+  void draw_columns(Frame& frame, const Band& band, bool first_line);
+  std::size_t color_index(QRgb color);
   void draw_label(Frame& frame, const Band& band, const Box& box);
   /// Returns the image of a number. `chunk` below 0: the device has only one chunk.
   const QImage& label(int number, int chunk, const QFont& font, QRgb color, qreal ratio);
@@ -67,8 +71,10 @@ class Painter {
   std::map<std::tuple<int, int, QRgb>, QImage> labels_;
   QFont label_font_;
   qreal label_ratio_ = 0;
-  std::vector<widgets::PixelCanvas::Column> columns_;  // scratch of one lane, as are the next two
-  std::vector<models::gantt::LaneBin> bins_;
+  std::vector<widgets::PixelCanvas::Column> columns_;  // scratch of one lane, as are the next ones
+  std::vector<QRgb> colors_;
+  std::vector<std::uint8_t> parts_;          // by column and colour, in 255ths
+  std::vector<std::vector<float>> touched_;  // by colour and column, in pixels
   std::vector<Box> boxes_;
 };
 

@@ -44,6 +44,42 @@ void TimeAxisController::mark(double time) {
   set_measure(second ? TimeMeasure{measure_->from, time} : TimeMeasure{time, {}});
 }
 
+std::optional<std::pair<double, double>> TimeAxisController::span() const {
+  if (!measure_ || !measure_->to || *measure_->to == measure_->from) return std::nullopt;
+  return std::minmax(measure_->from, *measure_->to);
+}
+
+void TimeAxisController::set_zoom_span(const std::optional<std::pair<double, double>>& span) {
+  if (span == zoom_span_) return;
+  zoom_span_ = span;
+  emit measure_changed();
+}
+
+void TimeAxisController::set_flags(const std::vector<models::gantt::Flag>& flags) {
+  if (flags == flags_) return;
+  flags_ = flags;
+  emit flags_changed();
+}
+
+void TimeAxisController::add_flag(models::gantt::Flag flag) {
+  flag.begin = std::clamp(flag.begin, 0.0, axis_.full);
+  flag.end = std::clamp(flag.end, flag.begin, axis_.full);
+  std::vector<models::gantt::Flag> flags = flags_;
+  flags.push_back(flag);
+  std::ranges::stable_sort(flags, {}, &models::gantt::Flag::begin);
+  emit flags_edited(flags, tr("Add flag"));
+}
+
+void TimeAxisController::change_flag(std::size_t index, const std::optional<models::gantt::Flag>& flag) {
+  if (index >= flags_.size() || flag == flags_[index]) return;
+  std::vector<models::gantt::Flag> flags = flags_;
+  if (flag)
+    flags[index] = *flag;
+  else
+    flags.erase(flags.begin() + static_cast<std::ptrdiff_t>(index));
+  emit flags_edited(flags, flag ? tr("Note on a flag") : tr("Remove flag"));
+}
+
 void TimeAxisController::set_label_width(int width) {
   if (width == label_width_) return;
   label_width_ = width;

@@ -7,6 +7,8 @@
 #include <QMouseEvent>
 #include <QPaintEngine>
 #include <QPainter>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QWheelEvent>
 
 namespace pipedeck::views::gantt {
@@ -19,6 +21,7 @@ constexpr double key_pan = 0.15;  // of the visible span
 constexpr double drag_start = 4;  // pixels: less is a click
 constexpr double grip_reach = 4;  // pixels around a measure cursor
 constexpr double band_shade = 0.13;
+constexpr double outside_shade = 0.5;  // of what a drag will zoom out of sight
 
 /// Returns the letter at the position of W, A, S or D on a US keyboard, regardless of the layout.
 int physical_key(const QKeyEvent& event) {
@@ -39,6 +42,13 @@ int physical_key(const QKeyEvent& event) {
   return event.key();
 }
 
+/// Returns the vertical scroll bar of the area that shows a view, or null.
+QScrollBar* scroll_bar_of(const QWidget& view) {
+  for (QWidget* parent = view.parentWidget(); parent; parent = parent->parentWidget())
+    if (auto* area = qobject_cast<QScrollArea*>(parent)) return area->verticalScrollBar();
+  return nullptr;
+}
+
 }  // namespace
 
 TimeView::TimeView(TimeAxisController* link, QWidget* parent) : QWidget(parent), link_(link) {
@@ -50,6 +60,7 @@ TimeView::TimeView(TimeAxisController* link, QWidget* parent) : QWidget(parent),
   connect(link, &TimeAxisController::label_width_changed, this, &TimeView::refresh);
   connect(link, &TimeAxisController::cursor_changed, this, &TimeView::cursor_moved);
   connect(link, &TimeAxisController::measure_changed, this, qOverload<>(&QWidget::update));
+  connect(link, &TimeAxisController::flags_changed, this, qOverload<>(&QWidget::update));
 }
 
 QRect TimeView::plot() const {
@@ -104,8 +115,9 @@ void TimeView::draw_on_page(QPainter& painter) {
   painter.fillRect(rect(), theme().window);
   wanted_ = rect();
   draw_content(painter, size_only);
-  draw_overlay(painter);
+  draw_flag_lines(painter);
   draw_measure(painter);
+  draw_overlay(painter);
   painter.restore();
 }
 
@@ -133,11 +145,33 @@ int TimeView::measure_end_at(double x) const {
   return to_first < to_second ? 0 : 1;
 }
 
-void TimeView::drag_measure(const QPointF& position) {
-  TimeMeasure measure = *link_->measure();
-  const double time = std::clamp(snapped(position), 0.0, link_->axis().full);
-  (held_end_ == 0 ? measure.from : *measure.to) = time;
-  link_->set_measure(measure);
+double TimeView::snapped_within(const QPointF& position) const {
+  return std::clamp(snapped(position), 0.0, link_->axis().full);
+}
+
+/// Shades what a zoom to the dragged span hides.
+void TimeView::draw_zoom_span(QPainter& painter) const {
+  if (!link_->zoom_span()) return;
+  const double left = plot().left(), right = plot().right() + 1.0;
+  const double from = std::clamp(x_of(link_->zoom_span()->first), left, right);
+  const double until = std::clamp(x_of(link_->zoom_span()->second), left, right);
+  QColor shade = theme().window;
+  shade.setAlphaF(outside_shade);
+  painter.fillRect(QRectF(left, 0, from - left, height()), shade);
+  painter.fillRect(QRectF(until, 0, right - until, height()), shade);
+  painter.setPen(QPen(theme().accent, 1));
+  for (const double x : {from, until})
+    painter.drawLine(QPointF(std::floor(x) + 0.5, 0), QPointF(std::floor(x) + 0.5, height()));
+}
+
+void TimeView::draw_flag_lines(QPainter& painter) const {
+  painter.setPen(QPen(theme().muted, 1, Qt::DotLine));
+  for (const models::gantt::Flag& flag : link_->flags())
+    for (const double time : {flag.begin, flag.end}) {
+      const double x = std::floor(x_of(time)) + 0.5;
+      if (x >= plot().left() && x <= plot().right() + 1) painter.drawLine(QPointF(x, 0), QPointF(x, height()));
+      if (!flag.is_span()) break;
+    }
 }
 
 void TimeView::paintEvent(QPaintEvent* event) {
@@ -151,8 +185,10 @@ void TimeView::paintEvent(QPaintEvent* event) {
   if (engine == QPaintEngine::SVG || engine == QPaintEngine::Pdf) return draw_on_page(painter);
   painter.drawImage(0, 0, content_);
   painter.setRenderHint(QPainter::Antialiasing);
-  draw_overlay(painter);
+  draw_flag_lines(painter);
   draw_measure(painter);
+  draw_overlay(painter);
+  draw_zoom_span(painter);
   if (draws_cursor_ && link_->cursor()) {
     // After a zoom the cursor's time has another position. A move must clear the position of the last drawing.
     drawn_cursor_ = x_of(*link_->cursor());
@@ -172,14 +208,16 @@ void TimeView::paintEvent(QPaintEvent* event) {
 
 void TimeView::wheelEvent(QWheelEvent* event) {
   const QPointF position = event->position();
-  // Outside the plot the wheel scrolls the enclosing scroll area.
-  if (position.x() < plot().left() || position.x() > plot().right()) return event->ignore();
   const QPoint notches = event->angleDelta();
-  const double along = notches.x() != 0 ? notches.x() : (event->modifiers() & Qt::ShiftModifier) ? notches.y() : 0;
-  if (along != 0)
-    link_->pan(-along / 120.0 * key_pan * link_->axis().span());
+  const bool zooms = is_scale_ || (event->modifiers() & Qt::ControlModifier);
+  const bool in_time = notches.x() != 0 || (event->modifiers() & Qt::ShiftModifier);
+  // The enclosing scroll area scrolls the lanes.
+  if (!in_time && !zooms) return event->ignore();
+  if (in_time)
+    link_->pan(-(notches.x() != 0 ? notches.x() : notches.y()) / 120.0 * key_pan * link_->axis().span());
   else
-    link_->zoom(std::pow(wheel_zoom, notches.y() / 120.0), time_at(position.x()));
+    link_->zoom(std::pow(wheel_zoom, notches.y() / 120.0),
+                time_at(std::clamp<double>(position.x(), plot().left(), plot().right())));
   event->accept();
 }
 
@@ -229,62 +267,142 @@ bool TimeView::measure_key(int key) {
     mark_here();
     return true;
   }
-  if (key != Qt::Key_Escape || !link_->measure()) return false;
+  if (key == Qt::Key_N) {
+    const double time = link_->cursor().value_or((link_->axis().begin + link_->axis().end) / 2);
+    link_->add_flag({time, time});
+    return true;
+  }
+  if (key != Qt::Key_Escape) return false;
+  if (drag_ != Drag::none && dragging_) {
+    cancel_drag();
+    return true;
+  }
+  if (!link_->measure()) return false;
   link_->set_measure(std::nullopt);
   return true;
 }
 
-void TimeView::keyPressEvent(QKeyEvent* event) {
+bool TimeView::use_key(QKeyEvent* event) {
   const bool plain = !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier));
-  if (plain && measure_key(event->key())) return event->accept();
-  if (plain && (key(event) || navigate(physical_key(*event)))) return event->accept();
-  QWidget::keyPressEvent(event);
+  return plain && (measure_key(event->key()) || key(event) || navigate(physical_key(*event)));
+}
+
+void TimeView::keyPressEvent(QKeyEvent* event) { use_key(event) ? event->accept() : QWidget::keyPressEvent(event); }
+
+TimeView::Drag TimeView::drag_for(const QMouseEvent& event) {
+  const QPointF position = event.position();
+  held_end_ = measure_end_at(position.x());
+  if (position.x() < plot().left()) return takes_label_drag(position) ? Drag::label : Drag::none;
+  if (held_end_ >= 0) return Drag::span_end;
+  if (event.modifiers() & Qt::ControlModifier) return Drag::zoom;
+  return is_scale_ || (event.modifiers() & Qt::ShiftModifier) ? Drag::span : Drag::pan;
 }
 
 void TimeView::mousePressEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return QWidget::mousePressEvent(event);
-  held_end_ = measure_end_at(event->position().x());
+  drag_ = drag_for(*event);
   press_ = event->position();
+  press_global_ = event->globalPosition();
   press_axis_ = link_->axis();
+  press_measure_ = link_->measure();
+  const QScrollBar* bar = scroll_bar_of(*this);
+  press_scroll_ = bar ? bar->value() : 0;
   dragging_ = false;
   event->accept();
 }
 
+/// Pans in time and scrolls the lanes. Positions count from the start of the drag, so that errors do not accumulate.
+void TimeView::pan_to(const QPointF& position, const QPointF& global) {
+  setCursor(Qt::ClosedHandCursor);
+  link_->set_axis(press_axis_.panned((press_->x() - position.x()) / plot().width() * press_axis_.span()));
+  if (QScrollBar* bar = scroll_bar_of(*this)) bar->setValue(press_scroll_ + qRound(press_global_.y() - global.y()));
+}
+
+void TimeView::drag_to(const QMouseEvent& event) {
+  const QPointF position = event.position();
+  switch (drag_) {
+    case Drag::none:
+      return;
+    case Drag::pan:
+      return pan_to(position, event.globalPosition());
+    case Drag::span: {
+      const double from = snapped_within(*press_);
+      return link_->set_measure(TimeMeasure{from, snapped_within(position)});
+    }
+    case Drag::span_end: {
+      TimeMeasure measure = *link_->measure();
+      (held_end_ == 0 ? measure.from : *measure.to) = snapped_within(position);
+      return link_->set_measure(measure);
+    }
+    case Drag::zoom: {
+      const auto within = [this](double x) { return std::clamp(time_at(x), 0.0, link_->axis().full); };
+      return link_->set_zoom_span(std::minmax({within(press_->x()), within(position.x())}));
+    }
+    case Drag::label:
+      return label_dragged(position);
+  }
+}
+
 void TimeView::mouseMoveEvent(QMouseEvent* event) {
   const QPointF position = event->position();
-  if (press_ && held_end_ >= 0) {
-    dragging_ = true;
-    link_->set_cursor(time_at(position.x()));
-    return drag_measure(position);
-  }
-  if (press_ && (dragging_ || std::abs(position.x() - press_->x()) >= drag_start)) {
-    if (!dragging_) unhovered();
-    dragging_ = true;
-    setCursor(Qt::ClosedHandCursor);
-    // From the start of the drag, so that rounding errors do not accumulate.
-    link_->set_axis(press_axis_.panned((press_->x() - position.x()) / plot().width() * press_axis_.span()));
+  if (press_ && drag_ != Drag::none) {
+    const QPointF moved = event->globalPosition() - press_global_;
+    // Only a pan and a drag of a lane go up and down.
+    const bool vertical = drag_ == Drag::pan || drag_ == Drag::label;
+    const double far = std::max(std::abs(moved.x()), vertical ? std::abs(moved.y()) : 0);
+    if (!dragging_ && far >= drag_start) {
+      unhovered();
+      dragging_ = true;
+    }
+    if (dragging_) drag_to(*event);
   }
   const bool inside = position.x() >= plot().left() && position.x() <= plot().right();
   link_->set_cursor(inside ? std::optional(time_at(position.x())) : std::nullopt);
-  if (dragging_) return;
+  if (dragging_ || press_) return;
   hovered(position);
   if (measure_end_at(position.x()) >= 0) setCursor(Qt::SizeHorCursor);
+}
+
+void TimeView::end_drag(const QPointF& position) {
+  if (drag_ == Drag::label) return label_dropped(position);
+  if (drag_ == Drag::span && link_->measure() && !link_->span()) link_->set_measure(std::nullopt);
+  if (drag_ != Drag::zoom || !link_->zoom_span()) return;
+  const auto [from, to] = *link_->zoom_span();
+  link_->set_zoom_span(std::nullopt);
+  link_->zoom_to(from, to);
+}
+
+/// Returns to the state before the drag.
+void TimeView::cancel_drag() {
+  if (drag_ == Drag::pan) link_->set_axis(press_axis_);
+  if (drag_ == Drag::span || drag_ == Drag::span_end) link_->set_measure(press_measure_);
+  link_->set_zoom_span(std::nullopt);
+  if (drag_ == Drag::label) label_dropped({-1, -1});
+  drag_ = Drag::none;
+  unsetCursor();
 }
 
 void TimeView::mouseReleaseEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton || !press_) return QWidget::mouseReleaseEvent(event);
   const bool click = !dragging_;
+  const QPointF position = event->position();
+  if (!click) end_drag(position);
   press_.reset();
+  drag_ = Drag::none;
   dragging_ = false;
   held_end_ = -1;
   unsetCursor();
   if (!click) return;
-  const QPointF position = event->position();
   const bool inside = position.x() >= plot().left() && position.x() <= plot().right();
   if (inside && (event->modifiers() & Qt::ShiftModifier))
     link_->mark(snapped(position));
   else
     clicked(position);
+}
+
+void TimeView::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (event->button() == Qt::LeftButton && double_clicked(event->position())) return event->accept();
+  mousePressEvent(event);
 }
 
 void TimeView::leaveEvent(QEvent* event) {

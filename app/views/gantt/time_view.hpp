@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A widget over a shared time axis: labels on the left, a plot on the right and the cursor over it. Its keys and the
-// wheel zoom and pan; M or Shift+click sets the two cursors of a measure. The content below the cursor is cached as an
-// image, so that moving the cursor does not repaint it.
+// A widget over a shared time axis: labels on the left, a plot on the right and the cursor over it. The content below
+// the cursor is cached as an image, so that moving the cursor does not repaint it.
+//
+// The wheel scrolls, with Ctrl it zooms at the mouse, with Shift it scrolls in time. A drag pans, with Shift it selects
+// a span, with Ctrl it zooms to one. M and Shift+click set the span's ends one after the other.
 #pragma once
 
 #include <optional>
@@ -31,6 +33,8 @@ class TimeView : public QWidget {
   double time_at(double x) const;
   /// Sets a measure cursor at the mouse, snapped. If the mouse is elsewhere, sets it at the cursor or in the middle.
   void mark_here();
+  /// Handles a key that was pressed while the mouse or the focus is here. Returns true if it used the key.
+  bool use_key(QKeyEvent* event);
   /// Returns how often the content was drawn, for tests of repainting.
   int content_draws() const { return content_draws_; }
 
@@ -46,6 +50,12 @@ class TimeView : public QWidget {
   virtual void hovered(const QPointF&) {}
   virtual void unhovered() {}
   virtual void clicked(const QPointF&) {}
+  /// Returns true if it used the double click.
+  virtual bool double_clicked(const QPointF&) { return false; }
+  /// Takes a press on the labels and the drag that follows; `at` is in widget coordinates. Returns true if it does.
+  virtual bool takes_label_drag(const QPointF&) { return false; }
+  virtual void label_dragged(const QPointF&) {}
+  virtual void label_dropped(const QPointF&) {}
   /// Returns the time that a measure cursor snaps to at a position.
   virtual double snapped(const QPointF& position) const { return time_at(position.x()); }
   /// Handles keys other than zoom, pan and fit. Returns true if it used the key.
@@ -59,20 +69,30 @@ class TimeView : public QWidget {
   void mousePressEvent(QMouseEvent*) override;
   void mouseMoveEvent(QMouseEvent*) override;
   void mouseReleaseEvent(QMouseEvent*) override;
+  void mouseDoubleClickEvent(QMouseEvent*) override;
   void leaveEvent(QEvent*) override;
   void changeEvent(QEvent*) override;
   void focusInEvent(QFocusEvent*) override;
   void focusOutEvent(QFocusEvent*) override;
 
   bool draws_cursor_ = true;
+  bool is_scale_ = false;  ///< a drag selects a span and the wheel zooms, both without a key
 
  private:
+  enum class Drag { none, pan, span, span_end, zoom, label };
+  Drag drag_for(const QMouseEvent& event);
+  void drag_to(const QMouseEvent& event);
+  void pan_to(const QPointF& position, const QPointF& global);
+  void end_drag(const QPointF& position);
+  void cancel_drag();
+  void draw_zoom_span(QPainter& painter) const;
+  void draw_flag_lines(QPainter& painter) const;
   bool navigate(int key);
   bool measure_key(int key);
   void draw_measure(QPainter& painter) const;
   /// Returns which measure cursor is at x: 0, 1, or -1 for none.
   int measure_end_at(double x) const;
-  void drag_measure(const QPointF& position);
+  double snapped_within(const QPointF& position) const;
   void cursor_moved();
   void draw_again(const QRect& exposed);
   void draw_on_page(QPainter& painter);
@@ -84,8 +104,12 @@ class TimeView : public QWidget {
   int content_draws_ = 0;
   std::optional<double> drawn_cursor_;  ///< x at which the line was last drawn or requested
   std::optional<QPointF> press_;        ///< where a drag or click began
+  QPointF press_global_;
   models::gantt::TimeAxis press_axis_;
-  bool dragging_ = false;
+  std::optional<TimeMeasure> press_measure_;
+  int press_scroll_ = 0;  ///< of the enclosing scroll area
+  Drag drag_ = Drag::none;
+  bool dragging_ = false;    ///< the mouse moved far enough; until then it is a click
   int held_end_ = -1;        ///< the measure cursor that is being dragged
   bool focus_ring_ = false;  ///< the focus came by Tab
 };

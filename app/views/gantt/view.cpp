@@ -34,6 +34,15 @@ void draw_triangle(QPainter& painter, const QPointF& centre, bool open, const QC
   painter.drawPolygon(shape.translated(centre));
 }
 
+/// Draws a pin seen from the side.
+void draw_pin(QPainter& painter, const QPointF& centre, const QColor& color) {
+  painter.setPen(QPen(color, 1.5, Qt::SolidLine, Qt::RoundCap));
+  painter.drawLine(centre + QPointF(-3, 0), centre + QPointF(3, 0));
+  painter.drawLine(centre, centre + QPointF(0, 4.5));
+  painter.drawLine(centre + QPointF(-1.5, -4), centre + QPointF(1.5, -4));
+  painter.fillRect(QRectF(centre + QPointF(-1.5, -4), QSizeF(3, 4)), color);
+}
+
 }  // namespace
 
 View::View(TimeAxisController* link, QWidget* parent)
@@ -77,6 +86,7 @@ void View::set_critical(std::shared_ptr<const CriticalPath> path) {
   if (path == critical_path_) return;
   critical_path_ = std::move(path);
   find_critical();
+  emit highlights_changed();
   refresh();
 }
 
@@ -90,6 +100,7 @@ void View::set_matches(std::shared_ptr<const models::gantt::Matches> matches) {
   if (matches && matches->content != content_) matches.reset();
   if (matches == matches_) return;
   matches_ = std::move(matches);
+  emit highlights_changed();
   refresh();
 }
 
@@ -101,11 +112,13 @@ void View::set_pale(std::shared_ptr<const models::gantt::Content> content) {
 void View::set_ghost(std::shared_ptr<const models::gantt::Content> content) {
   if (content == reference_overlay_) return;
   reference_overlay_ = std::move(content);
+  emit highlights_changed();
   refresh();
 }
 
 void View::set_device_names(const QStringList& names) {
   device_names_ = names;
+  emit highlights_changed();
   refresh();
 }
 
@@ -130,6 +143,19 @@ void View::set_opened(DeviceId first_device, bool opened) {
   lay_out_again();
 }
 
+void View::set_all_opened(bool opened) {
+  if (!content_) return;
+  for (const models::gantt::Row& row : geometry_.rows) {
+    if (!models::gantt::folds(*content_, row)) continue;
+    const DeviceId key = models::gantt::fold_key(*content_, row);
+    opened ? void(opened_.insert(key)) : void(opened_.erase(key));
+  }
+  hover_.reset();
+  card_->hide();
+  lay_out_again();
+  emit lanes_changed();
+}
+
 void View::lay_out_again() {
   const int before = geometry_.height;
   geometry_ = {};
@@ -137,7 +163,7 @@ void View::lay_out_again() {
     metrics_ = models::gantt::metrics_for(models::gantt::lane_count(*content_, opened_));
     if (secondary_) metrics_.secondary = metrics_.lane / 2;
     if (!links_visible_) metrics_.link = 0;
-    geometry_ = models::gantt::lay_out(*content_, opened_, metrics_);
+    geometry_ = models::gantt::lay_out(*content_, opened_, metrics_, choice_);
   }
   find_critical();
   selected_ = find_selected();
@@ -182,6 +208,7 @@ void View::draw_labels(QPainter& painter) const {
   QFont font = widgets::caption_font(this->font());
   const int room = link().label_width() - widgets::ThemeSizes::margin - widgets::ThemeSizes::grid;
   for (const models::gantt::Row& row : geometry_.rows) {
+    if (row.bottom() < wanted().top() || row.top > wanted().bottom()) continue;
     const bool device = row.kind == models::gantt::Row::Kind::device;
     const int left = widgets::ThemeSizes::margin + (device ? opened_indent : 0);
     QFont fitting = font;
@@ -195,6 +222,8 @@ void View::draw_labels(QPainter& painter) const {
         Qt::AlignLeft | Qt::AlignVCenter,
         QFontMetrics(fitting).elidedText(name, Qt::ElideRight, room - (left - widgets::ThemeSizes::margin)));
     const bool first = row.device == 0 && content_->groups[row.group].leader == row.group;
+    if (pinned_.contains(models::gantt::lane_key(*content_, row)))
+      draw_pin(painter, {link().label_width() - 5.0, row.top + row.height / 2.0}, theme().accent);
     if (models::gantt::folds(*content_, row) && (!device || first))
       draw_triangle(painter, {widgets::ThemeSizes::margin - 7.0, row.top + row.height / 2.0}, device,
                     widgets::blended(theme().muted, theme().window, 0.7));
@@ -222,6 +251,7 @@ void View::draw_overlay(QPainter& painter) {
   if (hover_) ring(*hover_, 1);
   if (selected_) ring(*selected_, 2);
   painter.restore();
+  draw_drop_place(painter);
 }
 
 double View::snapped(const QPointF& position) const {
@@ -231,6 +261,8 @@ double View::snapped(const QPointF& position) const {
                                   position - QPointF(plot().left(), 0), reach)
       .value_or(time_at(position.x()));
 }
+
+double View::snapped_time(double time) const { return snapped({x_of(time), -1}); }
 
 std::optional<models::gantt::Hit> View::hit(const QPointF& position) const {
   if (!content_ || content_->preview) return std::nullopt;

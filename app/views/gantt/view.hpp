@@ -2,9 +2,9 @@
 // The Gantt chart: one lane per device. Replicas with the same work share a lane until it is opened. A second timeline
 // appears as pale half-height lanes, an old one as a ghost behind the chart.
 //
-// Keys: the wheel, W and S zoom at the cursor; A and D pan; F fits. Arrows step through the operations, along the
-// critical path while it is shown. Enter or a click on a lane's name opens and closes it. L shows the links; Esc
-// clears. A huge timeline is shown by samples until its content is built.
+// Keys: W and S zoom at the cursor; A and D pan; F fits. Arrows step through the operations, along the critical path
+// while it is shown. Enter or a click on a lane's name opens and closes it, a drag of the name moves the lane. L shows
+// the links; Esc clears. A huge timeline is shown by samples until its content is built.
 #pragma once
 
 #include <memory>
@@ -55,6 +55,24 @@ class View : public TimeView {
   void set_chart_id(int id) { chart_id_ = id; }
   void set_links_visible(bool visible);
   void set_opened(DeviceId first_device, bool opened);
+  /// Opens or closes all lanes of several devices.
+  void set_all_opened(bool opened);
+
+  // -- the user's lanes (view_lanes.cpp), by models::gantt::lane_key()
+  const std::set<DeviceId>& pinned() const { return pinned_; }
+  void set_pinned(DeviceId lane, bool pinned);
+  /// Moves a lane, with the others of its stage, up (-1) or down (1).
+  void move_lane(DeviceId lane, int by);
+  /// Shows the lanes in their own order again.
+  void reset_order();
+  bool reordered() const { return !choice_.order.empty(); }
+  /// Returns the lane at a widget position, or that of the selected operation without one.
+  std::optional<DeviceId> lane_at(const std::optional<QPointF>& position) const;
+  QString lane_text(DeviceId lane) const;
+  /// Shows the pinned lanes of another chart, and everything that it highlights.
+  void show_pinned_of(const View& chart);
+  /// Returns the time of the operations' edge nearest to `time`, within a few pixels, or `time`.
+  double snapped_time(double time) const;
 
   const QStringList& device_names() const { return device_names_; }
   const std::optional<models::gantt::Hit>& selected() const { return selected_; }
@@ -80,6 +98,8 @@ class View : public TimeView {
   /// The user opened or closed a lane, or showed or hid the links. The label width may have changed.
   void lanes_changed();
   void content_changed();
+  void pins_changed();
+  void highlights_changed();  ///< matches, critical path, ghost, names
   void search_requested();
   /// A key or a search moved to an operation whose lane is here.
   void row_shown(int top, int bottom);
@@ -92,6 +112,9 @@ class View : public TimeView {
   void clicked(const QPointF& position) override;
   bool key(QKeyEvent* event) override;
   double snapped(const QPointF& position) const override;
+  bool takes_label_drag(const QPointF& at) override;
+  void label_dragged(const QPointF& at) override;
+  void label_dropped(const QPointF& at) override;
 
  private:
   void lay_out_again();
@@ -107,10 +130,16 @@ class View : public TimeView {
   void uncover(std::size_t operation);
   void toggle_row(const models::gantt::Row& row);
   QString place_text(const models::gantt::Row& row) const;
+  /// Describes the all-reduces inside a pass; empty: none.
+  QString reduced_text(const models::gantt::Row& row, std::size_t operation) const;
   QString wait_text(const models::gantt::Row& row, std::size_t operation) const;
   /// Returns what is hidden while a stage is folded.
   QStringList describe_fold(const models::gantt::Row& row) const;
   void draw_labels(QPainter& painter) const;
+  void draw_drop_place(QPainter& painter) const;
+  std::optional<models::gantt::Row> row_of_lane(DeviceId lane) const;
+  /// Returns the row after whose block, or before whose block, a dragged lane is put.
+  std::size_t drop_position(double y) const;
   void find_critical();
   QString critical_text(const CriticalSegment& link) const;
   QString critical_line(std::size_t operation) const;
@@ -119,7 +148,10 @@ class View : public TimeView {
   models::gantt::Geometry geometry_;
   models::gantt::Metrics metrics_;
   Painter painter_;
-  std::set<DeviceId> opened_;
+  std::set<DeviceId> opened_, pinned_;
+  models::gantt::LaneChoice choice_;
+  std::optional<DeviceId> dragged_block_;
+  std::optional<std::size_t> drop_at_;  ///< position among the blocks
   std::shared_ptr<const CriticalPath> critical_path_;
   std::vector<models::gantt::CriticalBox> critical_;
   std::shared_ptr<const models::gantt::Matches> matches_;

@@ -30,6 +30,14 @@ QString View::wait_text(const models::gantt::Row& row, std::size_t operation) co
   return wait.idle.count > 0 ? tr("after %1 idle").arg(idle) : tr("started without waiting");
 }
 
+QString View::reduced_text(const models::gantt::Row& row, std::size_t operation) const {
+  const auto lane = models::gantt::main_lane(*content_, row);
+  const double share = lane ? content_->reduced_share(*lane, operation) : 0;
+  if (share <= 0) return {};
+  const Seconds whole = to_seconds(content_->timeline->row(operation).duration);
+  return tr("%1 of it for tensor-parallel all-reduces").arg(models::format_time(whole * share));
+}
+
 QString View::row_text(std::size_t row) const {
   return models::gantt::row_name(*content_, geometry_.rows[row], device_names_);
 }
@@ -60,6 +68,7 @@ QStringList View::describe(const models::gantt::Hit& hit) const {
   QStringList lines{title.join(QStringLiteral(" · "))};
   lines << tr("%1  (%2)")
                .arg(models::format_span(operation.start, operation.end()), models::format_time(operation.duration));
+  if (const QString reduced = reduced_text(row, hit.operation); !reduced.isEmpty()) lines << reduced;
   if (const QString wait = wait_text(row, hit.operation); !wait.isEmpty()) lines << wait;
   if (const QString critical = critical_line(hit.operation); !critical.isEmpty()) lines << critical;
   return lines;
@@ -79,7 +88,8 @@ QString View::spoken(const models::gantt::Hit& hit) const {
                   .arg(told.operation.micro_batch)
                   .arg(told.operation.stage.value)
                   .arg(place_text(row), when)};
-  for (const QString& more : {wait_text(row, hit.operation), critical_line(hit.operation)})
+  for (const QString& more :
+       {reduced_text(row, hit.operation), wait_text(row, hit.operation), critical_line(hit.operation)})
     if (!more.isEmpty()) parts << more;
   return parts.join(QStringLiteral(", "));
 }

@@ -20,6 +20,7 @@ namespace {
 
 constexpr int top_space = 6, bottom_space = 8;  // around the plot's frame
 constexpr double chart_headroom = 1.1;          // above the highest curve or capacity
+constexpr double cut_headroom = 1.5;            // above the highest curve where the axis is cut below the capacity
 
 }  // namespace
 
@@ -87,7 +88,8 @@ void View::set_device_names(const QStringList& names) {
 }
 
 double View::y_of(Bytes bytes) const {
-  const double full = curves_ ? std::max<double>(1, static_cast<double>(curves_->highest.count)) * chart_headroom : 1;
+  const double headroom = curves_ && curves_->cut() ? cut_headroom : chart_headroom;
+  const double full = curves_ ? std::max<double>(1, static_cast<double>(curves_->axis_top.count)) * headroom : 1;
   const double bottom = height() - bottom_space, top = top_space;
   return bottom - static_cast<double>(bytes.count) / full * (bottom - top);
 }
@@ -122,6 +124,7 @@ void View::draw_content(QPainter& painter, QImage& canvas) {
 }
 
 void View::draw_capacity(QPainter& painter) const {
+  if (curves_->cut()) return draw_cut(painter);
   for (const Bytes capacity : curves_->capacities) {
     const double y = std::round(y_of(capacity)) + 0.5;
     QPen pen(theme().bad, 1);
@@ -131,20 +134,40 @@ void View::draw_capacity(QPainter& painter) const {
   }
 }
 
+/// Marks that the axis ends below the capacity: a wave across the plot.
+void View::draw_cut(QPainter& painter) const {
+  constexpr double length = 12, height = 2;
+  const double y = top_space + 4.5;
+  QPolygonF wave;
+  for (double x = plot().left(); x <= plot().right() + length; x += length / 2)
+    wave << QPointF(x, y + (wave.size() % 2 == 0 ? height : -height));
+  painter.setPen(QPen(theme().muted, 1));
+  painter.drawPolyline(wave);
+}
+
 void View::draw_capacity_labels(QPainter& painter) const {
+  if (curves_->cut()) return draw_cut_label(painter, top_space + 6);
   for (const Bytes capacity : curves_->capacities) draw_capacity_label(painter, capacity, y_of(capacity));
 }
 
 void View::draw_capacity_label(QPainter& painter, Bytes capacity, double y) const {
+  draw_mark_label(painter, models::format_bytes(capacity), theme().bad, y);
+}
+
+void View::draw_cut_label(QPainter& painter, double y) const {
+  const QString text = tr("axis cut: capacity %1").arg(models::format_bytes(curves_->capacities.back()));
+  draw_mark_label(painter, text, theme().muted, y);
+}
+
+void View::draw_mark_label(QPainter& painter, const QString& text, const QColor& colour, double y) const {
   painter.setFont(widgets::caption_font(font()));
   const QFontMetrics metrics(painter.font());
-  const QString text = models::format_bytes(capacity);
   const double width = metrics.horizontalAdvance(text) + 8.0;
   const QRectF place(plot().right() - width - 2, std::round(y) + 2, width, metrics.height());
   QColor veil = theme().panel;
   veil.setAlphaF(0.85F);
   painter.fillRect(place, veil);  // curves stay visible, and the value readable
-  painter.setPen(theme().bad);
+  painter.setPen(colour);
   painter.drawText(place, Qt::AlignCenter, text);
 }
 
@@ -221,7 +244,7 @@ void View::draw_curve(QPainter& painter, QImage* canvas, const models::memory::C
     draw_columns(painter, canvas, columns, color, bottom);
   };
   // Shading under each of several curves would only add up to grey.
-  draw(theme().of_stage(curve.stage), curves_->curves.size() == 1 ? 0.1F : 0.0F, height());
+  draw(theme().of_group(curve.stage), curves_->curves.size() == 1 ? 0.1F : 0.0F, height());
   if (curve.simulated->capacity.count == 0 || curve.simulated->peak <= curve.simulated->capacity) return;
   painter.save();
   const double capacity = y_of(curve.simulated->capacity);
@@ -250,7 +273,7 @@ void View::draw_peak_mark(QPainter& painter, const models::memory::Curve& curve,
     painter.drawLine(QPointF(x - cap, upper_y), QPointF(x + cap, upper_y));
   }
   painter.setPen(QPen(theme().panel, 1.5));
-  painter.setBrush(over ? theme().bad : theme().of_stage(curve.stage));
+  painter.setBrush(over ? theme().bad : theme().of_group(curve.stage));
   painter.drawEllipse(QPointF(x, peak_y), 3.5, 3.5);
 }
 

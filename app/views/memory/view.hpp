@@ -69,6 +69,9 @@ class View : public gantt::TimeView {
   void draw_capacity(QPainter& painter) const;
   void draw_capacity_labels(QPainter& painter) const;
   void draw_capacity_label(QPainter& painter, Bytes capacity, double y) const;
+  void draw_cut(QPainter& painter) const;
+  void draw_cut_label(QPainter& painter, double y) const;
+  void draw_mark_label(QPainter& painter, const QString& text, const QColor& colour, double y) const;
   void draw_peak(QPainter& painter) const;
   /// Draws the time of the peak and the distance to its upper bound.
   void draw_peak_mark(QPainter& painter, const models::memory::Curve& curve, double peak_y, double upper_y) const;

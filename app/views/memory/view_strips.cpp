@@ -18,10 +18,11 @@ namespace pipedeck::views::memory {
 
 namespace {
 
-constexpr double strip_headroom = 1.04;  // above the highest curve or capacity
-constexpr unsigned over_share = 120;     // of red above the capacity, in 255ths
-constexpr int min_for_two_lines = 30;    // strip height that has room for the peak under the device's name
-constexpr int wide = 8;                  // columns of pixels: boxes at least this wide are drawn at once
+constexpr double strip_headroom = 1.04;      // above the highest curve or capacity
+constexpr double strip_cut_headroom = 1.15;  // where the axis is cut below the capacity
+constexpr unsigned over_share = 120;         // of red above the capacity, in 255ths
+constexpr int min_for_two_lines = 30;        // strip height that has room for the peak under the device's name
+constexpr int wide = 8;                      // columns of pixels: boxes at least this wide are drawn at once
 constexpr int tops = memory_item_count + 1;
 constexpr std::size_t first_changing = 6;  // in stacking_order: activations, boundary, workspace
 
@@ -117,7 +118,8 @@ models::memory::Strips View::strips() const {
   models::memory::Strips strips;
   if (!curves_) return strips;
   strips.count = static_cast<int>(curves_->curves.size());
-  strips.full = std::max(1.0, static_cast<double>(curves_->highest.count)) * strip_headroom;
+  strips.full = std::max(1.0, static_cast<double>(curves_->axis_top.count)) *
+                (curves_->cut() ? strip_cut_headroom : strip_headroom);
   return strips;
 }
 
@@ -174,7 +176,7 @@ void View::fill_strip(QPainter& painter, QImage& canvas, int strip) const {
   const double end = std::min<double>(x_of(static_cast<double>(curves_->end)), plot().right() + 1);
   const Columns columns{static_cast<int>(std::ceil(plot().left() * ratio)), static_cast<int>(std::floor(end * ratio))};
   if (const models::memory::Stack* stack = stack_of(strip)) return fill_items(pixels, pile, columns, *stack, ratio);
-  const QRgb sum = widgets::blended(theme().of_stage(curve.stage), theme().panel, 0.45).rgb();
+  const QRgb sum = widgets::blended(theme().of_group(curve.stage), theme().panel, 0.45).rgb();
   for (int x = columns.first; x < columns.last; ++x) {
     const models::memory::Range range = curve.range(time_at(x / ratio), time_at((x + 1) / ratio));
     pile.fill(pixels, x, x + 1, pile.row_of(range.most), pile.bottom(), sum);
@@ -224,17 +226,20 @@ void View::draw_strip_marks(QPainter& painter, int strip) const {
   const models::memory::Strips all = strips();
   const models::memory::Curve& curve = curves_->curves[static_cast<std::size_t>(strip)];
   const SimulatedDevice& simulated = *curve.simulated;
-  const double y = std::round(all.y_of(strip, simulated.capacity)) + 0.5;
-  QPen pen(theme().bad, 1);
-  pen.setDashPattern({5, 4});
-  painter.setPen(pen);
-  painter.drawLine(QPointF(plot().left(), y), QPointF(plot().right() + 1, y));
+  const double y = std::round(all.y_of(strip, curves_->cut() ? curves_->axis_top : simulated.capacity)) + 0.5;
+  if (!curves_->cut()) {
+    QPen pen(theme().bad, 1);
+    pen.setDashPattern({5, 4});
+    painter.setPen(pen);
+    painter.drawLine(QPointF(plot().left(), y), QPointF(plot().right() + 1, y));
+  }
   painter.setPen(QPen(theme().border, 1));
   const double floor_line = all.bottom(strip) + 0.5;
   painter.drawLine(QPointF(plot().left(), floor_line), QPointF(plot().right() + 1, floor_line));
   const bool first =
       strip == 0 || curves_->curves[static_cast<std::size_t>(strip) - 1].simulated->capacity != simulated.capacity;
-  if (first && all.strip_height() >= min_for_two_lines) draw_capacity_label(painter, simulated.capacity, y);
+  if (first && all.strip_height() >= min_for_two_lines)
+    curves_->cut() ? draw_cut_label(painter, y) : draw_capacity_label(painter, simulated.capacity, y);
   draw_peak_mark(painter, curve, all.y_of(strip, simulated.peak), all.y_of(strip, simulated.peak_upper_bound));
 }
 

@@ -12,7 +12,9 @@
 #include <QSplitter>
 #include <QTableView>
 #include <QToolButton>
+#include <QToolTip>
 #include <QVBoxLayout>
+#include <QValidator>
 
 #include "app/models/format.hpp"
 #include "app/models/profile/profile_table_model.hpp"
@@ -25,6 +27,16 @@ namespace pipedeck::views::profile {
 
 namespace {
 
+/// Keeps an editor open while its text is no figure.
+class FigureValidator : public QValidator {
+ public:
+  explicit FigureValidator(widgets::QuantityEdit& field) : QValidator(&field), field_(field) {}
+  State validate(QString&, int&) const override { return field_.problem().isEmpty() ? Acceptable : Intermediate; }
+
+ private:
+  const widgets::QuantityEdit& field_;
+};
+
 /// A delegate that shows a number over a faint bar of its share of the column's largest.
 class FigureDelegate : public widgets::FlatDelegate {
  public:
@@ -36,8 +48,7 @@ class FigureDelegate : public widgets::FlatDelegate {
     if (!share.isValid()) return;
     const widgets::Theme& theme = widgets::Theme::of(option.palette);
     const double width = (option.rect.width() - 16) * share.toDouble();
-    painter->fillRect(QRectF(option.rect.right() - 8 - width, option.rect.bottom() - 3, width, 2),
-                      widgets::blended(theme.accent, theme.panel, 0.7));
+    painter->fillRect(QRectF(option.rect.right() - 8 - width, option.rect.bottom() - 3, width, 2), theme.of_group(0));
   }
 
   QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
@@ -47,6 +58,7 @@ class FigureDelegate : public widgets::FlatDelegate {
     auto* field =
         new widgets::QuantityEdit(of, of == QuantityKind::time ? QStringLiteral("ms") : QStringLiteral("B"), parent);
     field->setFrame(false);
+    field->setValidator(new FigureValidator(*field));
     field->setAccessibleName(index.model()->headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString());
     return field;
   }
@@ -76,7 +88,11 @@ class FigureDelegate : public widgets::FlatDelegate {
   void setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const override {
     const auto* field = qobject_cast<widgets::QuantityEdit*>(editor);
     if (!field) return widgets::FlatDelegate::setModelData(editor, model, index);
-    if (!field->problem().isEmpty() || !field->value()) return;
+    if (!field->problem().isEmpty()) {
+      QToolTip::showText(editor->mapToGlobal(QPoint(0, editor->height())), field->problem(), editor->parentWidget());
+      return;
+    }
+    if (!field->value()) return;
     model->setData(index, *field->value(), Qt::EditRole);
   }
 };

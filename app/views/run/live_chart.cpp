@@ -102,8 +102,8 @@ LiveChart::LiveChart(const QString& name, const QString& title, const QString& u
 }
 
 QColor LiveChart::colour_of(int series, const widgets::Theme& theme) const {
-  if (beside(series)) return theme.of_stage(series - side_);
-  return lines_.size() == 1 && objectName() == QLatin1String("chart_loss") ? theme.bad : theme.of_stage(series);
+  if (beside(series)) return theme.of_group(series - side_);
+  return lines_.size() == 1 && objectName() == QLatin1String("chart_loss") ? theme.bad : theme.of_group(series);
 }
 
 void LiveChart::set_series_count(int count) {
@@ -287,7 +287,7 @@ void LiveChart::apply_theme(const widgets::Theme& theme) {
   view_->setRenderHint(QPainter::Antialiasing, !crowded());
   for (std::size_t i = 0; i < predictions_.size(); ++i) {
     const bool own = predictions_.size() > 1;
-    QPen pen(own ? theme.of_stage(static_cast<int>(i)) : theme.muted, 1.3, Qt::CustomDashLine);
+    QPen pen(own ? theme.of_group(static_cast<int>(i)) : theme.muted, 1.3, Qt::CustomDashLine);
     pen.setDashPattern({4, 3});
     predictions_[i]->setPen(pen);
   }
@@ -308,7 +308,7 @@ void LiveChart::show_unit(const widgets::Theme& theme) {
   }
   QString text = said.toHtmlEscaped();
   const std::size_t own = side_ > 0 ? static_cast<std::size_t>(side_) : lines_.size();
-  const std::size_t named = own > 1 ? std::min<std::size_t>(own, theme.stage.size()) : 0;
+  const std::size_t named = own > 1 ? std::min<std::size_t>(own, theme.group.size()) : 0;
   for (std::size_t i = 0; i < named; ++i) {
     const QString name = name_of(static_cast<int>(i));
     const QString gap = QStringLiteral("\u00a0 ");

@@ -70,16 +70,23 @@ constexpr int figure_columns[] = {1, 2, 3, 4, 5};
 constexpr int energy_column = 5;
 
 /// Returns the prediction error as a fraction of the measured time.
+/// Measured minus predicted time, of the predicted one: the one sign that all differences of runs have.
 std::optional<double> error_of(const ListEntry& run) {
-  if (!run.measured || !run.predicted || run.measured->count <= 0) return std::nullopt;
-  return run.predicted->count / run.measured->count - 1;
+  if (!run.measured || !run.predicted || run.predicted->count <= 0) return std::nullopt;
+  return run.measured->count / run.predicted->count - 1;
+}
+
+QString steps_text(const ListEntry& run) {
+  const QLocale locale;
+  if (run.steps <= 0) return QStringLiteral("–");
+  if (!run.steps_done || *run.steps_done == run.steps) return locale.toString(run.steps);
+  return View::tr("%1 of %2").arg(locale.toString(*run.steps_done), locale.toString(run.steps));
 }
 
 QTreeWidgetItem* run_item(const ListEntry& run) {
   const auto error = error_of(run);
   const QString none = QStringLiteral("–");
-  auto* item = new RunItem({run.name, run.steps > 0 ? QLocale().toString(run.steps) : none,
-                            run.measured ? models::format_time(*run.measured) : run.outcome,
+  auto* item = new RunItem({run.name, steps_text(run), run.measured ? models::format_time(*run.measured) : run.outcome,
                             run.predicted ? models::format_time(*run.predicted) : none,
                             error ? models::format_change(*error) : none,
                             run.energy ? models::format_energy(*run.energy) : none});
@@ -87,6 +94,10 @@ QTreeWidgetItem* run_item(const ListEntry& run) {
   item->setData(0, Qt::UserRole + 1, run.failed);
   item->setToolTip(0, run.tool_tip.isEmpty() ? run.name : run.tool_tip);
   item->setData(1, RunItem::sort_role, run.steps);
+  if (run.predicted)
+    item->setToolTip(3, View::tr("Predicted when the run began: on CPU threads with layer times measured there. The "
+                                 "table of plans predicts with the times of the model's profile."));
+  item->setToolTip(4, View::tr("Measured minus predicted time, relative to the predicted one"));
   if (run.measured) item->setData(2, RunItem::sort_role, run.measured->count);
   if (run.predicted) item->setData(3, RunItem::sort_role, run.predicted->count);
   if (error) item->setData(4, RunItem::sort_role, *error);
@@ -266,7 +277,8 @@ QString View::progress_text() const {
   const double rate = model_.mean_samples_per_second();
   QString measured = rate > 0 ? tr("%1 samples/s").arg(models::format_number(rate)) : QString();
   if (rate > 0 && prediction_.samples_per_second > 0)
-    measured += tr(" (%1 of the prediction)").arg(models::format_percent(rate / prediction_.samples_per_second));
+    measured +=
+        tr(" (time %1 against predicted)").arg(models::format_change(prediction_.samples_per_second / rate - 1));
   if (const auto each = model_.energy_a_sample())
     measured += tr("· %1, %2 per sample").arg(models::format_energy(*model_.energy()), models::format_energy(*each));
   switch (model_.state()) {

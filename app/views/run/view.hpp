@@ -51,7 +51,7 @@ struct Prediction {
   std::vector<Bytes> memory;      ///< peak per device
 };
 
-/// A time of one kind of operation in an iteration, summed over devices.
+/// A time of one kind of operation in an iteration, the mean of the devices.
 struct Difference {
   QString kind;  ///< as displayed: "forward"
   Seconds predicted, measured;
@@ -67,6 +67,7 @@ struct ListEntry {
   QString tool_tip;
   bool failed = false;
   std::optional<double> energy{}, energy_a_sample{};  ///< joules of its GPUs, in all and per sample
+  std::optional<int> steps_done{};                    ///< fewer than `steps` of a run that was stopped
 };
 
 class View : public QWidget {

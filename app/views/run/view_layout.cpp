@@ -197,7 +197,7 @@ void View::make_tables(QVBoxLayout* column) {
   difference_table_->setSelectionMode(QAbstractItemView::NoSelection);
   difference_table_->setFocusPolicy(Qt::NoFocus);
   difference_table_->setAccessibleName(tr("Predicted against measured"));
-  difference_table_->setToolTip(tr("Time of each kind of operation in a step, summed over devices"));
+  difference_table_->setToolTip(tr("Time of each kind of operation in a step, the mean of the devices"));
   column->addWidget(difference_table_);
   difference_summary_ = new QLabel;
   difference_summary_->setObjectName(QStringLiteral("run_difference_summary"));

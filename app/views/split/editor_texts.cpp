@@ -139,7 +139,8 @@ QString Editor::item_text(const models::split::Item& item) const {
     case models::split::Part::stage: {
       QString text = caption_variants(item.stage).front();
       const Recompute& recompute = stage_at(item.stage).recompute;
-      if (recompute.all) text += dot + tr("recomputed");
+      if (recompute.all)
+        text += dot + (recompute.each == RecomputeUnit::stage ? tr("recomputed at once") : tr("recomputed"));
       if (!recompute.layers.empty()) text += dot + tr("partly recomputed");
       return text;
     }

@@ -53,7 +53,7 @@ class Painter {
   QColor colour_of(int stage) const {
     const StagePicture& picture = p_.stages[static_cast<std::size_t>(stage)];
     if (picture.over) return theme_.bad;
-    return widgets::shade_of_chunk(theme_.of_stage(picture.rank), picture.chunk, picture.chunks, theme_);
+    return widgets::shade_of_chunk(theme_.of_group(picture.rank), picture.chunk, picture.chunks, theme_);
   }
 
   void empty() {

@@ -18,7 +18,7 @@ namespace pipedeck::views::split {
 namespace {
 
 constexpr int largest = 1 << 20;
-enum RecomputeChoice { nothing, all, some };
+enum RecomputeChoice { nothing, all, whole, some };
 
 }  // namespace
 
@@ -65,7 +65,8 @@ StageCard::StageCard(QWidget* parent)
   });
   connect(recompute_, &QComboBox::activated, this, [this] {
     const int choice = recompute_->currentData().toInt();
-    if (choice != some) emit edited(plan::SetStageRecompute{stage_, {choice == all, {}}});
+    const RecomputeUnit each = choice == whole ? RecomputeUnit::stage : RecomputeUnit::block;
+    if (choice != some) emit edited(plan::SetStageRecompute{stage_, {choice != nothing, {}, each}});
   });
   connect(shares_, &QLineEdit::editingFinished, this, &StageCard::take_shares);
   connect(split_, &QToolButton::clicked, this, &StageCard::split_in_the_middle);
@@ -147,9 +148,14 @@ void StageCard::show_recompute() {
   recompute_->clear();
   recompute_->addItem(tr("nothing"), nothing);
   recompute_->addItem(tr("all layers"), all);
+  recompute_->setItemData(1, tr("Keeps the input of every block and recomputes one block at a time"), Qt::ToolTipRole);
+  recompute_->addItem(tr("the stage at once"), whole);
+  recompute_->setItemData(2, tr("Keeps the stage's input alone and recomputes all of it before the backward"),
+                          Qt::ToolTipRole);
   if (!recompute.layers.empty())
     recompute_->addItem(tr("%1 of %2 layers").arg(recompute.layers.size()).arg(stage().last - stage().first), some);
-  recompute_->setCurrentIndex(recompute_->findData(recompute.all ? all : recompute.layers.empty() ? nothing : some));
+  const int every = recompute.each == RecomputeUnit::stage ? whole : all;
+  recompute_->setCurrentIndex(recompute_->findData(recompute.all ? every : recompute.layers.empty() ? nothing : some));
 }
 
 void StageCard::take_shares() {

@@ -37,7 +37,7 @@ QColor shade(double value, const std::vector<double>& levels, const widgets::The
   if (value <= 0 || levels.empty()) return theme.panel;
   const double widest = std::log(levels.front()), narrowest = std::log(levels.back());
   const double share = widest > narrowest ? (std::log(value) - narrowest) / (widest - narrowest) : 1;
-  return widgets::blended(theme.accent, theme.panel, 0.18 + 0.82 * share);
+  return widgets::blended(theme.of_group(0), theme.panel, 0.18 + 0.82 * share);
 }
 
 }  // namespace

@@ -204,7 +204,7 @@ void DeviceTypeEdit::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(Qt::NoPen);
-  painter.setBrush(widgets::Theme::of(palette()).of_stage(colour_));
+  painter.setBrush(widgets::Theme::of(palette()).of_group(colour_));
   painter.drawRoundedRect(QRectF(0, 2, 4, height() - 4), 2, 2);
 }
 

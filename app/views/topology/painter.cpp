@@ -44,7 +44,6 @@ Painter::Painter(QPainter& painter, const models::topology::Layout& layout, cons
       font_(font),
       title_(widgets::title_font(font)),
       caption_(widgets::caption_font(font)),
-      small_(widgets::caption_font(caption_)),
       zoom_(zoom),
       seen_(seen) {}
 
@@ -163,7 +162,7 @@ void Painter::strip(const QRectF& area, const std::vector<models::topology::Shar
   double y = area.top();
   for (const models::topology::Share& share : shares) {
     const double height = area.height() * share.count / std::max(all, 1);
-    painter_.fillRect(QRectF(area.left(), y, area.width(), height), theme_.of_stage(share.type_index));
+    painter_.fillRect(QRectF(area.left(), y, area.width(), height), theme_.of_group(share.type_index));
     y += height;
   }
 }
@@ -222,14 +221,14 @@ void Painter::node(const models::topology::TopologyNode& node) {
 }
 
 void Painter::device(const models::topology::TopologyDevice& device) {
-  painter_.setPen(QPen(theme_.of_stage(device.type_index), 1.3));
+  painter_.setPen(QPen(theme_.of_group(device.type_index), 1.3));
   painter_.setBrush(theme_.panel);
   painter_.drawRoundedRect(device.rect, 4, 4);
   QRectF upper = device.rect, lower = device.rect.adjusted(2, 0, -2, 0);
   upper.setBottom(device.rect.top() + device.rect.height() * 0.56);
   lower.setTop(device.rect.top() + device.rect.height() * 0.5);
   text(upper, device.name, Qt::AlignCenter, title_, theme_.text);
-  text(lower, device.type, Qt::AlignCenter, small_, theme_.muted);
+  text(lower, device.type, Qt::AlignCenter, caption_, theme_.muted);
 }
 
 void Painter::network_switch(const models::topology::TopologySwitch& s) {

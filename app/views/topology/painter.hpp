@@ -61,7 +61,7 @@ class Painter {
   const models::topology::Layout& layout_;
   const Marks& marks_;
   const widgets::Theme& theme_;
-  QFont font_, title_, caption_, small_;
+  QFont font_, title_, caption_;
   double zoom_;
   QRectF seen_;
 };

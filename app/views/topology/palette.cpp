@@ -58,7 +58,7 @@ class EntryDelegate : public QStyledItemDelegate {
     painter.drawRoundedRect(box, 4, 4);
     if (entry.kind == PaletteEntry::device) {
       painter.setPen(Qt::NoPen);
-      painter.setBrush(entry.colour >= 0 ? theme.of_stage(entry.colour) : theme.muted);
+      painter.setBrush(entry.colour >= 0 ? theme.of_group(entry.colour) : theme.muted);
       painter.drawRoundedRect(QRectF(box.left(), box.top(), 4, box.height()), 2, 2);
     }
     const QRectF text = box.adjusted(11, 4, -6, -4);

@@ -139,6 +139,11 @@ void Properties::make_devices(QVBoxLayout* column) {
   rows->addRow(tr("Inside"), inside_);
   rows->addRow(tr("Latency"), inside_latency_);
   rows->addRow(QString(), bus_);
+  nic_ = rate_field("property_nic", tr("Network card per device"), true);
+  nic_->set_optional(tr("shared by the node"));
+  nic_->setToolTip(tr("Each way. For example 400 Gbit/s. Empty: the devices share the node's links."));
+  rows->addRow(tr("Card each"), nic_);
+  connect(nic_, &widgets::QuantityEdit::edited, this, &Properties::nic_edited);
   connect(devices_, &DeviceGroupsEdit::edited, this, &Properties::devices_edited);
   connect(inside_, &widgets::QuantityEdit::edited, this, [this](std::optional<double> value) {
     value ? emit inside_edited(value, {}) : show_common(inside_, facts_.inside);
@@ -199,6 +204,8 @@ void Properties::show_selection(const Cluster& cluster, const models::topology::
   if (!facts_.nodes.empty()) devices_->show_groups(facts_.devices, cluster.device_types);
   show_common(inside_, facts_.inside);
   show_common(inside_latency_, facts_.inside_latency);
+  show_common(nic_, facts_.nic);
+  nic_->setEnabled(!cluster.bandwidth_matrix);
   const bool joined = facts_.several_inside || facts_.inside.value || facts_.inside.mixed;
   for (QWidget* field : std::initializer_list<QWidget*>{inside_, inside_latency_, bus_}) field->setEnabled(joined);
   bus_->setTristate(facts_.bus.mixed);

@@ -41,6 +41,7 @@ class Properties : public QScrollArea {
   void devices_edited(const std::vector<pipedeck::DeviceGroup>& devices);
   void inside_edited(std::optional<double> bandwidth, std::optional<double> latency);  ///< empty: unchanged
   void bus_edited(bool bus);
+  void nic_edited(std::optional<double> bandwidth);  ///< empty: devices share the node's links
   void link_edited(std::optional<double> bandwidth, std::optional<double> latency);
   void type_edited(const QString& name, const pipedeck::DeviceType& type);
   void type_removal_wanted(const QString& name);
@@ -65,6 +66,7 @@ class Properties : public QScrollArea {
   widgets::QuantityEdit* inside_ = nullptr;
   widgets::QuantityEdit* inside_latency_ = nullptr;
   QCheckBox* bus_ = nullptr;
+  widgets::QuantityEdit* nic_ = nullptr;
   QWidget* link_part_ = nullptr;
   widgets::QuantityEdit* bandwidth_ = nullptr;
   widgets::QuantityEdit* latency_ = nullptr;

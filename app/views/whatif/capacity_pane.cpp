@@ -159,6 +159,14 @@ void CapacityPane::read_goal() {
   goal_ = goal;
 }
 
+void CapacityPane::set_sample_tokens(std::optional<int> tokens) {
+  const QString known = tokens ? QString::number(*tokens) : QString();
+  if (tokens_->text() != known_tokens_ || known == known_tokens_) return;
+  known_tokens_ = known;
+  tokens_->setText(known);
+  read_goal();
+}
+
 void CapacityPane::set_base(int nodes, const std::vector<std::string>& types, const std::string& currency) {
   catalogue_ = types;
   currency_ = currency;

@@ -35,6 +35,8 @@ class CapacityPane : public QWidget {
   /// Sets the candidate clusters: of this cluster's device type, or of each of `types` as well. Prices are in
   /// `currency`.
   void set_base(int nodes, const std::vector<std::string>& types, const std::string& currency);
+  /// Fills the field of tokens per sample unless the user has typed there.
+  void set_sample_tokens(std::optional<int> tokens);
   /// Returns the goal in the fields; absent if a field cannot be read (`problem` names it).
   std::optional<CapacityGoal> goal() const;
   int max_nodes() const;
@@ -70,6 +72,7 @@ class CapacityPane : public QWidget {
   void read_goal();
   void apply_theme();
 
+  QString known_tokens_;  ///< as filled in
   QLineEdit *amount_ = nullptr, *tokens_ = nullptr, *within_ = nullptr, *budget_ = nullptr;
   QSpinBox* nodes_ = nullptr;
   QComboBox* types_ = nullptr;

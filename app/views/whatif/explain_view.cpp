@@ -111,7 +111,8 @@ QWidget* ExplainView::make_sensitivity() {
   sensitivity_title_ = heading(tr("Sensitivity of the iteration time"), font());
   column->addWidget(sensitivity_title_);
   auto* line = new QHBoxLayout;
-  auto* words = new QLabel(tr("Each link and device made 10 % better on its own, simulated again."));
+  auto* words = new QLabel(
+      tr("Groups of devices and links made better, then each one alone by 10 %. Bars are parts of the iteration."));
   words->setWordWrap(true);
   line->addWidget(words, 1);
   compute_button_ = new QPushButton;
@@ -120,9 +121,9 @@ QWidget* ExplainView::make_sensitivity() {
           [this] { running_ ? emit cancel_requested() : emit sensitivity_requested(); });
   line->addWidget(compute_button_);
   column->addLayout(line);
-  sensitivity_ = new widgets::BarTable({tr("10 % more"), QString(), tr("Change")});
+  sensitivity_ = new widgets::BarTable({tr("Better"), QString(), tr("Change")});
   sensitivity_->setObjectName(QStringLiteral("sensitivity"));
-  sensitivity_->setAccessibleName(tr("Change of the iteration time, one link or device per row"));
+  sensitivity_->setAccessibleName(tr("Change of the iteration time, one group, link or device per row"));
   column->addWidget(sensitivity_, 1);
   sensitivity_hint_ = hint_label("sensitivity_hint");
   column->addWidget(sensitivity_hint_, 1);
@@ -196,10 +197,11 @@ void ExplainView::set_waterfall(const std::vector<models::whatif::BarRow>& rows,
   waterfall_hint_->setVisible(rows.empty());
 }
 
-void ExplainView::set_sensitivity(const std::vector<models::whatif::BarRow>& rows, const QString& hint, bool running) {
+void ExplainView::set_sensitivity(const std::vector<models::whatif::BarRow>& rows, const QString& hint, bool running,
+                                  double iteration) {
   running_ = running;
   compute_button_->setText(running ? tr("Cancel") : tr("Find &out"));
-  sensitivity_->set_rows(rows);
+  sensitivity_->set_rows(rows, iteration);
   sensitivity_->setVisible(!rows.empty());
   sensitivity_hint_->setText(hint);
   sensitivity_hint_->setVisible(rows.empty());

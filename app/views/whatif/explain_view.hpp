@@ -35,7 +35,9 @@ class ExplainView : public QWidget {
   void set_plans(const std::vector<ExplainPlan>& plans, int from, int to);
   /// Sets the rows; shows `hint` if there are none.
   void set_waterfall(const std::vector<models::whatif::BarRow>& rows, const QString& hint);
-  void set_sensitivity(const std::vector<models::whatif::BarRow>& rows, const QString& hint, bool running);
+  /// `iteration` in seconds: the scale of the bars.
+  void set_sensitivity(const std::vector<models::whatif::BarRow>& rows, const QString& hint, bool running,
+                       double iteration = 0);
 
   /// Sets one row per plan; shows `hint` if there are none.
   void set_jitter(const std::vector<models::whatif::BarRow>& rows, const QString& hint);

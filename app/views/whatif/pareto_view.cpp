@@ -231,7 +231,7 @@ void ParetoView::paint_points(QPainter& painter) const {
   for (const bool front : {false, true})
     for (std::size_t i = 0; i < geometry_.points.size(); ++i) {
       if (content_.on_front[i] != front) continue;
-      const QColor colour = front ? theme.accent : theme.muted;
+      const QColor colour = front ? theme.of_group(0) : theme.muted;
       painter.setPen(QPen(front ? theme.panel : widgets::blended(theme.muted, theme.panel, 0.8), 1));
       painter.setBrush(front ? QBrush(colour) : QBrush(widgets::blended(theme.muted, theme.panel, 0.18)));
       painter.drawEllipse(geometry_.points[i], geometry_.radii[i], geometry_.radii[i]);

@@ -112,8 +112,9 @@ void BarTable::fit_columns() {
   horizontalHeader()->resizeSection(bar_column, std::max(min_bar, room - figures - label));
 }
 
-void BarTable::set_rows(const std::vector<models::whatif::BarRow>& rows) {
-  if (rows == rows_) return;
+void BarTable::set_rows(const std::vector<models::whatif::BarRow>& rows, double scale) {
+  if (rows == rows_ && scale == scale_) return;
+  scale_ = scale;
   clearSpans();
   setRowCount(0);
   rows_ = rows;
@@ -146,6 +147,7 @@ void BarTable::find_limits() {
       most_ = std::max(most_, value);
     }
   }
+  most_ = std::max(most_, scale_);
   if (axis_ == Axis::from_zero) return;
   const double room = (most_ - least_) * 0.05;
   least_ -= room;

@@ -19,7 +19,8 @@ class BarTable : public QTableWidget {
   /// lowest value.
   enum class Axis { from_zero, among_bars };
   void set_axis(Axis axis) { axis_ = axis; }
-  void set_rows(const std::vector<models::whatif::BarRow>& rows);
+  /// The axis reaches at least to `scale`.
+  void set_rows(const std::vector<models::whatif::BarRow>& rows, double scale = 0);
   const std::vector<models::whatif::BarRow>& rows() const { return rows_; }
   /// Limits of the axis that all bars share.
   double least() const { return least_; }
@@ -36,7 +37,7 @@ class BarTable : public QTableWidget {
 
   std::vector<models::whatif::BarRow> rows_;
   Axis axis_ = Axis::from_zero;
-  double least_ = 0, most_ = 0;
+  double least_ = 0, most_ = 0, scale_ = 0;
 };
 
 }  // namespace pipedeck::views::widgets

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/widgets/notes_edit.hpp"
 
+#include <algorithm>
+
 #include <QKeyEvent>
 #include <QLabel>
 #include <QVBoxLayout>
@@ -25,6 +27,11 @@ void NotesField::keyPressEvent(QKeyEvent* event) {
   QPlainTextEdit::keyPressEvent(event);
 }
 
+void NotesField::focusInEvent(QFocusEvent* event) {
+  QPlainTextEdit::focusInEvent(event);
+  emit entered();
+}
+
 void NotesField::focusOutEvent(QFocusEvent* event) {
   QPlainTextEdit::focusOutEvent(event);
   emit left();
@@ -36,7 +43,6 @@ NotesEdit::NotesEdit(QWidget* parent) : QWidget(parent), title_(new QLabel(tr("N
   field_->setAccessibleName(tr("Notes about the plan"));
   field_->setPlaceholderText(tr("Notes about this plan"));
   field_->setTabChangesFocus(true);
-  field_->setFixedHeight(QFontMetrics(font()).lineSpacing() * 4);
   title_->setBuddy(field_);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(ThemeSizes::margin, 6, ThemeSizes::margin, 10);
@@ -44,6 +50,9 @@ NotesEdit::NotesEdit(QWidget* parent) : QWidget(parent), title_(new QLabel(tr("N
   column->addWidget(title_);
   column->addWidget(field_);
   connect(field_, &NotesField::left, this, &NotesEdit::commit);
+  connect(field_, &NotesField::left, this, &NotesEdit::fit_height);
+  connect(field_, &NotesField::entered, this, &NotesEdit::fit_height);
+  connect(field_, &QPlainTextEdit::textChanged, this, &NotesEdit::fit_height);
   connect(field_, &NotesField::cancelled, this, [this] { field_->setPlainText(notes_); });
   apply_theme();
   hide();
@@ -65,6 +74,13 @@ void NotesEdit::commit() {
   emit edited(id_, typed);
 }
 
+/// Takes four lines while notes are written, otherwise as few as they need: the inspector has the room.
+void NotesEdit::fit_height() {
+  constexpr int most = 4, padding = 16;
+  const int lines = field_->hasFocus() ? most : std::clamp(field_->blockCount(), 1, most);
+  field_->setFixedHeight(QFontMetrics(font()).lineSpacing() * lines + padding);
+}
+
 void NotesEdit::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) apply_theme();
   QWidget::changeEvent(event);
@@ -73,6 +89,7 @@ void NotesEdit::changeEvent(QEvent* event) {
 void NotesEdit::apply_theme() {
   const Theme& theme = Theme::of(palette());
   title_->setFont(title_font(font()));
+  fit_height();
   set_text_colour(*title_, theme.text);
   field_->setStyleSheet(
       QStringLiteral("QPlainTextEdit { background: %1; color: %2; border: 1px solid %3; border-radius: %6px; padding: "

@@ -17,12 +17,14 @@ class NotesField : public QPlainTextEdit {
   using QPlainTextEdit::QPlainTextEdit;
 
  signals:
+  void entered();
   void left();
   void cancelled();
 
  protected:
   bool event(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
 };
 
@@ -46,6 +48,7 @@ class NotesEdit : public QWidget {
 
  private:
   void apply_theme();
+  void fit_height();
 
   QLabel* title_;
   NotesField* field_;

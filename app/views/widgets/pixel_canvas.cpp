@@ -26,11 +26,35 @@ std::vector<Mix> mixes_of(int left, int from, int to, std::span<const PixelCanva
   std::vector<Mix> mixes;
   mixes.reserve(static_cast<std::size_t>(to - from));
   for (int x = from; x < to; ++x) {
-    const auto& [color, share, strongest] = columns[static_cast<std::size_t>(x - left)];
+    const auto& [color, share] = columns[static_cast<std::size_t>(x - left)];
     if (share == 0) continue;
     mixes.push_back({x, (color & 0xff00ff) * share + 0x800080, (color & 0x00ff00) * share + 0x008000, 255 - share});
   }
   return mixes;
+}
+
+/// Returns the rows at which each colour of each column begins, colour after colour. Everything above the first belongs
+/// to what was there before.
+std::vector<int> stack_tops(int left, int top, int bottom, std::size_t colors, std::span<const std::uint8_t> parts) {
+  constexpr int dithered_below = 8;  // pixels of height
+  constexpr double dither[] = {0.125, 0.625, 0.375, 0.875};
+  const std::size_t columns = parts.size() / colors;
+  const int height = bottom - top;
+  std::vector<int> tops(columns * colors);
+  for (std::size_t x = 0; x < columns; ++x) {
+    const double offset = height < dithered_below ? dither[(static_cast<std::size_t>(left) + x) & 3] : 0.5;
+    const std::uint8_t* column = parts.data() + x * colors;
+    unsigned sum = 0;
+    for (std::size_t color = colors; color-- > 0;) {
+      sum = std::min(255u, sum + column[color]);
+      tops[color * columns + x] = bottom - static_cast<int>(sum * static_cast<unsigned>(height) / 255.0 + offset);
+    }
+    if (sum == 0 || tops[x] < bottom) continue;
+    // Whatever is there stays visible: a row in the colour of the largest part.
+    const auto most = static_cast<std::size_t>(std::max_element(column, column + colors) - column);
+    for (std::size_t color = 0; color <= most; ++color) tops[color * columns + x] = bottom - 1;
+  }
+  return tops;
 }
 
 }  // namespace
@@ -185,6 +209,60 @@ void PixelCanvas::columns(int left, int top, int bottom, std::span<const Column>
       std::memcpy(pixels + from, row(first) + from, static_cast<std::size_t>(to - from) * sizeof(QRgb));
     else
       for (const Mix& mix : mixes) pixels[mix.x] = mix.over(pixels[mix.x]);
+  }
+}
+
+void PixelCanvas::page_stacks(int left, int bottom, std::span<const QRgb> colors, std::span<const int> tops) {
+  const std::size_t columns = tops.size() / colors.size();
+  const auto alike = [&](std::size_t a, std::size_t b) {
+    for (std::size_t color = 0; color < colors.size(); ++color)
+      if (tops[color * columns + a] != tops[color * columns + b]) return false;
+    return true;
+  };
+  for (std::size_t first = 0, end = 0; first < columns; first = end) {
+    while (end < columns && alike(first, end)) ++end;
+    for (std::size_t color = 0; color < colors.size(); ++color) {
+      const int from = tops[color * columns + first];
+      const int to = color + 1 < colors.size() ? tops[(color + 1) * columns + first] : bottom;
+      if (from < to)
+        page_->fillRect(on_page(left + static_cast<int>(first), left + static_cast<int>(end), from, to),
+                        QColor::fromRgb(colors[color]));
+    }
+  }
+}
+
+void PixelCanvas::stacked_columns(int left, int top, int bottom, std::span<const QRgb> colors,
+                                  std::span<const std::uint8_t> parts) {
+  const std::vector<int> tops = stack_tops(left, top, bottom, colors.size(), parts);
+  if (page_) return page_stacks(left, bottom, colors, tops);
+  const std::size_t columns = parts.size() / colors.size();
+  const auto skipped = static_cast<std::size_t>(std::max(0, area_.left() - left));
+  const auto count = static_cast<std::size_t>(std::max(0, area_.right() + 1 - left));
+  const std::size_t end = std::min(columns, count);
+  if (skipped >= end) return;
+  struct Layer {
+    const int* tops;
+    int first, full;  ///< the rows from which on some of the columns, and all of them, have it
+    QRgb color;
+  };
+  std::vector<Layer> layers;
+  for (std::size_t color = 0; color < colors.size(); ++color) {
+    const int* of_color = tops.data() + color * columns;
+    const auto [least, most] = std::minmax_element(of_color + skipped, of_color + end);
+    layers.push_back({of_color, *least, *most, colors[color]});
+  }
+  const int last = std::min(bottom, area_.bottom() + 1);
+  for (int y = std::max(top, area_.top()); y < last; ++y) {
+    QRgb* __restrict pixels = row(y) + left;
+    // A layer that fills the row hides those above it.
+    std::size_t layer = 0;
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      if (y >= layers[i].full) layer = i;
+    for (; layer < layers.size() && y >= layers[layer].first; ++layer) {
+      const int* __restrict from = layers[layer].tops;
+      const QRgb color = layers[layer].color;
+      for (std::size_t x = skipped; x < end; ++x) pixels[x] = y >= from[x] ? color : pixels[x];  // vectorizes
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 // Boxes written directly into the rows of an image. Thousands of them are cheaper than a hundred QPainter calls.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -50,10 +51,14 @@ class PixelCanvas {
   /// `plain`: all rows of the target look the same, so that one row is blended and copied.
   struct Column {
     QRgb color = 0;
-    unsigned share = 0;      ///< in 255ths
-    unsigned strongest = 0;  ///< the share of the operation that gave the colour
+    unsigned share = 0;  ///< in 255ths
   };
   void columns(int left, int top, int bottom, std::span<const Column> columns, bool plain);
+  /// Stacks colours in each pixel column from `left` on, the last at the bottom, each as high as its part of the height
+  /// in 255ths. `parts` has colors.size() values per column. Pixels that no part covers stay. Low columns are dithered,
+  /// so that their proportions hold over several columns.
+  void stacked_columns(int left, int top, int bottom, std::span<const QRgb> colors,
+                       std::span<const std::uint8_t> parts);
   /// Copies row `top` to all rows below it. Not for pages.
   void repeat_row(int left, int right, int top, int bottom);
   /// Returns true if that row can be drawn and repeated.
@@ -70,6 +75,7 @@ class PixelCanvas {
  private:
   void page_box(int left, int right, int top, int bottom, const BoxColors& ink, int radius);
   void page_columns(int left, int top, int bottom, std::span<const Column> columns);
+  void page_stacks(int left, int bottom, std::span<const QRgb> colors, std::span<const int> tops);
   void page_runs(int left, int top, int bottom, std::span<const QRgb> covered, const QColor& color);
   QRectF on_page(int left, int right, int top, int bottom) const;
   QRgb* row(int y) { return reinterpret_cast<QRgb*>(bits_ + y * stride_); }

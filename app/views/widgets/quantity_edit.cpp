@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <QKeyEvent>
 #include <QLocale>
@@ -89,9 +90,15 @@ std::optional<double> QuantityEdit::read(const QString& text, QString* problem) 
 
 void QuantityEdit::look_at(const QString& text) {
   (void)read(text, &problem_);
-  const QString style =
-      problem_.isEmpty() ? QString() : QStringLiteral("QLineEdit { color: %1; }").arg(Theme::of(palette()).bad.name());
+  const Theme& theme = Theme::of(palette());
+  const QString style = problem_.isEmpty()
+                            ? QString()
+                            : QStringLiteral("QLineEdit { color: %1; border: 1px solid %1; background: %2; }")
+                                  .arg(theme.bad.name(), theme.bad_soft.name());
   if (styleSheet() != style) setStyleSheet(style);
+  if (!problem_.isEmpty() && !usual_tip_) usual_tip_ = toolTip();
+  if (!problem_.isEmpty()) setToolTip(problem_);
+  if (problem_.isEmpty() && usual_tip_) setToolTip(*std::exchange(usual_tip_, std::nullopt));
   if (problem_.isEmpty()) {
     QToolTip::hideText();
   } else {
@@ -139,8 +146,7 @@ void QuantityEdit::keyPressEvent(QKeyEvent* event) {
 void QuantityEdit::focusOutEvent(QFocusEvent* event) {
   QLineEdit::focusOutEvent(event);
   if (event->reason() == Qt::PopupFocusReason) return;
-  commit();
-  if (!problem_.isEmpty()) restore();
+  commit();  // what cannot be read stays, in red, until it is corrected or Escape puts the value back
 }
 
 }  // namespace pipedeck::views::widgets

@@ -58,6 +58,7 @@ class QuantityEdit : public QLineEdit {
   std::function<QString(double)> format_;
   std::optional<double> value_;
   QString problem_;
+  std::optional<QString> usual_tip_;  ///< while the tool tip shows the problem
 };
 
 }  // namespace pipedeck::views::widgets

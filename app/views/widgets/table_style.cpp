@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <QEvent>
 #include <QPainter>
 #include <QTableView>
 
@@ -26,6 +27,14 @@ void paint_arrow(QPainter* painter, const QPointF& centre, bool up, const QColor
 FlatHeader::FlatHeader(Qt::Orientation orientation, QWidget* parent) : QHeaderView(orientation, parent) {
   setSectionsClickable(true);
   setHighlightSections(false);
+}
+
+/// Lets the rows of its table grow with the font.
+void FlatHeader::changeEvent(QEvent* event) {
+  auto* table = qobject_cast<QTableView*>(parentWidget());
+  if (event->type() == QEvent::FontChange && table && orientation() == Qt::Horizontal)
+    table->verticalHeader()->setDefaultSectionSize(table_row_height(font()));
+  QHeaderView::changeEvent(event);
 }
 
 void FlatHeader::paintSection(QPainter* painter, const QRect& rect, int section) const {
@@ -117,5 +126,7 @@ void make_flat(QTableView& table) {
 }
 
 int table_row_height(const QFont& font) { return QFontMetrics(font).height() + 11; }
+
+int dense_row_height(const QFont& font) { return QFontMetrics(font).height() + 7; }
 
 }  // namespace pipedeck::views::widgets

@@ -18,6 +18,7 @@ class FlatHeader : public QHeaderView {
   explicit FlatHeader(Qt::Orientation orientation, QWidget* parent = nullptr);
 
  protected:
+  void changeEvent(QEvent* event) override;
   void paintSection(QPainter* painter, const QRect& rect, int section) const override;
   QSize sectionSizeFromContents(int section) const override;
 };
@@ -45,5 +46,7 @@ void paint_bar(QPainter* painter, const QRectF& rect, double share, const QColor
 void make_flat(QTableView& table);
 
 int table_row_height(const QFont& font);
+/// Returns the height of a row where there is little room.
+int dense_row_height(const QFont& font);
 
 }  // namespace pipedeck::views::widgets

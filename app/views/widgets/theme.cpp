@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/widgets/theme.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <QCoreApplication>
 
 namespace pipedeck::views::widgets {
 
 namespace {
 
+/// Returns the relative luminance of WCAG 2.
 double luminance(const QColor& color) {
-  return 0.2126 * color.redF() + 0.7152 * color.greenF() + 0.0722 * color.blueF();
+  const auto linear = [](double share) {
+    return share <= 0.04045 ? share / 12.92 : std::pow((share + 0.055) / 1.055, 2.4);
+  };
+  return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
 }
+
+QColor hex(QRgb value) { return QColor::fromRgb(value); }
 
 struct Words {
   Q_DECLARE_TR_FUNCTIONS(Theme)
@@ -17,71 +26,69 @@ struct Words {
 
 Theme make_light() {
   Theme theme;
-  theme.window = QColor(0xf3, 0xf4, 0xf6);
-  theme.panel = QColor(0xff, 0xff, 0xff);
-  theme.raised = QColor(0xec, 0xed, 0xf1);
-  theme.border = QColor(0xdd, 0xdf, 0xe4);
-  theme.grid = QColor(0xed, 0xee, 0xf1);
-  theme.text = QColor(0x1d, 0x20, 0x26);
-  theme.muted = QColor(0x68, 0x6d, 0x79);
-  theme.accent = QColor(0x2b, 0x6c, 0xb8);
-  theme.accent_soft = QColor(0xdc, 0xe8, 0xfa);
-  theme.good = QColor(0x2b, 0x8a, 0x4b);
-  theme.bad = QColor(0xc9, 0x36, 0x36);
-  theme.warning = QColor(0xa8, 0x6b, 0x00);
-  theme.cursor = QColor(0x1d, 0x20, 0x26);
-  theme.card = QColor(0xff, 0xff, 0xff);
-  const QColor blue(0x3d, 0x7f, 0xc6), orange(0xdd, 0x8a, 0x2b), pale_orange(0xee, 0xbe, 0x78);
-  const QColor dark_orange(0xa6, 0x54, 0x10), deep_purple(0x6b, 0x47, 0x9c), dark_grey(0x58, 0x5d, 0x6a),
-      purple(0x8d, 0x6e, 0xbb), teal(0x2f, 0x9d, 0x89), grey(0x76, 0x7b, 0x88), pale_blue(0x9c, 0xbf, 0xe6);
+  theme.window = hex(0xf4f5f7);
+  theme.panel = hex(0xffffff);
+  theme.raised = hex(0xeceef2);
+  theme.border = hex(0xdadde3);
+  theme.grid = hex(0xeceef1);
+  theme.text = hex(0x1b1f27);
+  theme.muted = hex(0x5a6170);
+  theme.impossible = hex(0x8a91a0);
+  theme.accent = hex(0x4a48cc);
+  theme.button = hex(0x4a48cc);
+  theme.accent_soft = hex(0xe9e9fb);
+  theme.good = hex(0x177441);
+  theme.good_soft = hex(0xe4f3ea);
+  theme.bad = hex(0xbf2f2a);
+  theme.bad_soft = hex(0xfbe9e8);
+  theme.warning = hex(0x8f5b00);
+  theme.warning_soft = hex(0xfbf0d9);
+  theme.cursor = hex(0x1b1f27);
+  theme.card = hex(0xffffff);
   // Distinguishable without red, green or blue cones, or by a hatch (tst_colours).
-  theme.operation = {blue, orange, dark_orange, pale_orange, pale_blue, deep_purple, deep_purple, teal, dark_grey};
-  theme.stage = {blue,
-                 orange,
-                 teal,
-                 purple,
-                 QColor(0xc4, 0x4e, 0x6c),
-                 QColor(0x8a, 0x8d, 0x2f),
-                 QColor(0x4f, 0x9f, 0xbf),
-                 QColor(0x8c, 0x5a, 0x3c)};
-  theme.memory = {
-      teal, orange, grey, pale_orange, blue, QColor(0x4f, 0x9f, 0xbf), pale_blue, purple, QColor(0xc4, 0xc8, 0xd0)};
+  theme.operation = {hex(0x3b76b8), hex(0xe29a45), hex(0xa65410), hex(0xf0c78d), hex(0xa9c4e4),
+                     hex(0x8f9415), hex(0x8f9415), hex(0x2aa08e), hex(0x565c69)};
+  theme.tensor_parallel = hex(0xbc3f7c);
+  theme.memory = {hex(0x3e5c68), hex(0x6e8f9b), hex(0xa3bbc2), hex(0x587a87), hex(0xc7ae7c),
+                  hex(0xa98f5b), hex(0xd6c39c), hex(0xe0d4bc), hex(0xc5c9d1)};
+  theme.group = {hex(0x7fa3d4), hex(0xcfa05a), hex(0x6bb09f), hex(0xa08bcb),
+                 hex(0xa5a95c), hex(0xcb8f86), hex(0x6fa9bd)};
+  theme.group_fill = {hex(0xdce8f8), hex(0xf8e7cf), hex(0xd8efe8), hex(0xe8e1f6),
+                      hex(0xedefd0), hex(0xf5deda), hex(0xdaeef4)};
   return theme;
 }
 
 Theme make_night() {
   Theme theme;
   theme.dark = true;
-  theme.window = QColor(0x23, 0x26, 0x2c);
-  theme.panel = QColor(0x1b, 0x1d, 0x21);
-  theme.raised = QColor(0x2b, 0x2f, 0x37);
-  theme.border = QColor(0x3a, 0x3e, 0x47);
-  theme.grid = QColor(0x2e, 0x32, 0x39);
-  theme.text = QColor(0xec, 0xee, 0xf2);
-  theme.muted = QColor(0x9b, 0xa1, 0xad);
-  theme.accent = QColor(0x5b, 0x9d, 0xdd);
-  theme.accent_soft = QColor(0x2d, 0x46, 0x6b);
-  theme.good = QColor(0x5c, 0xb8, 0x76);
-  theme.bad = QColor(0xe4, 0x6a, 0x6a);
-  theme.warning = QColor(0xe0, 0xb0, 0x50);
-  theme.cursor = QColor(0xec, 0xee, 0xf2);
-  theme.card = QColor(0x30, 0x34, 0x3c);
-  const QColor blue(0x58, 0x9b, 0xdb), orange(0xe6, 0x9b, 0x47), pale_orange(0xf1, 0xc9, 0x8d);
-  const QColor dark_orange(0xb5, 0x66, 0x1c), deep_purple(0x7f, 0x5f, 0xb5), pale_teal(0x5c, 0xc4, 0xb0),
-      dark_grey(0x75, 0x7b, 0x88), purple(0x9f, 0x85, 0xca), teal(0x4d, 0xb5, 0xa2), grey(0x8e, 0x94, 0xa0),
-      pale_blue(0xa9, 0xc8, 0xea);
+  theme.window = hex(0x16181d);
+  theme.panel = hex(0x1c1f25);
+  theme.raised = hex(0x24282f);
+  theme.border = hex(0x363b45);
+  theme.grid = hex(0x282c34);
+  theme.text = hex(0xe9ebef);
+  theme.muted = hex(0xa4aab7);
+  theme.impossible = hex(0x737a88);
+  theme.accent = hex(0xa5a3fa);
+  theme.button = hex(0x5f5ce0);
+  theme.accent_soft = hex(0x2c2d57);
+  theme.good = hex(0x62c486);
+  theme.good_soft = hex(0x1d3327);
+  theme.bad = hex(0xf2857e);
+  theme.bad_soft = hex(0x3e2223);
+  theme.warning = hex(0xe0ae4e);
+  theme.warning_soft = hex(0x3a2f17);
+  theme.cursor = hex(0xe9ebef);
+  theme.card = hex(0x24282f);
   // Distinguishable without red, green or blue cones, or by a hatch (tst_colours).
-  theme.operation = {blue, orange, dark_orange, pale_orange, pale_blue, deep_purple, deep_purple, pale_teal, dark_grey};
-  theme.stage = {blue,
-                 orange,
-                 teal,
-                 purple,
-                 QColor(0xdb, 0x76, 0x90),
-                 QColor(0xb0, 0xb3, 0x55),
-                 QColor(0x74, 0xbd, 0xd8),
-                 QColor(0xb5, 0x80, 0x60)};
-  theme.memory = {
-      teal, orange, grey, pale_orange, blue, QColor(0x74, 0xbd, 0xd8), pale_blue, purple, QColor(0x55, 0x5a, 0x64)};
+  theme.operation = {hex(0x6aa3e0), hex(0xe8ac62), hex(0xc27a2e), hex(0xf2d3a2), hex(0x3e5f86),
+                     hex(0xe0e36e), hex(0xe0e36e), hex(0x309c78), hex(0x8b92a0)};
+  theme.tensor_parallel = hex(0xe072a8);
+  theme.memory = {hex(0x7fa3b1), hex(0x587884), hex(0x43606b), hex(0x6b91a0), hex(0xb59b68),
+                  hex(0x84703f), hex(0x7a6946), hex(0x6e6350), hex(0x4b515c)};
+  theme.group = {hex(0x7fa3d4), hex(0xcfa05a), hex(0x6bb09f), hex(0xa08bcb),
+                 hex(0xa5a95c), hex(0xcb8f86), hex(0x6fa9bd)};
+  for (std::size_t i = 0; i < theme.group.size(); ++i) theme.group_fill[i] = blended(theme.group[i], theme.panel, 0.3);
   return theme;
 }
 
@@ -92,8 +99,9 @@ QFont with_weight(QFont font, QFont::Weight weight) {
 
 }  // namespace
 
-QColor Theme::on(const QColor& background) const {
-  return luminance(background) > 0.7 ? QColor(0x1d, 0x20, 0x26) : QColor(0xff, 0xff, 0xff);
+QColor Theme::on(const QColor& background) {
+  const QColor ink = hex(0x1b1f27), white(Qt::white);
+  return contrast(background, white) >= contrast(background, ink) ? white : ink;
 }
 
 const Theme& Theme::light() {
@@ -129,7 +137,7 @@ QPalette Theme::palette() const {
   palette.setColor(QPalette::Link, accent);
   palette.setColor(QPalette::LinkVisited, accent);
   for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
-    palette.setColor(QPalette::Disabled, role, blended(muted, window, 0.7));
+    palette.setColor(QPalette::Disabled, role, impossible);
   return palette;
 }
 
@@ -197,6 +205,11 @@ QColor shade_of_chunk(const QColor& colour, int chunk, int chunks, const Theme& 
   constexpr double palest = 0.5;
   if (chunk <= 0 || chunks < 2) return colour;
   return blended(colour, theme.panel, 1 - palest * chunk / (chunks - 1));
+}
+
+double contrast(const QColor& a, const QColor& b) {
+  const auto [dark, light] = std::minmax({luminance(a), luminance(b)});
+  return (light + 0.05) / (dark + 0.05);
 }
 
 QColor blended(const QColor& over, const QColor& under, double share) {

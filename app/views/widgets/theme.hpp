@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Colours and sizes of all views, light and dark. Kinds differ in lightness as well as in hue. The two that could be
-// confused with their neighbours are hatched, so that no reader depends on hue alone.
+// Colours and sizes of all views, light and dark. A colour has one meaning: kinds of operations are saturated, memory
+// is slate and sand, state is good, warning or bad, and the accent is choice and progress. Kinds differ in lightness as
+// well as in hue. The two that could be confused with their neighbours are hatched, so that no reader depends on hue
+// alone.
 #pragma once
 
 #include <array>
@@ -24,20 +26,25 @@ struct Theme {
   QColor grid;         ///< lines inside plots
   QColor text;         ///< primary text
   QColor muted;        ///< secondary text
-  QColor accent;       ///< the only accent: buttons, selection
+  QColor impossible;   ///< text of what cannot be chosen
+  QColor accent;       ///< choice and progress, never data
+  QColor button;       ///< ground of the primary button, which carries the accent
   QColor accent_soft;  ///< background of the selection
   QColor good, bad, warning;
-  QColor cursor;  ///< the time cursor, and the background of its bubble
-  QColor card;    ///< background of floating cards
+  QColor good_soft, bad_soft, warning_soft;  ///< backgrounds of texts in these colours
+  QColor cursor;                             ///< the time cursor, and the background of its bubble
+  QColor card;                               ///< background of floating cards
   std::array<QColor, op_kind_count> operation;
-  std::array<QColor, 8> stage;  ///< by stage number modulo the number of colours
+  QColor tensor_parallel;  ///< all-reduces inside passes
   std::array<QColor, memory_item_count> memory;
+  /// Colours of alike things that carry a number: stages, device types, series. Edges and lines, and pale fills.
+  std::array<QColor, 7> group, group_fill;
 
   QColor of(OpKind kind) const { return operation[static_cast<std::size_t>(kind)]; }
   QColor of(MemoryItem item) const { return memory[static_cast<std::size_t>(item)]; }
-  QColor of_stage(int number) const { return stage[static_cast<std::size_t>(number < 0 ? 0 : number) % stage.size()]; }
-  /// Returns the text colour for a box of this colour.
-  QColor on(const QColor& background) const;
+  QColor of_group(int number) const { return group[static_cast<std::size_t>(number < 0 ? 0 : number) % group.size()]; }
+  /// Returns the text colour for a box of this colour: the one with more contrast.
+  static QColor on(const QColor& background);
 
   /// Returns true for weight gradients and recomputation: a hatch distinguishes them from backward and forward.
   static bool hatched(OpKind kind) { return kind == OpKind::backward_weight || kind == OpKind::recompute; }
@@ -70,6 +77,9 @@ QString item_text(MemoryItem item);
 
 /// Returns the colour of a device's chunk: unchanged for the first, paler for each further one.
 QColor shade_of_chunk(const QColor& colour, int chunk, int chunks, const Theme& theme);
+
+/// Returns the contrast of two colours by WCAG 2, from 1 to 21. Text needs 4.5.
+double contrast(const QColor& a, const QColor& b);
 
 /// Returns `over` with weight `share` (0 to 1) on an opaque `under`.
 QColor blended(const QColor& over, const QColor& under, double share);

@@ -26,7 +26,7 @@ QString button_style(const ButtonColours& on, const Theme& theme) {
 }  // namespace
 
 QString primary_button_style(const Theme& theme) {
-  return button_style({theme.accent, theme.on(theme.accent), theme.accent, blended(theme.text, theme.accent, 0.12)},
+  return button_style({theme.button, theme.on(theme.button), theme.button, blended(theme.text, theme.button, 0.12)},
                       theme);
 }
 

@@ -83,11 +83,31 @@ CsvTable stages_csv(const Plan& plan) {
 }
 
 CsvTable plans_csv(std::span<const ComparedPlanFigures> plans) {
-  CsvTable table({"plan", "planner", "shape", "schedule", "global_batch_samples", "micro_batch_samples",
-                  "micro_batches", "iteration_ms", "samples_per_s", "speed_up", "bubble_fraction",
-                  "communication_fraction", "worst_peak_bytes", "worst_capacity_bytes", "over_lower_bound_fraction",
-                  "fits", "note"});
-  for (const auto& [plan, simulation, single, bound, note] : plans) {
+  CsvTable table({"plan",
+                  "planner",
+                  "shape",
+                  "schedule",
+                  "global_batch_samples",
+                  "micro_batch_samples",
+                  "micro_batches",
+                  "iteration_ms",
+                  "samples_per_s",
+                  "speed_up",
+                  "bubble_fraction",
+                  "communication_fraction",
+                  "worst_peak_bytes",
+                  "worst_capacity_bytes",
+                  "over_lower_bound_fraction",
+                  "fits",
+                  "note",
+                  "exposed_communication_fraction",
+                  "exposed_tensor_parallel_ms",
+                  "exposed_pipeline_ms",
+                  "exposed_gradients_ms",
+                  "tokens_per_s",
+                  "tokens_per_s_per_device",
+                  "mfu"});
+  for (const auto& [plan, simulation, single, bound, note, rates] : plans) {
     const bool feasible = !plan->stages.empty();
     Row row{plan->name,
             plan->planner,
@@ -114,9 +134,18 @@ CsvTable plans_csv(std::span<const ComparedPlanFigures> plans) {
                                                   : Field(),
                   predicted.fits});
     } else {
-      row.resize(table.columns().size() - 1);
+      row.resize(row.size() + 9);
     }
     row.emplace_back(note);
+    if (simulation) {
+      const TimeBreakdown& parts = simulation->parts;
+      row.insert(row.end(), {parts.share(parts.communication()), ms(parts[TimePart::tensor_parallel]),
+                             ms(parts[TimePart::point_to_point]), ms(parts[TimePart::all_reduce])});
+      if (rates)
+        row.insert(row.end(), {rates->tokens_per_second, rates->tokens_per_second_per_device,
+                               rates->peak_per_device > 0 ? Field(rates->mfu) : Field()});
+    }
+    row.resize(table.columns().size());
     table.add(std::move(row));
   }
   return table;
@@ -208,6 +237,9 @@ CsvTable sensitivity_csv(const Sensitivity& sensitivity) {
     table.add({pipedeck::name_of(entry.kind), link ? Field() : Field(entry.device.value), entry.from, entry.to,
                sensitivity.factor, ms(entry.iteration), ms(entry.gain)});
   }
+  for (const SensitivityLever& lever : sensitivity.levers)
+    table.add({pipedeck::name_of(lever.kind), Field(), lever.type, Field(), lever.factor, ms(lever.iteration),
+               ms(lever.gain)});
   return table;
 }
 

@@ -2,6 +2,7 @@
 // The shown tables as CSV: the same columns from the window and from the command line.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "core/model/profile.hpp"
 #include "core/model/run.hpp"
 #include "core/model/simulation.hpp"
+#include "core/model/utilization.hpp"
 
 namespace pipedeck::io::csv {
 
@@ -24,10 +26,11 @@ CsvTable stages_csv(const Plan& plan);
 /// A row of the table of plans; what is not known stays empty.
 struct ComparedPlanFigures {
   const Plan* plan = nullptr;
-  const Simulation* simulation = nullptr;  ///< null: the plan's own prediction, if it has one
-  Seconds single_device;                   ///< iteration on one device; 0: unknown
-  Seconds lower_bound;                     ///< 0: unknown
-  std::string note;                        ///< why there is no plan
+  const Simulation* simulation = nullptr;    ///< null: the plan's own prediction, if it has one
+  Seconds single_device;                     ///< iteration on one device; 0: unknown
+  Seconds lower_bound;                       ///< 0: unknown
+  std::string note;                          ///< why there is no plan
+  std::optional<Utilization> utilization{};  ///< absent: the profile knows no tokens
 };
 CsvTable plans_csv(std::span<const ComparedPlanFigures> plans);
 

@@ -46,6 +46,7 @@ Node parse_node(ObjectReader& in) {
   });
   if (in.has("link")) in.object("link", [&](ObjectReader& link) { node.link = parse_link(link); });
   node.bus = in.bool_or("bus", false);
+  if (in.has("nic_gb_per_s")) node.nic = in.rate("nic_gb_per_s");
   node.extra = in.preserve_unknown_members();
   return node;
 }
@@ -90,6 +91,7 @@ Value node_to_json(const Node& node) {
     out.add("link", add_link(link, *node.link).finish());
   }
   if (node.bus) out.add("bus", Value(true));
+  if (node.nic) out.add("nic_gb_per_s", json::gigabytes_per_second_of(*node.nic));
   return out.finish(node.extra);
 }
 
@@ -120,6 +122,11 @@ Result<Cluster> cluster_from_json(const std::string& text) {
         cluster.links.push_back(std::move(read_link));
       });
     if (in.has("bandwidth_matrix_gb_per_s")) read_matrix(in, cluster);
+    if (in.has("assumptions"))
+      in.values("assumptions", [&](const Value& value, const std::string& place) {
+        if (const std::string* sentence = value.as<std::string>()) return cluster.assumptions.push_back(*sentence);
+        in.problems().add(place, fmt::format("found {}, expected a text", json::describe(value)));
+      });
     cluster.extra = in.preserve_unknown_members();
   });
   if (!read) return tl::unexpected(read.error());
@@ -139,6 +146,9 @@ std::string cluster_to_json(const Cluster& cluster) {
     out.add("bandwidth_matrix_gb_per_s", json::list_of(*cluster.bandwidth_matrix, row_to_json));
   else
     out.add("links", json::list_of(cluster.links, network_link_to_json));
+  if (!cluster.assumptions.empty())
+    out.add("assumptions",
+            json::list_of(cluster.assumptions, [](const std::string& sentence) { return Value(sentence); }));
   return json::pretty(out.finish(cluster.extra));
 }
 

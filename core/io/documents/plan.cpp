@@ -76,9 +76,18 @@ void read_recompute(ObjectReader& in, Stage& stage) {
     stage.recompute.all = *all;
   else if (value.as<json::List>())
     stage.recompute.layers = ids<LayerId>(in, "recompute", limits::layers);
+  else if (value.as<json::Members>())
+    in.object("recompute", [&](ObjectReader& choice) {
+      choice.treat_null_as_absent();
+      stage.recompute.each =
+          choice.word_or("each", RecomputeUnit::block, parse_recompute_unit, json::words_of<RecomputeUnit>());
+      stage.recompute.all = !choice.has("layers");
+      if (choice.has("layers")) stage.recompute.layers = ids<LayerId>(choice, "layers", limits::layers);
+    });
   else
-    in.fail("recompute",
-            fmt::format("found {}, expected true, false or a list of layer positions", json::describe(value)));
+    in.fail("recompute", fmt::format("found {}, expected true, false or a list of layer positions, or an object with "
+                                     "\"each\" and \"layers\"",
+                                     json::describe(value)));
 }
 
 StageCopy parse_stage_copy(ObjectReader& in) {
@@ -211,6 +220,15 @@ Value ids_to_json(const std::vector<Id>& list) {
   return Value(json::list_of(list, [](Id id) { return Value(json::integer(id.value)); }));
 }
 
+Value recompute_to_json(const Recompute& recompute) {
+  if (!recompute.any()) return Value(false);
+  if (recompute.each == RecomputeUnit::block) return recompute.all ? Value(true) : ids_to_json(recompute.layers);
+  ObjectWriter out;
+  out.add("each", pipedeck::name_of(recompute.each));
+  if (!recompute.all) out.add("layers", ids_to_json(recompute.layers));
+  return out.finish();
+}
+
 Value stage_to_json(const Stage& stage) {
   ObjectWriter out;
   out.add("layers", json::integers({stage.first, stage.last})).add("devices", ids_to_json(stage.devices));
@@ -219,8 +237,7 @@ Value stage_to_json(const Stage& stage) {
   if (stage.shard_fractions)
     out.add("shards",
             json::list_of(*stage.shard_fractions, [](double fraction) { return Value(json::number(fraction)); }));
-  out.add("recompute", stage.recompute.all || stage.recompute.layers.empty() ? Value(stage.recompute.all)
-                                                                             : ids_to_json(stage.recompute.layers));
+  out.add("recompute", recompute_to_json(stage.recompute));
   return out.finish(stage.extra);
 }
 

@@ -44,6 +44,7 @@ PointDetails parse_details(ObjectReader& in) {
   if (in.has("backward_weight_ms")) details.backward_weight = in.time("backward_weight_ms");
   if (in.has("saved_bytes")) details.saved = in.bytes("saved_bytes");
   if (in.has("workspace_bytes")) details.workspace = in.bytes("workspace_bytes");
+  if (in.has("input_bytes")) details.input = in.bytes("input_bytes");
   details.spread = parse_spread(in);
   return details;
 }
@@ -61,7 +62,7 @@ LayerPoint parse_layer_point(ObjectReader& in) {
 PointDetails base_details(const Layer& layer) {
   const auto told = [](const LayerPoint& point) { return point.details.backward_weight.has_value(); };
   if (!std::all_of(layer.at.begin(), layer.at.end(), told)) return {};
-  return {layer.backward_weight, layer.saved, layer.workspace, layer.spread};
+  return {layer.backward_weight, layer.saved, layer.workspace, {}, layer.spread};
 }
 
 /// `at` of the file lists the other points; the layer's own is put among them (formats.md: "`at` includes the base").
@@ -199,6 +200,7 @@ void add_details(ObjectWriter& out, const PointDetails& details) {
   if (details.backward_weight) out.add("backward_weight_ms", json::milliseconds_of(*details.backward_weight));
   if (details.saved) out.add("saved_bytes", *details.saved);
   if (details.workspace) out.add("workspace_bytes", *details.workspace);
+  if (details.input) out.add("input_bytes", *details.input);
   add_spread(out, details.spread);
 }
 

@@ -79,11 +79,23 @@ IdleBreakdown parse_idle(ObjectReader& in) {
   return idle;
 }
 
+std::string part_key(TimePart part) { return std::string(pipedeck::name_of(part)) + "_ms"; }
+
+TimeBreakdown parse_time_parts(ObjectReader& in) {
+  TimeBreakdown parts;
+  for (int i = 0; i < time_part_count; ++i) {
+    const auto part = static_cast<TimePart>(i);
+    if (in.has(part_key(part))) parts[part] = in.nanoseconds(part_key(part));
+  }
+  return parts;
+}
+
 SimulatedDevice parse_device(ObjectReader& in) {
   SimulatedDevice device;
   device.device = DeviceId(in.count("device", 0, limits::devices - 1));
   device.busy = in.nanoseconds("busy_ms");
   if (in.has("idle")) in.object("idle", [&](ObjectReader& idle) { device.idle = parse_idle(idle); });
+  if (in.has("parts")) in.object("parts", [&](ObjectReader& parts) { device.parts = parse_time_parts(parts); });
   device.peak = in.total_bytes("peak_memory_bytes");
   device.peak_upper_bound = in.has("peak_memory_upper_bytes") ? in.total_bytes("peak_memory_upper_bytes") : device.peak;
   if (in.has("capacity_bytes")) device.capacity = in.total_bytes("capacity_bytes");
@@ -99,6 +111,7 @@ SimulatedDevice parse_device(ObjectReader& in) {
 void read_simulation(ObjectReader& in, Simulation& out) {
   out.network = in.word_or("network", NetworkModel::ideal, parse_network_model, json::words_of<NetworkModel>());
   out.overlap = in.word_or("overlap", Overlap::layer, parse_overlap, json::words_of<Overlap>());
+  out.fragmentation = in.number_or("fragmentation", 0, 0, 0.9);
   out.collectives = in.word_or("collectives", Collectives::best_ring, parse_collectives, json::words_of<Collectives>());
   out.iteration = in.nanoseconds("iteration_ms");
   if (in.has("longest_span_ms")) out.longest_span = in.nanoseconds("longest_span_ms");
@@ -108,6 +121,9 @@ void read_simulation(ObjectReader& in, Simulation& out) {
   out.communication_fraction = in.number_or("communication_fraction", 0, 0, 1);
   out.fits = in.bool_or("fits", true);
   if (in.has("idle")) in.object("idle", [&](ObjectReader& idle) { out.idle = parse_idle(idle); });
+  for (const char* derived : {"exposed_communication_ms", "exposed_communication_fraction"})
+    in.number_or(derived, 0, 0, 1e18);
+  if (in.has("parts")) in.object("parts", [&](ObjectReader& parts) { out.parts = parse_time_parts(parts); });
   in.objects("devices", [&](ObjectReader& device) {
     out.devices.push_back(parse_device(device));
     const std::size_t count = out.devices.size();
@@ -150,10 +166,19 @@ Value idle_to_json(const IdleBreakdown& idle) {
   return out.finish();
 }
 
+Value time_parts_to_json(const TimeBreakdown& parts) {
+  ObjectWriter out;
+  for (int i = 0; i < time_part_count; ++i) {
+    const auto part = static_cast<TimePart>(i);
+    out.add(part_key(part), json::milliseconds_of(parts[part]));
+  }
+  return out.finish();
+}
+
 Value device_to_json(const SimulatedDevice& device, bool curves) {
   ObjectWriter out;
   out.add("device", device.device.value).add("busy_ms", json::milliseconds_of(device.busy));
-  out.add("idle", idle_to_json(device.idle));
+  out.add("idle", idle_to_json(device.idle)).add("parts", time_parts_to_json(device.parts));
   out.add("peak_memory_bytes", device.peak).add("peak_memory_upper_bytes", device.peak_upper_bound);
   out.add("capacity_bytes", device.capacity);
   out.add("peak_time_ms", json::milliseconds_of(device.peak_time));
@@ -178,6 +203,7 @@ std::string simulation_to_json(const Simulation& simulation, const SimulationTex
   out.add("network", pipedeck::name_of(simulation.network)).add("overlap", pipedeck::name_of(simulation.overlap));
   if (simulation.collectives != Collectives::best_ring)
     out.add("collectives", pipedeck::name_of(simulation.collectives));
+  if (simulation.fragmentation > 0) out.add("fragmentation", json::number(simulation.fragmentation));
   out.add("iteration_ms", json::milliseconds_of(simulation.iteration));
   out.add("longest_span_ms", json::milliseconds_of(simulation.longest_span));
   if (simulation.period)
@@ -187,6 +213,9 @@ std::string simulation_to_json(const Simulation& simulation, const SimulationTex
   out.add("samples_per_s", json::number(simulation.samples_per_second));
   out.add("bubble_fraction", json::number(simulation.bubble_fraction));
   out.add("communication_fraction", json::number(simulation.communication_fraction));
+  out.add("exposed_communication_ms", json::milliseconds_of(simulation.parts.communication()));
+  out.add("exposed_communication_fraction", json::number(simulation.parts.share(simulation.parts.communication())));
+  out.add("parts", time_parts_to_json(simulation.parts));
   out.add("fits", Value(simulation.fits)).add("idle", idle_to_json(simulation.idle));
   out.add("devices", json::list_of(simulation.devices,
                                    [&](const SimulatedDevice& device) { return device_to_json(device, what.curves); }));

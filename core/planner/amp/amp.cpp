@@ -88,6 +88,7 @@ class AmpSearch {
     truncated |= outcome == Assigner::Outcome::deadline;
     proven &= outcome == Assigner::Outcome::proven;
     if (!assigner.best()) return {};
+    note_plan(context_);
     const auto after = std::find_if(best.begin(), best.end(), [&](const Candidate& other) {
       return other.assignment.time > assigner.best()->time;
     });

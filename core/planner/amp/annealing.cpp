@@ -78,6 +78,7 @@ class Annealing {
     if (outcome == Assigner::Outcome::stopped) return fail(ErrorCode::cancelled, "planning was cancelled");
     truncated |= outcome == Assigner::Outcome::deadline;
     if (!assigner.best()) return known->second;
+    note_plan(context_);
     found_.push_back({strategy, placement, *assigner.best(), outcome == Assigner::Outcome::proven});
     return known->second = assigner.best()->time;
   }

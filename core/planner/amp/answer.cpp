@@ -13,6 +13,9 @@ namespace pipedeck::planner::amp {
 
 namespace {
 
+constexpr std::string_view no_memory =
+    "no strategy fits the devices' memory with 1F1B's whole warm-up, with or without recomputation";
+
 Plan plan_of(const search::Chain& chain, const Candidate& candidate, const std::string& planner, bool printed) {
   const Strategy& strategy = candidate.strategy;
   Plan plan = chain.plan_of(planner, strategy.micro_batch);
@@ -59,20 +62,20 @@ Result<Ranking> no_strategy(const Problem& problem, const Options& options, bool
   });
 }
 
-Result<ScoredPlan> judged(search::Chain& chain, const Candidate& candidate, const std::string& planner,
-                          const Options& options, const PlannerContext& context) {
+/// Returns nothing if the stages fit one by one, but some only with and some only without recomputation.
+Result<std::optional<ScoredPlan>> judged(search::Chain& chain, const Candidate& candidate, const std::string& planner,
+                                         const Options& options, const PlannerContext& context) {
   const Plan plan = plan_of(chain, candidate, planner, options.printed);
   std::optional<ScoredPlan> best;
   for (const Warmup policy : {Warmup::A, Warmup::B}) {
     Plan variant = plan;
-    if (!search::set_warmup(chain, variant, policy, options.ignore_memory))
-      return fail(ErrorCode::internal, fmt::format("{} searched a plan that does not fit", planner));
-    if (!context.score) return ScoredPlan{std::move(variant), {}};
+    if (!search::set_warmup(chain, variant, policy, search::when_short(options.ignore_memory))) continue;
+    if (!context.score) return std::optional(ScoredPlan{std::move(variant), {}});
     TRY(const auto iteration, judge(context, variant));
     if (!best || iteration < best->iteration) best = ScoredPlan{std::move(variant), iteration};
     if (plan.stages.size() == 1) break;
   }
-  return std::move(*best);
+  return best;
 }
 
 }  // namespace
@@ -86,11 +89,14 @@ Result<Ranking> ranking(search::Chain& chain, Answer answer, const PlannerContex
       break;
     }
     report(context.progress, 0.9, "simulating");
-    TRY(auto one, judged(chain, candidate, answer.planner, answer.options, context));
+    TRY(auto found, judged(chain, candidate, answer.planner, answer.options, context));
+    if (!found) continue;
+    ScoredPlan& one = *found;
     if (!answer.simulated) one.iteration = Seconds(candidate.assignment.time);
     one.plan.certificate = Certificate{{}, {}, 0, answer.optimal_in(candidate, all.empty() && !answer.simulated)};
     all.push_back(std::move(one));
   }
+  if (all.empty()) return Ranking{{}, Infeasible{std::string(no_memory), {}}};
   for (ScoredPlan& one : all)
     if ((one.plan.truncated = answer.truncated)) one.plan.certificate.reset();
   report(context.progress, 1, "done");
@@ -131,7 +137,7 @@ Result<Ranking> amp_no_plan(const Problem& problem, const Options& options, cons
   unlimited.ignore_memory = true;
   TRY(const auto any, any_possible(problem, unlimited, context));
   if (!any) return Ranking{{}, Infeasible{"no placement has every pinned layer on its device", ""}};
-  const std::string reason = "no strategy fits the devices' memory, with one micro-batch at a time on every stage";
+  const std::string reason(no_memory);
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   return infeasible_by_memory(reason, context, [&](Bytes more) {
     const Problem relaxed = with_more_memory(problem, more);

@@ -48,7 +48,11 @@ double Assigner::synchronisation(int stage, int first, int last) const {
 }
 
 bool Assigner::allowed(int stage, int first, int last) const {
-  if (task_.need && (*task_.need)[at(first, last)] > task_.capacity[index(stage)]) return false;
+  if (task_.need) {
+    const int kept = std::min(task_.stages - stage, task_.micro_batches);
+    const int before = stage == 0 ? kept : std::min(task_.stages - stage + 1, task_.micro_batches);
+    if ((*task_.need)[at(first, last)].peak(kept, before) > task_.capacity[index(stage)]) return false;
+  }
   return elsewhere_.empty() || elsewhere_[index(stage)][index(last)] == elsewhere_[index(stage)][index(first)];
 }
 

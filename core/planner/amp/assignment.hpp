@@ -15,6 +15,7 @@
 // proven.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -38,6 +39,21 @@ struct Pipeline {
   std::vector<AmpEdge> edge;                     ///< of every stage: from the previous stage; unused for the first
 };
 
+/// A stage's memory without and with recomputation (search::StageNeed), by what decides its peak.
+struct StageLimits {
+  std::int64_t fixed = 0, each = 0;              ///< bytes, and bytes per micro-batch
+  std::int64_t again_fixed = 0, again_each = 0;  ///< with recomputation
+  std::int64_t input = 0;
+  /// Returns the lesser of both peaks with `kept` micro-batches here and `before` on the stage before.
+  Bytes peak(int kept, int before) const {
+    const auto of = [&](std::int64_t base, std::int64_t one) {
+      const auto with = [&](int n) { return one * n + input * (std::max(before, n) - n + 1); };
+      return base + std::max(with(1), with(kept));
+    };
+    return Bytes(std::min(of(fixed, each), of(again_fixed, again_each)));
+  }
+};
+
 /// A strategy as input of the assignment: the figures of eq. 4 and of memory.
 struct Task {
   int layers = 0, stages = 0, micro_batches = 1, replicas = 1, tensor_parallel = 1;
@@ -45,7 +61,7 @@ struct Task {
   std::vector<double> cut;                               ///< bytes before each position, of a replica's samples
   std::vector<plan::Weights> weights;                    ///< of the layers before a position
   std::vector<std::vector<cost::RingBottleneck>> rings;  ///< of every stage; none with one replica
-  const std::vector<Bytes>* need = nullptr;              ///< [first * (layers + 1) + last]; none: memory does not count
+  const std::vector<StageLimits>* need = nullptr;        ///< [first * (layers + 1) + last]; none: memory does not count
   std::vector<Bytes> capacity;                           ///< of every stage
   std::vector<int> pinned;                               ///< stage that a position must be on, -1: any; empty: no pins
 };

@@ -82,6 +82,7 @@ const AmpCosts::Table& AmpCosts::pass_times(std::span<const DeviceId> group, int
       if (i != j) {
         const cost::Path& path = network.path(group[i], group[j]);
         key.push_back(path.bandwidth.count), key.push_back(path.latency.count);
+        key.push_back(network.widest_ring_path(group[i], group[j]).bandwidth.count);
       }
   }
   const auto [found, added] = times_.try_emplace(std::move(key));
@@ -182,10 +183,10 @@ std::vector<const ShardingCost*> AmpCosts::ways(int degree) const {
 }
 
 /// With one micro-batch at a time on every stage: the warm-up can be shortened to that.
-const std::vector<Bytes>& AmpCosts::needs(const Strategy& strategy) {
+const std::vector<StageLimits>& AmpCosts::needs(const Strategy& strategy) {
   const auto [found, added] =
       needs_.try_emplace({0, strategy.replicas, strategy.tensor_parallel, strategy.micro_batch});
-  std::vector<Bytes>& needs = found->second;
+  std::vector<StageLimits>& needs = found->second;
   if (!added) return needs;
   const int layers = chain_.layers(), samples = strategy.samples(), degree = strategy.tensor_parallel;
   const std::vector<const ShardingCost*> all = ways(degree);
@@ -196,9 +197,21 @@ const std::vector<Bytes>& AmpCosts::needs(const Strategy& strategy) {
   };
   needs.resize(search::at(layers + 1) * search::at(layers + 1));
   for (int first = 0; first < layers; ++first)
-    for (int last = first + 1; last <= layers; ++last)
-      needs[search::at(first) * search::at(layers + 1) + search::at(last)] =
-          search::stage_need(chain_.workload(), bytes(first, last), strategy.replicas, false, 1, degree).peak(1, 1);
+    for (int last = first + 1; last <= layers; ++last) {
+      search::StageBytes held = bytes(first, last);
+      if (all.empty())
+        search::add_recompute(chain_, held, first, last, samples, degree);
+      else
+        search::add_recompute(chain_, held, first, last, samples,
+                              std::span(all).subspan(search::at(first), search::at(last - first)));
+      const auto need = [&](bool recompute) {
+        return search::stage_need(chain_.workload(), held, strategy.replicas, recompute, 1, degree);
+      };
+      const search::StageNeed plain = need(false), again = need(true);
+      needs[search::at(first) * search::at(layers + 1) + search::at(last)] = {
+          (plain.fixed + plain.workspace).count, (plain.kept + plain.output).count,
+          (again.fixed + again.once + again.workspace).count, (again.kept + again.output).count, plain.input.count};
+    }
   return needs;
 }
 

@@ -53,15 +53,15 @@ class AmpCosts {
   Table group_times(std::span<const DeviceId> group, int samples) const;
   AmpEdge edge(DeviceId from, DeviceId to) const;
   std::vector<const ShardingCost*> ways(int degree) const;
-  const std::vector<Bytes>& needs(const Strategy& strategy);
+  const std::vector<StageLimits>& needs(const Strategy& strategy);
   std::vector<Pipeline> pipelines(const Strategy& strategy, const Placement& placement);
   std::vector<cost::RingBottleneck> rings(const Strategy& strategy, std::span<const DeviceId> devices) const;
   std::vector<int> pinned(const Strategy& strategy, const Placement& placement) const;
 
   search::Chain& chain_;
   Options options_;
-  std::map<std::vector<double>, Table> times_;    // by the figures that distinguish groups
-  std::map<Strategy, std::vector<Bytes>> needs_;  // with a stages of 0
+  std::map<std::vector<double>, Table> times_;          // by the figures that distinguish groups
+  std::map<Strategy, std::vector<StageLimits>> needs_;  // with a stages of 0
 };
 
 }  // namespace pipedeck::planner::amp

@@ -67,6 +67,7 @@ Result<Ranking> rank_baseline(const Baseline& baseline, const Problem& problem, 
       }
       TRY(const auto iteration, judge(context, plan, baseline.overlap));
       plan.objective = simulated_objective(iteration);
+      note_plan(context);
       judged.push_back({std::move(plan), iteration});
     }
   }

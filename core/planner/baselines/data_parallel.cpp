@@ -73,10 +73,11 @@ Result<Ranking> plan_data_parallel(const Problem& problem, const PlannerOptions&
   const PlannerInfo info = data_parallel_planner();
   TRY_VOID(check_replica_pins(problem.pins, info));
   const DataParallelOptions given = data_parallel_options().read(options);
-  const Baseline baseline{
-      replicated_plans,
-      [&](search::Chain& chain, Plan& plan) { return search::set_warmup(chain, plan, Warmup::A, given.ignore_memory); },
-      "no micro-batch gives every device as many samples as were measured", given.overlap};
+  const Baseline baseline{replicated_plans,
+                          [&](search::Chain& chain, Plan& plan) {
+                            return search::set_warmup(chain, plan, Warmup::A, search::when_short(given.ignore_memory));
+                          },
+                          "no micro-batch gives every device as many samples as were measured", given.overlap};
   return rank_baseline(baseline, problem, given.min_slice, context);
 }
 

@@ -91,9 +91,10 @@ std::vector<Plan> chosen(search::Chain& chain, const std::vector<amp::Strategy>&
     Plan plan = plan_of(chain, strategy, rules);
     if (first_violation(plan, chain.profile(), chain.problem().pins)) continue;
     for (const Warmup policy : {Warmup::A, Warmup::B}) {
-      const std::vector<int> before = policy == Warmup::A ? std::vector<int>() : warmups(plan);
-      if (search::set_warmup(chain, plan, policy, rules.ignore_memory) && warmups(plan) != before)
-        plans.push_back(plan);
+      Plan one = plan;
+      if (!search::set_warmup(chain, one, policy, search::when_short(rules.ignore_memory))) continue;
+      if (plans.empty() || plans.back().stages != one.stages || warmups(plans.back()) != warmups(one))
+        plans.push_back(std::move(one));
     }
     product = strategy.stages * strategy.tensor_parallel;
   }
@@ -168,6 +169,7 @@ Result<Ranking> plan_megatron(const Problem& problem, const PlannerOptions& opti
       }
       TRY(const auto iteration, judge(context, plan));
       plan.objective = simulated_objective(iteration);
+      note_plan(context);
       const bool other_warmup = !judged.empty() && judged.back().plan.stages == plan.stages &&
                                 judged.back().plan.micro_batch == plan.micro_batch;
       if (!other_warmup)

@@ -62,10 +62,11 @@ Result<Ranking> plan_single(const Problem& problem, const PlannerOptions& option
   const PlannerInfo info = single_planner();
   TRY_VOID(check_single_pins(problem.pins, info));
   const SingleOptions given = single_options().read(options);
-  const Baseline baseline{
-      single_plans,
-      [&](search::Chain& chain, Plan& plan) { return search::set_warmup(chain, plan, Warmup::A, given.ignore_memory); },
-      "no micro-batch is as large as the smallest measured"};
+  const Baseline baseline{single_plans,
+                          [&](search::Chain& chain, Plan& plan) {
+                            return search::set_warmup(chain, plan, Warmup::A, search::when_short(given.ignore_memory));
+                          },
+                          "no micro-batch is as large as the smallest measured"};
   return rank_baseline(baseline, problem, given.min_slice, context);
 }
 

@@ -65,7 +65,8 @@ Result<Ranking> plan_straight(const Problem& problem, const PlannerOptions& opti
   const StraightOptions given = straight_options().read(options);
   const Baseline baseline{straight_plans,
                           [&](search::Chain& chain, Plan& plan) {
-                            return search::set_warmup(chain, plan, plan.warmup, given.ignore_memory);
+                            return search::set_warmup(chain, plan, plan.warmup,
+                                                      search::when_short(given.ignore_memory));
                           },
                           "no micro-batch is as large as the smallest measured"};
   return rank_baseline(baseline, problem, given.min_slice, context);

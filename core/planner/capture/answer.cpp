@@ -97,7 +97,7 @@ bool beyond_memory(search::Chain& chain, int micro_batch, const Request& wanted,
 
 Plan make_plan(search::Chain& chain, const Space& space, const Partition& stages, const Request& wanted) {
   Plan plan = space.plan_of(stages);
-  const bool fits = search::set_warmup(chain, plan, Warmup::A, wanted.space.ignore_memory);
+  const bool fits = search::set_warmup(chain, plan, Warmup::A, search::when_short(wanted.space.ignore_memory));
   ensure(fits, "capture gave a partition that does not fit");
   plan.objective = Objective{"CAPTURE highest peak", {}, Bytes(space.highest_peak(stages))};
   return plan;

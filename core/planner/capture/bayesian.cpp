@@ -156,6 +156,7 @@ class Optimiser {
     const std::int64_t peak = space_.highest_peak(stages);
     const auto placed = space_.placed(stages, {});
     if (placed && peak <= least_) least_ = peak, fitting_[stages] = *placed;
+    if (!fitting_.empty()) watch_.note_plan();
     const double value = std::log(static_cast<double>(std::max<std::int64_t>(1, peak))) + (placed ? 0 : not_fitting);
     if (seen_.empty() || value < best_value_) best_value_ = value, best_ = stages;
     seen_[stages] = value;

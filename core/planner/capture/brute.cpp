@@ -50,6 +50,7 @@ class BruteForce {
     if (peak < peak_) found.clear();
     peak_ = peak;
     if (found.size() < most_) found.push_back(*placed);
+    watch_.note_plan();
   }
 
   Space& space_;

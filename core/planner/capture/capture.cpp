@@ -61,7 +61,7 @@ Result<std::vector<Plan>> candidates(search::Chain& chain, const std::vector<int
   bool truncated = false, proven = true;
   for (std::size_t i = 0; i < sizes.size() && !truncated; ++i) {
     report(context.progress, 0.5 * static_cast<double>(i) / static_cast<double>(sizes.size()), "partitioning");
-    const Watch watch{context.stop, context.deadline_token, !answers.empty()};
+    const Watch watch{context.stop, context.deadline_token, !answers.empty(), context.found_plan};
     // Where one plan is wanted, sizes that do not reach the least peak so far are of no interest.
     Answer answer = of_size(chain, sizes[i], wanted, context.top > 1 ? INT64_MAX : least, keep, watch);
     TRY_VOID(check_stop(context));

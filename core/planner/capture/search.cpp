@@ -285,6 +285,7 @@ std::optional<Partition> Search::min_peak(std::int64_t most) {
   std::optional<Partition> best = first_within(most, low);
   if (!best) return {};
   watch_.answered = true;
+  watch_.note_plan();
   for (std::int64_t high = space_.highest_peak(*best); low < high && !interrupted();) {
     const bool far = high / 2 > low;  // then the geometric mean
     const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(low) * static_cast<double>(high)));

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <stop_token>
 #include <vector>
 
@@ -55,6 +56,11 @@ class RangeMaxQuery {
 struct Watch {
   std::stop_token stop, deadline_token;
   bool answered = false;  ///< an answer exists elsewhere
+  std::function<void()> found_plan{};
+
+  void note_plan() const {
+    if (found_plan) found_plan();
+  }
 };
 
 class Search {

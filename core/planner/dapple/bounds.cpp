@@ -31,7 +31,7 @@ Bounds::Bounds(Space& space, const std::function<bool()>& interrupted)
     types.insert(network.device(DeviceId(a)).type);
     for (int b = 0; b < devices_; ++b) {
       if (a == b) continue;
-      const cost::Path& path = network.path(DeviceId(a), DeviceId(b));
+      const cost::Path path = network.widest_ring_path(DeviceId(a), DeviceId(b));
       widest_ = std::max(widest_, path.bandwidth.count);
       shortest_ = std::min(shortest_, path.latency.count);
       if (network.node_of(DeviceId(a)) != network.node_of(DeviceId(b)))
@@ -44,6 +44,7 @@ Bounds::Bounds(Space& space, const std::function<bool()>& interrupted)
       times_[search::at(r)].push_back(
           {&chain.times((space.micro_batch() + r - 1) / r, type), &chain.times(space.micro_batch() / r, type)});
 
+  measure_passes();
   const std::size_t row = search::at(devices_) + 1, layers = search::at(space.layers());
   after_.assign((layers + 1) * row, {search::never, search::never});
   with_.assign((layers + 1) * search::at(most_ + 1) * row, {search::never, search::never});
@@ -59,13 +60,34 @@ Bounds::Bounds(Space& space, const std::function<bool()>& interrupted)
   for (int r = 1; r <= most_; ++r) least_ = std::min(least_, with(0, devices_, r).whole);
 }
 
+void Bounds::measure_passes() {
+  passes_.assign(search::at(space_.layers()) + 1, 0);
+  for (int layer = space_.layers() - 1; layer >= 0; --layer) {
+    double least = search::never;
+    for (int r = 1; r <= most_; ++r) {
+      const Step step = stage(r, layer, layer + 1);
+      least = std::min(least, step.forward + step.backward);
+    }
+    passes_[search::at(layer)] = passes_[search::at(layer) + 1] + least;
+  }
+}
+
 /// Adds stages of every length with `replicas` replicas, for every number of devices left.
 void Bounds::add_stages(int first, int replicas) {
   const std::size_t row = search::at(devices_) + 1;
   Bound* const here = &with_[(search::at(first) * search::at(most_ + 1) + search::at(replicas)) * row];
-  const int longest = space_.longest_fitting(first, replicas);
+  const int longest = space_.longest_fitting(first, replicas), micro_batches = space_.micro_batches();
+  // The number of held micro-batches falls with every layer.
+  const bool rounds =
+      space_.options().rounds && longest > 0 && space_.most_in_flight(replicas, first, first + longest) < micro_batches;
   for (int last = first + 1; last <= first + longest; ++last) {
-    const Step step = stage(replicas, first, last);
+    Step step = stage(replicas, first, last);
+    if (rounds) {
+      const int kept = space_.most_in_flight(replicas, first, last);
+      if (kept == 0) break;
+      const double round = step.forward + step.backward + passes_[search::at(last)];
+      step.pivot = std::max(step.pivot, round_trips(micro_batches, std::min(kept, micro_batches), step.forward, round));
+    }
     const Bound* const rest = &after_[search::at(last) * row];
     for (int left = replicas; left <= devices_; ++left) lower(here[left], in_front(step, rest[left - replicas]));
   }

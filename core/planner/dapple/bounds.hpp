@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lower bounds of the rest of a pipeline, by the number of planned layers and of devices left. They ignore placement
-// and memory, and assume the best device, the widest path and the cheapest all-reduce everywhere. A small dynamic
-// programme fills them back to front. They let the search skip all prefixes that can't get below a limit.
+// Lower bounds of the rest of a pipeline, by the number of planned layers and of devices left. They ignore placement,
+// and assume the best device, the widest path, the largest memory and the cheapest all-reduce everywhere. A small
+// dynamic programme fills them back to front. They let the search skip all prefixes that can't get below a limit.
 #pragma once
 
 #include <algorithm>
@@ -72,11 +72,14 @@ class Bounds {
   }
   /// Returns a lower bound over all plans, in seconds.
   double least() const { return least_; }
+  /// Returns the least passes of one micro-batch through the layers from `layer` on, in seconds.
+  double passes(int layer) const { return passes_[search::at(layer)]; }
 
  private:
   void add_stages(int first, int replicas);
   void close(int layer);
   Step stage(int replicas, int first, int last) const;
+  void measure_passes();
   Step transfer(int replicas, int cut) const;
   double all_reduce(int replicas, Bytes bytes) const;
 
@@ -86,6 +89,7 @@ class Bounds {
   std::vector<std::vector<std::pair<const search::PassTimes*, const search::PassTimes*>>>
       times_;  ///< by replicas: most, fewest samples
   std::vector<Bound> after_, with_;
+  std::vector<double> passes_;  ///< by layer
   double least_ = 0;
 };
 

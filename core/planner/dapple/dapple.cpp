@@ -20,6 +20,7 @@
 // Beyond the paper: device memory is respected (at least one micro-batch must fit every device, and the warm-up is
 // shortened to fit); the micro-batch is chosen if the user leaves it open; stages may recompute.
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -124,7 +125,8 @@ Result<Ranking> plan_dapple(const Problem& problem, const PlannerOptions& option
   const auto devices = static_cast<std::int64_t>(devices_of(*problem.cluster).size());
   if (devices > largest || layers * devices * devices > largest)
     return problem_too_large(
-        fmt::format("{} layers on {} devices, layers x devices^2 up to {} expected", layers, devices, largest),
+        fmt::format("made for up to {:.0f} devices with {} layers, found {}",
+                    std::floor(std::sqrt(static_cast<double>(largest) / static_cast<double>(layers))), layers, devices),
         problem);
   TRY(auto chain, search::Chain::of(problem));
   const Request wanted = wanted_of(problem, table().read(options));

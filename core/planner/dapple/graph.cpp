@@ -32,10 +32,7 @@ Suffix both(const Suffix& a, const Suffix& b) {
 }  // namespace
 
 Graph::Graph(Space& space, const Bounds& bounds, const SearchOptions& options)
-    : space_(space),
-      bounds_(bounds),
-      options_(options),
-      rounds_(space.options().measure == DappleCostKind::lower_bound) {
+    : space_(space), bounds_(bounds), options_(options), rounds_(space.options().rounds) {
   starts_.resize(search::at(space.layers()) + 1);
   ends_.resize(search::at(space.layers()) + 1);
 }
@@ -49,7 +46,7 @@ bool Graph::spend() {
 
 bool Graph::build() {
   const int layers = space_.layers();
-  nodes_.push_back({Places::start, 0, {}});
+  nodes_.push_back({.state = Places::start, .layer = 0, .front = {}});
   ends_[0] = {root};
   for (int layer = 0; layer < layers; ++layer) {
     start_index_.clear();
@@ -75,7 +72,7 @@ int Graph::start_at(int layer, int state) {
   int& index = start_index_[search::at(state)];
   if (index == no_node) {
     index = static_cast<int>(nodes_.size());
-    nodes_.push_back({state, layer, {search::never, search::never, search::never}});
+    nodes_.push_back({.state = state, .layer = layer, .front = {search::never, search::never, search::never}});
     starts_[search::at(layer)].push_back(index);
   }
   return index;
@@ -89,7 +86,7 @@ int Graph::end_at(int layer, int state) {
   int& index = end_index_[search::at(state)][search::at(layer)];
   if (index == no_node) {
     index = static_cast<int>(nodes_.size());
-    nodes_.push_back({state, layer, {search::never, search::never, search::never}});
+    nodes_.push_back({.state = state, .layer = layer, .front = {search::never, search::never, search::never}});
     ends_[search::at(layer)].push_back(index);
   }
   return index;
@@ -133,8 +130,18 @@ void Graph::extend_start(int start) {
     const Front there = behind(front, step);
     if (joined(there, bounds_.after(last, left)) >= options_.below) continue;
     if (last == layers && !space_.places().may_end(state)) continue;
-    if (space_.max_in_flight(state, first, last) == 0) continue;
-    lower(nodes_[search::at(end_at(last, state))].front, there);
+    const int kept = space_.max_in_flight(state, first, last);
+    if (kept == 0) continue;
+    double least = joined(there, bounds_.after(last, left));
+    if (rounds_) {
+      const double round = step.forward + step.backward + bounds_.passes(last);
+      const int most = std::min(kept, space_.micro_batches());
+      least = std::max(least, front.around + round_trips(space_.micro_batches(), most, step.forward, round));
+    }
+    if (least >= options_.below) continue;
+    Node& end = nodes_[search::at(end_at(last, state))];
+    lower(end.front, there);
+    end.least = std::min(end.least, least);
   }
 }
 
@@ -143,7 +150,7 @@ void Graph::narrow(int layer) {
   std::vector<std::vector<std::pair<double, int>>> by_left(search::at(space_.chain().devices()) + 1);
   for (const int end : ends_[search::at(layer)]) {
     const int left = space_.places().left(nodes_[search::at(end)].state);
-    by_left[search::at(left)].push_back({joined(nodes_[search::at(end)].front, bounds_.after(layer, left)), end});
+    by_left[search::at(left)].push_back({nodes_[search::at(end)].least, end});
   }
   if (layer == 0) return;
   ends_[search::at(layer)].clear();

@@ -19,9 +19,10 @@ class Graph {
   /// A stage of `state` that starts, or has ended, before `layer`.
   struct Node {
     int state, layer;
-    Front front;                 ///< figure by figure the least of any front
-    std::vector<Suffix> rest{};  ///< what may follow
-    std::vector<Edge> edges{};   ///< of ends
+    Front front;                   ///< figure by figure the least of any front
+    double least = search::never;  ///< of ends: lower bound of all plans through them, seconds
+    std::vector<Suffix> rest{};    ///< what may follow
+    std::vector<Edge> edges{};     ///< of ends
   };
 
   Graph(Space& space, const Bounds& bounds, const SearchOptions& options);

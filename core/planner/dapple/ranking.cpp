@@ -56,6 +56,7 @@ class DappleRanking {
     Ranking ranking;
     for (const Entry& entry : found.entries) {
       if (static_cast<int>(ranking.plans.size()) == top()) break;
+      note_plan(context_);
       TRY(auto judged, with_warmup(entry));
       ranking.plans.push_back(std::move(judged.plan));
     }
@@ -84,11 +85,12 @@ class DappleRanking {
   void open_spaces(bool simulated) {
     Request measured = wanted_;
     measured.simulated = simulated;
+    measured.rounds = wanted_.simulated;
     spaces_.emplace(chain_, measured, sizes_, [this] { return interrupted(); });
   }
 
   /// The search is over before it has found anything: good plans without proof. L_max shows them better than the sure
-  /// measure, which often makes little of transfers.
+  /// measure, which often makes little of transfers. Round trips count here, too.
   Spaces::Found fallback_search(std::size_t keep) {
     known_.clear();
     if (wanted_.simulated) open_spaces(false);
@@ -127,8 +129,8 @@ class DappleRanking {
       cut_short_ |= found.cut_short;
       if (proven_ || exhausted_ || cut_short_ || limit == search::never || limit >= incumbent_time()) break;
     }
-    // An interrupted search may have simulated no pipeline; there is time for good ones without proof.
-    if (cut_short_ && simulated_ == 0 && (judged_.empty() || !deadline_expired(context_)))
+    // A search that its effort ended may have seen few of the good pipelines: there is time for others without proof.
+    if (cut_short_ && !exhausted_ && (judged_.empty() || !deadline_expired(context_)))
       return simulate(fallback_search(deadline_expired(context_) ? 1 : unproven_candidates).entries, search::never);
     return exhausted_ ? simulate_shapes() : Result<void>();
   }
@@ -180,6 +182,7 @@ class DappleRanking {
       }
       simulated_ += pipeline;
       TRY(auto one, with_warmup(entry));
+      note_plan(context_);
       judged_.push_back(std::move(one));
     }
     return {};
@@ -201,7 +204,7 @@ class DappleRanking {
     Plan plan = chain_.plan_of("dapple", space.micro_batch());
     for (const Part& part : entry.parts) {
       Stage stage = search::stage_on(part.first, part.last, space.places().devices(part.state));
-      stage.recompute.all = space.options().recompute;
+      stage.recompute = chain_.recompute(space.options().recompute);
       plan.stages.push_back(std::move(stage));
     }
     const auto steps = dapple_steps(space, entry.parts);
@@ -220,10 +223,11 @@ class DappleRanking {
     const bool simulable =
         2.0 * plan.micro_batches * static_cast<double>(devices_used(plan).size()) <= max_operations && context_.score;
     std::optional<ScoredPlan> best;
+    const auto when_short = wanted_.space.ignore_memory ? search::WhenShort::ignore_memory : search::WhenShort::shorten;
     for (const Warmup policy : {Warmup::A, Warmup::B}) {
       if (wanted_.warmup && *wanted_.warmup != policy) continue;
       Plan variant = plan;
-      if (!search::set_warmup(chain_, variant, policy, wanted_.space.ignore_memory))
+      if (!search::set_warmup(chain_, variant, policy, when_short))
         return fail(ErrorCode::internal, "dapple searched a plan that does not fit");
       if (best && same_warmup(best->plan, variant)) continue;
       if (!simulable) {

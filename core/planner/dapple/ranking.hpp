@@ -18,6 +18,7 @@ struct Request {
   SpaceOptions space;
   PlaceRules rules;
   bool simulated = true, printed = false;
+  bool rounds = false;  ///< also with the measure L_max: a stage that holds few micro-batches waits for its round trips
   Recompute recompute = Recompute::automatic;
   std::optional<Warmup> warmup{};  ///< absent: the one that simulates best
   int simulations = 256;

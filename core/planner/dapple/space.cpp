@@ -82,7 +82,8 @@ Step Space::compute(int state, int first, int last, DappleCostKind measure) {
   return step;
 }
 
-/// Slices that cross the same pair of nodes are one transfer; inside a node the pair of devices counts.
+/// Slices that cross the same pair of nodes are one transfer. The pair of devices counts inside a node and between
+/// nodes with network cards per device.
 std::vector<Space::Slice> Space::slices(int from, int to) const {
   const cost::Network& network = chain_.network();
   const std::vector<DeviceId>&senders = places_.devices(from), &receivers = places_.devices(to);
@@ -93,8 +94,9 @@ std::vector<Space::Slice> Space::slices(int from, int to) const {
   for (int done = 0, a_end = sent[0], b_end = got[0]; done < micro_batch_;) {
     const int end = std::min(a_end, b_end);
     const NodeId x = network.node_of(senders[a]), y = network.node_of(receivers[b]);
-    const std::array<int, 3> key =
-        x == y ? std::array{0, senders[a].value, receivers[b].value} : std::array{1, x.value, y.value};
+    const std::array<int, 3> key = x == y || network.has_nics(x, y)
+                                       ? std::array{0, senders[a].value, receivers[b].value}
+                                       : std::array{1, x.value, y.value};
     const cost::Path &there = network.path(senders[a], receivers[b]), &back = network.path(receivers[b], senders[a]);
     auto known = std::find_if(found.begin(), found.end(), [&](const auto& other) { return other.first == key; });
     if (known == found.end())
@@ -162,6 +164,12 @@ int Space::max_in_flight(int state, int first, int last) {
   std::int32_t& known = (*where.keeps)[search::at(first) * width + search::at(last)];
   if (known == unknown) known = fitting(static_cast<int>(places_.devices(state).size()), where.memory, first, last);
   return known;
+}
+
+int Space::most_in_flight(int replicas, int first, int last) {
+  if (options_.ignore_memory) return micro_batches_;
+  const int samples = (micro_batch_ + replicas - 1) / replicas;
+  return fitting(replicas, {{samples, largest_.count}}, first, last);
 }
 
 int Space::longest_fitting(int first, int replicas) {

@@ -34,6 +34,7 @@ struct SpaceOptions {
   int slice = 1;  ///< minimum samples of a micro-batch on a replica
   bool ignore_memory = false;
   bool recompute = false;
+  bool rounds = false;  ///< the round trips count that a stage needs with the micro-batches that its memory holds
 };
 
 class Space {
@@ -60,6 +61,9 @@ class Space {
   /// Returns the largest number of layers from `first` on that `replicas` replicas can hold on devices of the largest
   /// memory, without boundary buffers.
   int longest_fitting(int first, int replicas);
+  /// Returns the most micro-batches that these layers may hold on `replicas` replicas, on devices of the largest
+  /// memory.
+  int most_in_flight(int replicas, int first, int last);
 
  private:
   /// A list of the samples and memory of each kind of device of a stage.

@@ -11,7 +11,7 @@ namespace pipedeck::planner::dapple {
 namespace {
 
 constexpr double steps = 6e6;         // of all searches for one answer: a second or two
-constexpr double usual_devices = 96;  // beyond, steps take longer
+constexpr double usual_devices = 48;  // beyond, steps take longer
 constexpr std::size_t width = 8;      // of a narrow search
 constexpr int per_shape = 2;
 constexpr std::size_t shape_budget = 300'000;
@@ -39,6 +39,7 @@ Spaces::Spaces(search::Chain& chain, const Request& wanted, const std::vector<in
       SpaceOptions options = wanted.space;
       options.recompute = recompute;
       options.measure = wanted.simulated && !wanted.printed ? DappleCostKind::lower_bound : DappleCostKind::l_max;
+      options.rounds = wanted.rounds || options.measure == DappleCostKind::lower_bound;
       Member member{.space = std::make_unique<Space>(chain, places_, size, options), .bounds = nullptr};
       if (member.space->max_replicas() < 1) continue;
       member.work = work_of(*member.space);
@@ -91,7 +92,8 @@ SearchOptions Spaces::options(double limit, std::size_t keep) const {
   SearchOptions options;
   options.below = limit;
   options.keep = keep;
-  const std::size_t most = max_effort(chain_.devices());
+  // A search without proof is shorter.
+  const std::size_t most = max_effort(chain_.devices()) / (wanted_.rounds && !wanted_.simulated ? 3 : 1);
   options.search_budget = most - std::min(effort_, most);
   // Data parallelism may overlap its all-reduces, so it is simulated separately.
   options.min_stages = wanted_.simulated && !wanted_.printed ? 2 : 1;

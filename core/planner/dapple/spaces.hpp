@@ -13,8 +13,8 @@
 namespace pipedeck::planner::dapple {
 
 /// Limits to try one after another, in multiples of what no plan is below.
-inline constexpr std::array reaches{
-    1.005, 1.02, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2.0, 4.0, std::numeric_limits<double>::infinity()};
+inline constexpr std::array reaches{1.005, 1.02, 1.05, 1.1, 1.15, 1.2,  1.3,
+                                    1.5,   2.0,  4.0,  8.0, 16.0, 32.0, std::numeric_limits<double>::infinity()};
 
 /// A candidate of one of the spaces.
 struct Entry {

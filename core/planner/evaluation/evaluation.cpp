@@ -10,6 +10,7 @@
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
 #include "core/cost/stage_sharding.hpp"
+#include "core/plan/cuts.hpp"
 
 namespace pipedeck::planner::evaluation {
 
@@ -120,6 +121,22 @@ Held held_by(const Evaluation& e, int s, int samples) {
   return held;
 }
 
+/// A stage's memory with recomputation of all its layers: the inputs that it keeps of a micro-batch, and the saved
+/// bytes that a backward restores at a time.
+struct Recomputed {
+  bool any = false;
+  Bytes kept, restored;
+};
+
+Recomputed recomputed_by(const Evaluation& e, int s, int samples) {
+  const Stage& stage = e.stage(s);
+  if (!stage.recompute.all) return {};
+  const cost::SavedBytes saved =
+      cost::stage_saved_bytes(e.plan, e.profile(), e.order, plan::boundary_bytes(e.profile(), e.order), StageId(s));
+  const auto scaled = [&](Bytes bytes) { return cost::scale_bytes(bytes, samples, e.profile().micro_batch); };
+  return {true, scaled(saved.before), scaled(saved.full) - scaled(saved.before)};
+}
+
 /// Returns the peak memory of the device of rank `rank` of the stage with `samples` samples. n micro-batches are in
 /// flight here and `before` on the previous stage. Each of the latter has its input or input gradient here, unless it
 /// is one of the n. Each of the n has its output or the output's gradient.
@@ -134,11 +151,11 @@ Bytes max_needed(const Evaluation& e, int s, int samples, int rank) {
       e.problem.workload.conventions.max_non_model_bytes() + held.workspace;
   const Bytes saved = held.saved;
   const Bytes input = crossing(e, s, samples), output = crossing(e, s + 1, samples);
-  const bool again = e.stage(s).recompute.all;
+  const Recomputed again = recomputed_by(e, s, samples);
   Bytes most;
   for (int n = 1; n <= here; ++n)
-    most = std::max(most, ((again ? input : saved) + output) * n + input * (std::max(before, n) - n + 1));
-  return fixed + (again ? saved : Bytes()) + most;
+    most = std::max(most, ((again.any ? again.kept : saved) + output) * n + input * (std::max(before, n) - n + 1));
+  return fixed + again.restored + most;
 }
 
 Result<void> broken(const Evaluation& e, int stage, const std::string& what) {

@@ -143,8 +143,9 @@ int JointCosts::max_in_flight(int team, int first, int last, bool recompute) {
 int JointCosts::count_kept(const CostKey& key, int first, int last, bool recompute) {
   std::int64_t most = unlimited;
   for (const auto& [samples, capacity] : key.limits) {
-    const search::StageNeed need = search::stage_need(
-        chain().workload(), layers_.bytes(first, last, samples, key.degree), key.replicas, recompute, 1, key.degree);
+    const search::StageNeed need =
+        search::stage_need(chain().workload(), layers_.bytes(first, last, samples, key.degree, recompute), key.replicas,
+                           recompute, 1, key.degree);
     if (need.peak(1, 1) > capacity) return 0;
     const std::int64_t room = (capacity - need.fixed - need.once - need.workspace).count;
     const std::int64_t each = (need.kept + need.output).count, input = need.input.count;
@@ -156,8 +157,8 @@ int JointCosts::count_kept(const CostKey& key, int first, int last, bool recompu
 
 // --- transfers
 
-/// As in space.cpp: slices that cross the same pair of nodes are one transfer; inside a node the pair of devices
-/// counts. A replica's first device sends and receives for all.
+/// As in space.cpp: slices that cross the same pair of nodes are one transfer; the pair of devices counts inside a node
+/// and between nodes with network cards per device. A replica's first device sends and receives for all.
 std::vector<JointCosts::Slice> JointCosts::slices(const Team& from, const Team& to) const {
   const cost::Network& network = chain().network();
   std::map<std::array<int, 3>, Slice> found;
@@ -166,8 +167,8 @@ std::vector<JointCosts::Slice> JointCosts::slices(const Team& from, const Team& 
     const int end = std::min(a_end, b_end);
     const DeviceId sender = from.devices[a * search::at(from.degree)], receiver = to.devices[b * search::at(to.degree)];
     const NodeId x = network.node_of(sender), y = network.node_of(receiver);
-    const std::array<int, 3> key =
-        x == y ? std::array{0, sender.value, receiver.value} : std::array{1, x.value, y.value};
+    const std::array<int, 3> key = x == y || network.has_nics(x, y) ? std::array{0, sender.value, receiver.value}
+                                                                    : std::array{1, x.value, y.value};
     const auto [known, added] = found.try_emplace(key);
     Slice& slice = known->second;
     if (added || !network.is_node_uniform()) {

@@ -84,7 +84,7 @@ Result<Ranking> answer(Run& run) {
     if (static_cast<int>(ranking.plans.size()) == std::max(1, run.context.top)) break;
     Plan plan = std::move(entry.plan);
     plan.planner = "joint";
-    plan.name = "Joint " + stage_shape_text(plan);
+    plan.name = "Pipedeck " + stage_shape_text(plan);
     plan.objective = simulated_objective(Seconds(entry.time));
     plan.predicted.reset();
     plan.certificate.reset();
@@ -175,6 +175,7 @@ Result<Ranking> plan_joint(const Problem& problem, const PlannerOptions& options
   Run run(problem, wanted, options, context, sizes);
   auto ranking = plan_with(run);
   if (!ranking || !ranking->plans.empty()) return ranking;
+  TRY_VOID(check_stop(context));
   return no_plan(problem, wanted, sizes, options, context);
 }
 
@@ -183,13 +184,14 @@ Result<Ranking> plan_joint(const Problem& problem, const PlannerOptions& options
 PlannerInfo joint_planner() {
   return {
       .name = "joint",
-      .title = "Joint",
+      .title = "Pipedeck",
       .summary = "least simulated time over stages, devices, replicas, shares, recompute, schedules and micro-batches",
-      .source = "our own; starts from the plans of all others",
+      .source = "Pipedeck's own search; starts from the plans of all others",
       .options = table().infos(),
       .plan = &plan_joint,
       .objective = {.compute = &simulated_time, .options = &evaluate_options<table>},
-      .compared_by_default = false,
+      .compared_by_default = true,
+      .long_search = true,
       .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }
 

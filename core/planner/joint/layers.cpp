@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "core/cost/compute.hpp"
+#include "core/plan/cuts.hpp"
 #include "core/plan/layer_bytes.hpp"
 
 namespace pipedeck::planner::joint {
@@ -44,21 +45,54 @@ Bytes Layers::cut(int place, int samples) const {
   return cost::scale_bytes(ideals_.cut(place), samples, chain_.profile().micro_batch);
 }
 
-const Layers::Workspaces& Layers::workspaces(int degree) {
-  const auto [found, added] = workspaces_.try_emplace(degree);
+const Layers::Workspaces& Layers::workspaces(int degree) { return sorted(workspaces_, degree, plan::workspace_bytes); }
+
+const Layers::Workspaces& Layers::largest_saved(int degree) {
+  return sorted(largest_saved_, degree, plan::saved_bytes);
+}
+
+const Layers::Workspaces& Layers::sorted(std::map<int, Workspaces>& by_degree, int degree,
+                                         Bytes (*figure)(const Layer&, int)) const {
+  const auto [found, added] = by_degree.try_emplace(degree);
   Workspaces& list = found->second;
   if (!added) return list;
   const std::vector<Layer>& layers = chain_.profile().layers;
   for (std::size_t i = 0; i < layers.size(); ++i)
-    if (const Bytes bytes = plan::workspace_bytes(layers[i], degree); bytes.count > 0)
-      list.emplace_back(bytes, LayerId(i));
+    if (const Bytes bytes = figure(layers[i], degree); bytes.count > 0) list.emplace_back(bytes, LayerId(i));
   std::sort(list.begin(), list.end(), std::greater<>());
   return list;
 }
 
-search::StageBytes Layers::bytes(int first, int last, int samples, int degree) {
+void Layers::add_recompute(search::StageBytes& bytes, int first, int last, int samples, int degree) {
+  if (chain_.profile().is_chain()) return search::add_recompute(chain_, bytes, first, last, samples, degree);
+  // In a graph every layer is a block, and keeps what it takes.
+  if (chain_.recompute(true).each == RecomputeUnit::stage) {
+    bytes.kept_inputs = bytes.input, bytes.restored = bytes.saved;
+    return;
+  }
+  if (inputs_.empty()) {
+    const std::vector<LayerId> order = topological_order(chain_.profile());
+    const std::vector<Bytes> taken = plan::input_bytes(chain_.profile(), order);
+    std::vector<std::int64_t> of_layers(order.size());
+    for (std::size_t p = 0; p < order.size(); ++p) of_layers[order[p].index()] = taken[p].count;
+    inputs_ = ideals_.sums(std::span<const std::int64_t>(of_layers));
+  }
+  const int measured = chain_.profile().micro_batch;
+  bytes.kept_inputs =
+      cost::scale_bytes(Bytes(inputs_[search::at(last)] - inputs_[search::at(first)]), samples, measured);
+  const Workspaces& all = largest_saved(degree);
+  const auto largest = std::find_if(
+      all.begin(), all.end(), [&](const auto& saved) { return has(last, saved.second) && !has(first, saved.second); });
+  if (largest != all.end()) bytes.restored = cost::scale_bytes(largest->first, samples, measured);
+}
+
+search::StageBytes Layers::bytes(int first, int last, int samples, int degree, bool recompute) {
   // In a chain a place is a position of its order.
-  if (chain_.cut_ranges(degree) && ideals_.is_chain()) return search::stage_bytes(chain_, first, last, samples, degree);
+  if (chain_.cut_ranges(degree) && ideals_.is_chain()) {
+    search::StageBytes bytes = search::stage_bytes(chain_, first, last, samples, degree);
+    if (recompute) search::add_recompute(chain_, bytes, first, last, samples, degree);
+    return bytes;
+  }
   const int measured = chain_.profile().micro_batch;
   const auto [found, added] = saved_.try_emplace({samples, degree});
   if (added)
@@ -75,6 +109,7 @@ search::StageBytes Layers::bytes(int first, int last, int samples, int degree) {
   if (largest != all.end()) bytes.workspace = cost::scale_bytes(largest->first, samples, measured);
   bytes.input = cut(first, samples);
   bytes.output = cut(last, samples);
+  if (recompute) add_recompute(bytes, first, last, samples, degree);
   return bytes;
 }
 

@@ -55,7 +55,7 @@ class Layers {
   /// Returns the bytes of `samples` samples that cross the boundary at a place; 0 at both ends.
   Bytes cut(int place, int samples) const;
   /// On each of `degree` devices that have the layers in even parts.
-  search::StageBytes bytes(int first, int last, int samples, int degree);
+  search::StageBytes bytes(int first, int last, int samples, int degree, bool recompute = false);
 
  private:
   search::Chain& chain_;
@@ -65,6 +65,11 @@ class Layers {
       whole_;  ///< bytes before each place: of all layers, and unsharded on each rank
   using Workspaces = std::vector<std::pair<Bytes, LayerId>>;  ///< largest first, those above 0
   const Workspaces& workspaces(int degree);
+  const Workspaces& largest_saved(int degree);
+  const Workspaces& sorted(std::map<int, Workspaces>& by_degree, int degree, Bytes (*figure)(const Layer&, int)) const;
+  void add_recompute(search::StageBytes& bytes, int first, int last, int samples, int degree);
+  std::vector<std::int64_t> inputs_;                                ///< bytes before each place that its layers take
+  std::map<int, Workspaces> largest_saved_;                         ///< by degree
   std::map<int, Workspaces> workspaces_;                            ///< by degree
   std::map<std::pair<int, int>, search::PassTimes> times_;          ///< by samples, type
   std::map<std::pair<int, int>, std::vector<std::int64_t>> saved_;  ///< by samples, degree

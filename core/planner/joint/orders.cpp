@@ -73,7 +73,10 @@ class Orders {
       return false;
     for (std::size_t c = 0; c < nodes.size(); ++c) {
       if (c == a || c == b || nodes[c].empty()) continue;
-      if (!same(network_.path(nodes[a][0], nodes[c][0]), network_.path(nodes[b][0], nodes[c][0]))) return false;
+      if (!same(network_.path(nodes[a][0], nodes[c][0]), network_.path(nodes[b][0], nodes[c][0])) ||
+          !same(network_.widest_ring_path(nodes[a][0], nodes[c][0]),
+                network_.widest_ring_path(nodes[b][0], nodes[c][0])))
+        return false;
     }
     return true;
   }
@@ -200,8 +203,9 @@ bool uniform_cluster(const cost::Network& network) {
     if (network.device(DeviceId(a)).type != network.device(DeviceId(0)).type) return false;
     for (int b = 0; b < devices; ++b) {
       if (a == b) continue;
-      const cost::Path &one = network.path(DeviceId(a), DeviceId(b)), &first = network.path(DeviceId(0), DeviceId(1));
-      if (one.bandwidth != first.bandwidth || one.latency != first.latency) return false;
+      if (network.path(DeviceId(a), DeviceId(b)) != network.path(DeviceId(0), DeviceId(1)) ||
+          network.widest_ring_path(DeviceId(a), DeviceId(b)) != network.widest_ring_path(DeviceId(0), DeviceId(1)))
+        return false;
     }
   }
   return true;

@@ -92,7 +92,7 @@ std::optional<Plan> plan_with(JointCosts& costs, const Plan& plan, const Stages&
     if (!costs.splittable(part.degree, part.first, part.last)) return {};
     std::sort(part.groups.begin(), part.groups.end());
     Stage stage = stage_of(part, part.first, part.last);
-    stage.recompute.all = part.recompute;
+    stage.recompute = costs.layers().chain().recompute(part.recompute);
     if (plan.synchronous()) stage.samples_per_replica = costs.shares(stage.devices, part.degree, micro_batch);
     made.stages.push_back(std::move(stage));
   }

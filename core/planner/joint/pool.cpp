@@ -8,7 +8,9 @@
 
 #include "core/cost/memory.hpp"
 #include "core/cost/stages_bound.hpp"
+#include "core/plan/launch_order.hpp"
 #include "core/plan/warmups.hpp"
+#include "core/planner/ranking.hpp"
 #include "core/planner/search/memory_fit.hpp"
 
 namespace pipedeck::planner::joint {
@@ -56,7 +58,7 @@ std::vector<int> joint_key(const Plan& plan) {
   return key;
 }
 
-Result<PlanTimes::PlanTime> PlanTimes::time_of(const Plan& plan, std::optional<Overlap> overlap) {
+Result<PlanTimes::PlanTime> PlanTimes::time_of(const Plan& plan, std::stop_token stop, std::optional<Overlap> overlap) {
   std::vector<int> key = joint_key(plan);
   key.push_back(overlap ? static_cast<int>(*overlap) : -1);
   {
@@ -67,7 +69,7 @@ Result<PlanTimes::PlanTime> PlanTimes::time_of(const Plan& plan, std::optional<O
     TRY(const auto bound, cost::partition_lower_bound(problem_, plan));
     if (bound.count >= limit_) return PlanTime{bound.count, false};
   }
-  TRY(const auto time, score_(plan, overlap));
+  TRY(const auto time, score_(plan, overlap, std::move(stop)));
   const std::lock_guard lock(mutex_);
   known_.emplace(std::move(key), time.count);
   return PlanTime{time.count, true};
@@ -153,18 +155,24 @@ double Pool::reject_threshold() const {
 
 Score Pool::score() {
   times_.set_limit(reject_threshold());
-  return [this](const Plan& plan, std::optional<Overlap> overlap) -> Result<Seconds> {
+  return [this](const Plan& plan, std::optional<Overlap> overlap, std::stop_token stop) -> Result<Seconds> {
     // Out of time no other plan is needed, and a simulation would delay the answer.
     if (!empty() && deadline_expired(context_)) return Seconds(std::numeric_limits<double>::infinity());
-    TRY(const auto verdict, times_.time_of(plan, overlap));
+    TRY(const auto verdict, times_.time_of(plan, std::move(stop), overlap));
     return Seconds(verdict.time);
   };
 }
 
 Result<void> Pool::add_initial_plan(Plan plan) {
-  if (!allowed(plan) || (!empty() && deadline_expired(context_)) || !is_new(plan)) return {};
-  TRY(const auto verdict, times_.time_of(plan));
-  if (verdict.simulated) insert(std::move(plan), verdict.time);
+  std::vector<Plan> plans{plan};
+  if (auto moved = plan::in_launch_order(plan, *problem_.cluster)) plans.push_back(*std::move(moved));
+  for (Plan& one : plans) {
+    if (!allowed(one) || (!empty() && deadline_expired(context_)) || !is_new(one)) continue;
+    const auto verdict = times_.time_of(one, simulation_stop());
+    if (!verdict && !empty() && deadline_expired(context_)) return {};
+    if (!verdict) return tl::unexpected(verdict.error());
+    if (verdict->simulated) insert(std::move(one), verdict->time);
+  }
   return {};
 }
 
@@ -184,7 +192,7 @@ Result<void> Pool::add_judged(const std::vector<Plan>& plans) {
     if (deadline_expired(context_)) break;
     TRY_VOID(check_stop(context_));
     if (!wanted_.ignore_memory && context_.fits) {
-      const auto fits = context_.fits(plan);
+      const auto fits = context_.fits(plan, simulation_stop());
       if (!fits || !*fits) continue;  // some schedules cannot have these stages
     }
     fitting.push_back(plan);
@@ -211,10 +219,11 @@ std::vector<Plan> Pool::scheduled(JointOrder& order, const Plan& pipeline, bool 
     return plans;
   }
   const bool gpipe = pipeline.schedule == ScheduleKind::gpipe;
+  const auto when_short = wanted_.ignore_memory ? search::WhenShort::ignore_memory : search::WhenShort::shorten;
   if (offered(wanted_, ScheduleKind::one_f_one_b) && !(quick && gpipe))
     for (const Warmup policy : {Warmup::A, Warmup::B}) {
       Plan plan = pipeline;
-      if (search::set_warmup(order.chain, plan, policy, wanted_.ignore_memory)) plans.push_back(std::move(plan));
+      if (search::set_warmup(order.chain, plan, policy, when_short)) plans.push_back(std::move(plan));
     }
   if (offered(wanted_, ScheduleKind::gpipe) && (gpipe || !quick) && pipeline.micro_batches > 1) {
     Plan plan = pipeline;
@@ -230,8 +239,9 @@ bool Pool::fits(JointOrder& order, const Plan& plan) {
   if (wanted_.ignore_memory) return true;
   if (!plan.synchronous()) return asynchronous_fits(order.chain, plan);
   if (plan.schedule == ScheduleKind::gpipe) return search::gpipe_fits(order.chain, plan);
-  return plan.warmup_counts ? search::warmups_fit(order.chain, plan, *plan.warmup_counts)
-                            : search::warmups_that_fit(order.chain, plan).has_value();
+  return search::warmups_fit(order.chain, plan,
+                             plan.warmup_counts.value_or(plan::policy_warmups(static_cast<int>(plan.stages.size()),
+                                                                              plan.micro_batches, plan.warmup)));
 }
 
 bool Pool::allowed(const Plan& plan) const {
@@ -259,7 +269,7 @@ Result<void> Pool::simulate(std::vector<Plan> plans) {
   const auto work = [&](std::size_t from, std::size_t step) {
     for (std::size_t i = from; i < chosen.size(); i += step) {
       if (context_.stop.stop_requested() || (deadline_expired(context_) && !empty())) return;
-      if (const auto verdict = times_.time_of(chosen[i])) verdicts[i] = *verdict;
+      if (const auto verdict = times_.time_of(chosen[i], simulation_stop())) verdicts[i] = *verdict;
     }
   };
   const auto threads = static_cast<std::size_t>(std::clamp<int>(context_.threads, 1, 64));
@@ -280,6 +290,7 @@ Result<void> Pool::simulate(std::vector<Plan> plans) {
 
 /// Ties keep the one found first.
 void Pool::insert(Plan plan, double time) {
+  note_plan(context_);
   if (entries_.size() >= max_entries && time >= entries_.back().time) return;
   const auto place = std::upper_bound(entries_.begin(), entries_.end(), time,
                                       [](double value, const Entry& other) { return value < other.time; });

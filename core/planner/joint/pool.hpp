@@ -27,8 +27,8 @@ class PlanTimes {
     double time = 0;
     bool simulated = true;  ///< else `time` is a lower bound, not below the limit
   };
-  /// Returns the plan's time in seconds. Thread-safe.
-  Result<PlanTime> time_of(const Plan& plan, std::optional<Overlap> overlap = {});
+  /// Returns the plan's time in seconds, or `cancelled` on a stop. Thread-safe.
+  Result<PlanTime> time_of(const Plan& plan, std::stop_token stop, std::optional<Overlap> overlap = {});
 
   /// Sets the limit in seconds: plans at or above it need no exact time. Must not run concurrently with time_of.
   void set_limit(double seconds) { limit_ = seconds; }
@@ -92,7 +92,7 @@ class Pool {
 
   /// Returns the score for other planners: the pool's own (PlanTimes).
   Score score();
-  /// Adds another planner's answer unchanged; does not use the budget.
+  /// Adds another planner's answer, as it is and in launch order; does not use the budget.
   Result<void> add_initial_plan(Plan plan);
   /// Simulates these pipelines under every requested schedule that fits; `quick`: only under 1F1B or the plan's own.
   Result<void> add(const std::vector<Plan>& pipelines, bool quick);
@@ -118,6 +118,9 @@ class Pool {
 
  private:
   Result<void> simulate(std::vector<Plan> plans);
+  const std::stop_token& simulation_stop() const {
+    return context_.simulation_stop.stop_possible() ? context_.simulation_stop : context_.stop;
+  }
   bool is_new(const Plan& plan);
   bool allowed(const Plan& plan) const;
   std::vector<Plan> scheduled(JointOrder& order, const Plan& pipeline, bool quick);

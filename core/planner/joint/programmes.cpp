@@ -157,7 +157,7 @@ class DynamicProgram {
       Stage stage = search::stage_on(ideals.size(part.first), ideals.size(part.last), team.devices);
       stage.tensor_parallel = team.degree;
       if (!team.even) stage.samples_per_replica = team.samples;
-      stage.recompute.all = part.recompute;
+      stage.recompute = order->chain.recompute(part.recompute);
       plan.stages.push_back(std::move(stage));
     }
     return plan;

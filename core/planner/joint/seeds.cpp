@@ -34,6 +34,9 @@ Result<void> take_from(Run& run, const PlannerInfo& planner, const PlannerOption
   context.score = run.pool.score();
   context.progress = {};
   context.relax = context.explain = false;
+  // A seed that may be refused is no plan yet.
+  if (run.wanted.synchronous_only || run.problem.workload.micro_batch || !run.problem.pins.empty())
+    context.found_plan = {};
   context.top = accepts_option(planner, "synchronous") ? 2 : 1;  // the second is its synchronous plan
   auto ranking = run_planner(planner, run.problem, how, context);
   if (!ranking && ranking.error().code == ErrorCode::bad_usage && !run.problem.pins.empty()) {

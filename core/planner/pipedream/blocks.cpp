@@ -236,7 +236,7 @@ std::optional<Answer> replicated(const Figures& figures, const Topology& topolog
 std::optional<Answer> quick_pipedream(const Figures& figures, const Topology& topology, const Options& options,
                                       double least, std::stop_token stop) {
   auto best = Blocks(figures, topology, options, stop).run(least);
-  if (topology.levels.size() == 1) return best;
+  if (topology.levels.size() == 1 || (best && least == search::never)) return best;
   auto other = replicated(figures, topology, options, least, std::move(stop));
   return other && (!best || other->slowest < best->slowest) ? other : best;
 }

@@ -68,7 +68,7 @@ class Blocks {
 };
 
 /// Returns the best answer of PipedreamBlocks and, for every number of lower levels, of its answer repeated on all
-/// components. ZeRO's shares of memory must be checked by the caller.
+/// components. ZeRO's shares of memory must be checked by the caller. An infinite `least` asks for any answer.
 std::optional<Answer> quick_pipedream(const Figures& figures, const Topology& topology, const Options& options,
                                       double least, std::stop_token stop);
 

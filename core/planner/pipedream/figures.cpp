@@ -11,7 +11,8 @@ namespace pipedeck::planner::pipedream {
 
 namespace {
 
-constexpr int max_saved_rows = 1500;  // of needs that are kept: 54 MB
+constexpr int max_saved_rows = 1500;     // of needs that are kept: 54 MB
+constexpr double max_saved_needs = 4e6;  // with ZeRO, over all numbers of replicas: 96 MB
 
 }  // namespace
 
@@ -74,22 +75,30 @@ Figures::Need Figures::need_of(int inner, int outer, int replicas) const {
   return {(one.fixed + one.workspace).count, (two.fixed - one.fixed).count, one.kept.count};
 }
 
-const Figures::Need& Figures::known_need(int inner, int outer) const {
-  needs_.resize(search::at(ideals_.count()));
-  if (ideals_.count() > max_saved_rows && kept_row_ != inner) {
-    if (kept_row_ >= 0) needs_[search::at(kept_row_)] = {};
-    kept_row_ = inner;
+Figures::Need Figures::known_need(int inner, int outer, int replicas) const {
+  if (replicas_alike()) replicas = 1;
+  const std::size_t count = search::at(ideals_.count());
+  const auto found = needs_.find(replicas);
+  // With ZeRO a table per number of replicas, as long as they are few and small.
+  if (found == needs_.end() && !needs_.empty() &&
+      static_cast<double>(needs_.size() + 1) * count * count > max_saved_needs)
+    return need_of(inner, outer, replicas);
+  Needs& known = found == needs_.end() ? needs_[replicas] : found->second;
+  known.rows.resize(count);
+  if (ideals_.count() > max_saved_rows && known.kept_row != inner) {
+    if (known.kept_row >= 0) known.rows[search::at(known.kept_row)] = {};
+    known.kept_row = inner;
   }
-  std::vector<Need>& row = needs_[search::at(inner)];
-  row.resize(search::at(ideals_.count()));
+  std::vector<Need>& row = known.rows[search::at(inner)];
+  row.resize(count);
   Need& need = row[search::at(outer)];
-  if (need.fixed < 0) need = need_of(inner, outer, 1);
+  if (need.fixed < 0) need = need_of(inner, outer, replicas);
   return need;
 }
 
 bool Figures::fits(int inner, int outer, Place place, int waiting) const {
   const std::int64_t versions = search::ceil_div(place.copies + place.behind, place.copies);
-  const Need need = replicas_alike() ? known_need(inner, outer) : need_of(inner, outer, place.copies);
+  const Need need = known_need(inner, outer, place.copies);
   const std::int64_t fixed = need.fixed + need.version * (versions - 1);
   if (fixed + need.kept * versions > capacity_.count) return false;
   if (waiting == 0) return true;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -52,7 +53,7 @@ class Figures {
 
   search::StageBytes bytes(int inner, int outer) const;
   Need need_of(int inner, int outer, int replicas) const;
-  const Need& known_need(int inner, int outer) const;
+  Need known_need(int inner, int outer, int replicas) const;
 
   search::Ideals ideals_;
   Workload workload_;
@@ -63,9 +64,12 @@ class Figures {
   std::vector<Bytes> cut_bytes_;
   std::vector<std::pair<Bytes, LayerId>> workspaces_;  ///< descending, those above 0
 
-  // A cache by inner, outer ideal; of large graphs only one inner ideal's row.
-  mutable std::vector<std::vector<Need>> needs_;
-  mutable int kept_row_ = -1;
+  /// A cache by inner, outer ideal; of large graphs only one inner ideal's row.
+  struct Needs {
+    std::vector<std::vector<Need>> rows;
+    int kept_row = -1;
+  };
+  mutable std::map<int, Needs> needs_;  ///< by replicas, if they matter; else of one
 };
 
 }  // namespace pipedeck::planner::pipedream

@@ -68,6 +68,7 @@ class Partitioner {
 
   void keep(std::optional<Answer> answer, const std::string& objective) {
     if (!answer) return;
+    note_plan(context_);
     if (answer_ && answer_->slowest <= answer->slowest) return;
     answer_ = std::move(answer), objective_ = objective;
   }
@@ -92,10 +93,12 @@ class Partitioner {
 
   void search(const Topology& topology, const std::string& objective) {
     figures_->use(static_cast<int>(topology.devices.size()));
-    PipedreamSearch search(*figures_, topology, wanted_.search, pins(), end_.get_token());
+    PipedreamSearch search(*figures_, topology, wanted_.search, pins(),
+                           {end_.get_token(), context_.deadline_token, [this] { note_plan(context_); }});
     if (!answer_) keep(search.one_stage(), objective);
     keep(in_time([&] { return search.run(); }), objective);
     proven_ = proven_ && search.proven();
+    truncated_ = truncated_ || (answer_ && deadline_expired(context_));
   }
 
   /// Runs the search until the user's time is over if there is an answer, else to its end.

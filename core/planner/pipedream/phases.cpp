@@ -13,6 +13,25 @@ namespace {
 
 constexpr double phase_rounding = 1 + 1e-9;    // of a bound, which is no answer
 constexpr double max_work_before_exact = 3e8;  // of `own`: the exact tables take a multiple
+constexpr double max_pairs = 5e6;              // of ideals, for the least number of devices
+
+/// Returns the fewest replicas in [1, most] on which a stage fits in front of `behind` devices; 0 if there are none.
+/// With one replica there is no communicator; from two on, more replicas need no more memory.
+int fewest_replicas(const Figures& figures, int inner, int outer, int behind, int most) {
+  // A stage has at least as many tensors waiting as it holds mini-batches.
+  const auto fits = [&](int replicas) {
+    return figures.fits(inner, outer, {behind, replicas}, search::ceil_div(replicas + behind, replicas));
+  };
+  if (most < 1) return 0;
+  if (fits(1)) return 1;
+  if (most < 2 || !fits(most)) return 0;
+  int low = 1, high = most;
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+    (fits(middle) ? high : low) = middle;
+  }
+  return high;
+}
 
 }  // namespace
 
@@ -34,12 +53,37 @@ bool fits(const Figures& figures, const Answer& answer) {
   return true;
 }
 
+int least_devices(const Figures& figures) {
+  const search::Ideals& ideals = figures.ideals();
+  const double count = ideals.count();
+  if (!ideals.is_chain() && count * count > max_pairs) return 0;
+  const int all = figures.devices(), none = all + 1;
+  std::vector<int> least(search::at(ideals.count()), none);  // for the layers outside of each ideal
+  least[search::at(ideals.whole())] = 0;
+  for (int inner = ideals.whole() - 1; inner >= 0; --inner) {
+    int& known = least[search::at(inner)];
+    for (int outer = inner + 1; outer <= ideals.whole(); ++outer) {
+      if (!ideals.is_chain() && !ideals.within(inner, outer)) continue;
+      const int behind = least[search::at(outer)];  // only a number below the known one is of interest
+      const int replicas = fewest_replicas(figures, inner, outer, behind, known - 1 - behind);
+      if (replicas > 0) known = behind + replicas;
+    }
+  }
+  return least[0];
+}
+
 std::optional<Answer> PipedreamSearch::run() {
   if (levels_.empty()) return one_stage();
+  if (!options_.ignore_memory) {
+    if (least_devices(figures_) > figures_.devices()) return {};
+    if (hurried()) known_ = quick_answer(search::never);
+    if (known_) return known_;
+  }
   auto answer = partition(Memory::ignored, 0, 0);
   if (!answer || options_.ignore_memory || fits(figures_, *answer)) return answer;
   double least = answer->slowest.count;
   known_ = quick_answer(least);
+  if (known_ && watch_.found_plan) watch_.found_plan();
   if (known_ && known_->slowest.count <= least * phase_rounding) return known_;
   answer = partition(Memory::own, 0, least);
   if (!gave_up_) {
@@ -60,13 +104,13 @@ std::optional<Answer> PipedreamSearch::run() {
 std::optional<Answer> PipedreamSearch::quick_answer(double least) const {
   auto single = one_stage();
   if (!pins_.empty()) return single;
-  auto blocks = quick_pipedream(figures_, {levels_, devices_}, options_, least, stop_);
+  auto blocks = quick_pipedream(figures_, {levels_, devices_}, options_, least, watch_.stop);
   if (!blocks || !fits(figures_, *blocks) || (single && single->slowest <= blocks->slowest)) return single;
   return blocks;
 }
 
 std::optional<Answer> PipedreamSearch::cautious(double least) {
-  work_ = known_ ? max_work / 2 : 0;
+  work_ = work_limit() / 2;
   for (int reach = 1;; reach *= 2) {
     auto answer = partition(Memory::upper_bound, reach, least);
     if (!answer || fits(figures_, *answer)) return answer;

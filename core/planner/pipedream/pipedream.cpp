@@ -12,6 +12,7 @@
 // Its own schedule is asynchronous: mini-batches are not divided, and replicas take them in turn. --synchronous returns
 // the partition under 1F1B, with the micro-batch that simulates best (the comparison of DAPPLE, section VI-F).
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -88,7 +89,7 @@ Result<void> compare_with_simulation(Plan& plan, const PlannerContext& context) 
   if (!context.score || plan.objective->time->count <= 0) return {};
   TRY(const auto iteration, judge(context, plan));
   const Seconds pace = iteration / plan.micro_batches;
-  if (pace.count <= 1.05 * plan.objective->time->count) return {};
+  if (std::isinf(pace.count) || pace.count <= 1.05 * plan.objective->time->count) return {};
   int workers = 0;
   for (const Stage& stage : plan.stages) workers += stage.replicas();
   const int first = plan.stages.front().replicas();
@@ -130,8 +131,9 @@ std::vector<Plan> synchronous_plans(Partition& partition, const PlanRequest& wan
     bool whole = true;
     for (const Stage& stage : plan.stages) whole &= size / stage.replicas() >= slice;
     for (const Warmup policy : {Warmup::A, Warmup::B})
-      if (whole && search::set_warmup(chain, plan, policy, wanted.partition.search.ignore_memory))
-        plans.push_back(plan);
+      if (Plan one = plan;
+          whole && search::set_warmup(chain, one, policy, search::when_short(wanted.partition.search.ignore_memory)))
+        plans.push_back(std::move(one));
   }
   return plans;
 }
@@ -153,7 +155,10 @@ Result<std::vector<ScoredPlan>> judged(std::vector<Plan> plans, const PlannerCon
 
 Result<bool> any_plan(const Problem& problem, int size, const PlanRequest& wanted, const PlannerContext& context) {
   TRY(auto chain, search::Chain::of(problem));
-  TRY(auto partition, pipedream_partition(chain, size, wanted.partition, context));
+  // The synchronous plan has the best partition's stages; else any partition will do.
+  PlannerContext how = wanted.synchronous ? context : first_plan_context(context);
+  how.found_plan = {};
+  TRY(auto partition, pipedream_partition(chain, size, wanted.partition, how));
   return partition && (!wanted.synchronous || !synchronous_plans(*partition, wanted).empty());
 }
 
@@ -268,6 +273,7 @@ PlannerInfo pipedream_planner() {
                                   .flat_levels = asked.levels == Levels::flat};
                             }},
           .compared_by_default = true,
+          .changes_training = true,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
 }
 

@@ -15,11 +15,11 @@ constexpr double max_bytes = 4e8;
 }  // namespace
 
 PipedreamSearch::PipedreamSearch(const Figures& figures, const Topology& topology, const Options& options,
-                                 const PlanConstraints& pins, std::stop_token stop)
+                                 const PlanConstraints& pins, Watch watch)
     : figures_(figures),
       options_(options),
       pins_(pins),
-      stop_(std::move(stop)),
+      watch_(std::move(watch)),
       levels_(topology.levels),
       devices_(topology.devices),
       count_(search::at(figures.ideals().count())),
@@ -262,7 +262,7 @@ void PipedreamSearch::take_in(Table& table, std::size_t level, const Place& plac
 }
 
 void PipedreamSearch::check_work() {
-  if (memory_ != Memory::ignored && !found_ && work_ > (known_ ? max_work : max_work_for_one)) gave_up_ = true;
+  if (memory_ != Memory::ignored && !found_ && work_ > work_limit()) gave_up_ = true;
 }
 
 PipedreamSearch::Table PipedreamSearch::fill(std::size_t level, const Place& place, double bound) {

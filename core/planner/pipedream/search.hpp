@@ -19,8 +19,10 @@
 // before. Then A^k has one more argument, the replicas of its last stage, and a part's position includes the waiting
 // tensors of its first stage. That takes much more work and is seldom needed. So the search has these steps, each
 // answer a bound for the next:
+//   0. No partition fits if the layers need more devices than there are even under the least memory that any of its
+//      stages can take (least_devices).
 //   1. Without memory: if the answer fits, it is the best.
-//   2. Some answer that fits (blocks.hpp): from here on slower ones are dropped.
+//   2. Some answer that fits (blocks.hpp): from here on slower ones are dropped. In a hurry it is the answer.
 //   3. With the K versions and activations alone (`own`): as 1.
 //   4. With all waiting tensors, exactly.
 //   5. If 3 and 4 take too much work: stages are assumed to follow up to 1, 2, 4 ... replicas, until the answer fits
@@ -28,6 +30,7 @@
 // The work of steps 3 to 5 is limited; beyond it the answer is that of step 2.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <stop_token>
@@ -51,17 +54,28 @@ struct Answer {
   std::vector<std::vector<DeviceId>> devices;  ///< by stage
 };
 
+/// When a search ends early: at a stop, or in a hurry as soon as it knows an answer that fits.
+struct Watch {
+  std::stop_token stop, hurry{};
+  std::function<void()> found_plan{};  ///< called with that answer
+};
+
 /// 2 (m - 1) / m |w| / B, or as section 3.1 prints it, against its own text, 2 (m - 1) |w| / B: by byte of |w|.
 double sync_factor(const Options& options, int replicas, double bandwidth);
 
 /// Does the answer fit with all that waits at its boundaries?
 bool fits(const Figures& figures, const Answer& answer);
 
+/// Returns a number of devices below which no partition fits: that of stages that hold their K versions and the fewest
+/// waiting tensors. A stage with fewer devices behind it needs no more memory, so the fewest devices for the layers
+/// behind each cut suffice. Returns 0 for a layer graph of too many pairs of ideals.
+int least_devices(const Figures& figures);
+
 class PipedreamSearch {
  public:
   /// Pins of stages, replicas and layers hold in the answer.
   PipedreamSearch(const Figures& figures, const Topology& topology, const Options& options, const PlanConstraints& pins,
-                  std::stop_token stop);
+                  Watch watch);
 
   /// One stage on all devices, if it fits and is not pinned otherwise: an answer that takes no search.
   std::optional<Answer> one_stage() const;
@@ -129,7 +143,8 @@ class PipedreamSearch {
   bool holds(const Place& place, DeviceId device) const;
   void check_work();
   double bound_of(std::size_t level, const Place& place) const;
-  bool halted() const { return gave_up_ || stop_.stop_requested(); }
+  bool hurried() const { return watch_.hurry.stop_requested(); }
+  bool halted() const { return gave_up_ || watch_.stop.stop_requested() || (known_ && hurried()); }
 
   Place inner_place(std::size_t level, const Place& place, int m, int replicas, int before) const {
     return is_homogeneous() ? Place() : places_->inner(level, place, m, replicas, before);
@@ -148,13 +163,15 @@ class PipedreamSearch {
     return nested_.empty() || nested_[static_cast<std::size_t>(inner) * count_ + static_cast<std::size_t>(outer)] != 0;
   }
 
-  static constexpr double max_work = 1e9;          ///< of the searches with memory: nanoseconds, roughly
-  static constexpr double max_work_for_one = 6e9;  ///< while no fitting answer is known
+  /// Work of the searches with memory, roughly in nanoseconds: with an answer to improve; without any; and in a hurry,
+  /// where many questions are asked whether there is any.
+  static constexpr double max_work = 1e9, max_work_for_one = 1.5e9, max_hurried_work = 5e7;
+  double work_limit() const { return known_ ? max_work : hurried() ? max_hurried_work : max_work_for_one; }
 
   const Figures& figures_;
   Options options_;
   PlanConstraints pins_;
-  std::stop_token stop_;
+  Watch watch_;
   std::vector<Level> levels_;
   std::vector<DeviceId> devices_;  ///< in component order
   std::size_t count_;              ///< ideals

@@ -48,6 +48,14 @@ class Chain {
   /// Returns the bytes that layers [first, last) save for backward of `samples` samples, on each of `degree` devices
   /// with even shards.
   Bytes saved(int first, int last, int samples, int degree = 1);
+  /// Returns for each position whether a block begins there (plan::block_starts).
+  const std::vector<bool>& block_starts() const { return starts_; }
+  /// Returns recomputation of all layers of a stage, or of none, in the profile's unit (plan::usual_recompute_unit).
+  Recompute recompute(bool all) const { return all ? Recompute{true, {}, recompute_unit_} : Recompute{}; }
+  /// Returns the bytes of the inputs that layers [first, last) keep of `samples` samples if all are recomputed.
+  Bytes kept_inputs(int first, int last, int samples, int degree = 1);
+  /// Returns an upper bound of the bytes that the backward of these layers then restores at a time.
+  Bytes restored(int first, int last, int samples, int degree = 1);
   /// Returns the bytes of `samples` samples that cross the boundary before position `cut`; 0 at both ends.
   Bytes cut(int cut, int samples) const;
   Bytes workspace(int first, int last, int samples, int degree = 1);
@@ -72,7 +80,20 @@ class Chain {
   /// A table: [k][p] is the largest of the 2^k layers from p on, for the profile's micro-batch.
   using SparseTable = std::vector<std::vector<std::int64_t>>;
   const SparseTable& workspaces(int degree);
-  std::map<int, SparseTable> workspaces_;                         // by degree
+  std::map<int, SparseTable> workspaces_;  // by degree
+  struct Blocks {
+    std::vector<std::int64_t> inputs;  ///< before each position: of the blocks that begin before it
+    std::vector<std::int64_t> input;   ///< of each position
+    SparseTable saved;                 ///< by block: what a backward restores
+  };
+  const Blocks& blocks(int degree);
+  std::int64_t restored_of(int first, int last, int degree, const Blocks& blocks);
+  RecomputeUnit recompute_unit_ = RecomputeUnit::block;
+  std::vector<bool> starts_;
+  std::vector<int> block_of_;                                     // each position's block
+  std::vector<int> block_starts_;                                 // of each block, and the end
+  std::map<int, std::vector<Bytes>> joint_inputs_;                // of a graph, by first position
+  std::map<int, Blocks> blocks_;                                  // by degree
   std::map<int, std::optional<cost::ShardedRanges>> cut_ranges_;  // by degree
 };
 

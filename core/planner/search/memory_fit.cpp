@@ -9,6 +9,7 @@
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
 #include "core/cost/stage_sharding.hpp"
+#include "core/plan/blocks.hpp"
 #include "core/plan/layer_bytes.hpp"
 #include "core/plan/warmups.hpp"
 
@@ -30,8 +31,8 @@ StageNeed stage_need(const Workload& workload, const StageBytes& stage, int repl
   need.workspace = stage.workspace;
   need.input = stage.input;
   need.output = stage.output;
-  need.once = recompute ? stage.saved : Bytes();
-  need.kept = recompute ? need.input : stage.saved;
+  need.once = recompute ? stage.restored : Bytes();
+  need.kept = recompute ? stage.kept_inputs : stage.saved;
   return need;
 }
 
@@ -51,10 +52,34 @@ StageBytes stage_bytes(Chain& chain, int first, int last, int samples, const cos
           chain.cut(last, samples)};
 }
 
+void add_recompute(Chain& chain, StageBytes& bytes, int first, int last, int samples, int degree) {
+  bytes.kept_inputs = chain.kept_inputs(first, last, samples, degree);
+  bytes.restored = chain.restored(first, last, samples, degree);
+}
+
+void add_recompute(Chain& chain, StageBytes& bytes, int first, int last, int samples,
+                   std::span<const ShardingCost* const> ways) {
+  Stage stage = stage_on(first, last, {});
+  stage.recompute = chain.recompute(true);
+  const int measured = chain.profile().micro_batch;
+  Bytes kept, restored;
+  for (const plan::RecomputedSegment& segment : plan::recomputed_segments(stage, chain.block_starts())) {
+    Bytes saved, own = ways[static_cast<std::size_t>(segment.first - first)]->memory.input;
+    for (int p = segment.first; p < segment.last; ++p) {
+      const ShardingCost& way = *ways[static_cast<std::size_t>(p - first)];
+      saved += way.saved, own += way.memory.recompute_saved;
+    }
+    kept += own, restored = std::max(restored, saved - own);
+  }
+  bytes.kept_inputs = cost::scale_bytes(kept, samples, measured);
+  bytes.restored = cost::scale_bytes(restored, samples, measured);
+}
+
 StageNeed stage_need(Chain& chain, int first, int last, int replicas, int samples, bool recompute, int versions,
                      int tensor_parallel) {
-  return stage_need(chain.workload(), stage_bytes(chain, first, last, samples, tensor_parallel), replicas, recompute,
-                    versions, tensor_parallel);
+  StageBytes bytes = stage_bytes(chain, first, last, samples, tensor_parallel);
+  if (recompute) add_recompute(chain, bytes, first, last, samples, tensor_parallel);
+  return stage_need(chain.workload(), bytes, replicas, recompute, versions, tensor_parallel);
 }
 
 Bytes capacity_of(const cost::Network& network, const std::vector<DeviceId>& devices) {
@@ -88,6 +113,7 @@ Limited limit_of(Chain& chain, const Plan& plan, StageId id) {
   const Stage& stage = plan.stages[id.index()];
   const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
   const plan::Weights all = bytes_of(chain, plan, id, samples.front()).weights;
+  const std::vector<const ShardingCost*> ways = cost::stage_sharding(plan, chain.profile(), chain.order(), id);
   // With shards every device by itself, else a replica by its smallest one.
   const auto together = static_cast<std::ptrdiff_t>(stage.shard_fractions ? 1 : stage.tensor_parallel);
   std::set<std::tuple<int, Bytes, Bytes>> kinds;  // samples, weights, least memory
@@ -101,6 +127,10 @@ Limited limit_of(Chain& chain, const Plan& plan, StageId id) {
   for (const auto& [share, weights, capacity] : kinds) {
     StageBytes bytes = bytes_of(chain, plan, id, share);
     bytes.weights = {weights};
+    if (stage.recompute.all && ways.empty())
+      add_recompute(chain, bytes, stage.first, stage.last, share, plan::even_parts(stage));
+    else if (stage.recompute.all)
+      add_recompute(chain, bytes, stage.first, stage.last, share, ways);
     limited.replicas.push_back({stage_need(chain.workload(), bytes, stage.replicas(), stage.recompute.all), capacity});
   }
   return limited;
@@ -136,22 +166,46 @@ std::optional<std::vector<int>> warmups_that_fit(Chain& chain, const Plan& plan)
   return {};
 }
 
+namespace {
+
+bool stage_fits(const std::vector<Limited>& limits, const std::vector<int>& counts, std::size_t i) {
+  return limits[i].fits_with(counts[i], i == 0 ? counts[i] : std::max(counts[i - 1], counts[i]));
+}
+
+/// Recomputes in `other` only the stages that do not fit without it: the last ones hold so little that their kept
+/// inputs may be more. Returns false if that does not fit either.
+bool recompute_where_needed(Chain& chain, const Plan& plan, const std::vector<int>& counts, Plan& other) {
+  const std::vector<Limited> limits = limits_of(chain, plan);
+  for (std::size_t s = 0; s < limits.size(); ++s)
+    if (stage_fits(limits, counts, s)) other.stages[s].recompute = {};
+  return warmups_fit(chain, other, counts);
+}
+
+}  // namespace
+
 bool warmups_fit(Chain& chain, const Plan& plan, const std::vector<int>& counts) {
   const std::vector<Limited> limits = limits_of(chain, plan);
   for (std::size_t i = 0; i < limits.size(); ++i)
-    if (!limits[i].fits_with(counts[i], i == 0 ? counts[i] : std::max(counts[i - 1], counts[i]))) return false;
+    if (!stage_fits(limits, counts, i)) return false;
   return true;
 }
 
-bool set_warmup(Chain& chain, Plan& plan, Warmup policy, bool ignore_memory) {
+bool set_warmup(Chain& chain, Plan& plan, Warmup policy, WhenShort when_short) {
   plan.schedule = ScheduleKind::one_f_one_b;
   plan.warmup = policy;
   plan.warmup_counts.reset();
+  if (when_short == WhenShort::ignore_memory) return true;
   const auto wanted = plan::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, policy);
-  const auto fitting = warmups_that_fit(chain, plan);
-  if (fitting == wanted) return true;
-  if (!fitting && !ignore_memory) return false;
-  plan.warmup_counts = ignore_memory ? wanted : *fitting;
+  if (warmups_fit(chain, plan, wanted)) return true;
+  if (when_short == WhenShort::shorten) {
+    plan.warmup_counts = warmups_that_fit(chain, plan);
+    return plan.warmup_counts.has_value();
+  }
+  if (std::ranges::any_of(plan.stages, [](const Stage& stage) { return stage.recompute.any(); })) return false;
+  Plan other = plan;
+  for (Stage& stage : other.stages) stage.recompute = chain.recompute(true);
+  if (!warmups_fit(chain, other, wanted) && !recompute_where_needed(chain, plan, wanted, other)) return false;
+  plan = std::move(other);
   return true;
 }
 

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/planner/search/chain.hpp"
@@ -24,19 +25,21 @@ namespace pipedeck::planner::search {
 /// The memory of a stage on one device, bytes.
 struct StageNeed {
   Bytes fixed;  ///< weights, gradients, optimizer, stashed weights, communication, reserve
-  Bytes once;   ///< with recomputation: the saved bytes of the one micro-batch in backward
+  Bytes once;   ///< with recomputation: the saved bytes that the one micro-batch in backward restores at a time
   Bytes workspace;
-  Bytes kept;  ///< per micro-batch: saved bytes, or the stage's input with recomputation
+  Bytes kept;  ///< per micro-batch: saved bytes, or the kept inputs with recomputation
   Bytes input, output;
 
   /// Returns the upper bound of the peak for K_i and K_{i-1}, in bytes.
   Bytes peak(int warmup, int warmup_before) const;
 };
 
-/// The layers' bytes of a stage, for the samples of one device.
+/// The layers' bytes of a stage, for the samples of one device. `kept_inputs` and `restored` (add_recompute): what it
+/// keeps if it recomputes all its layers by the chain's unit, and the most that a backward restores at a time.
 struct StageBytes {
   plan::Weights weights;
   Bytes saved, workspace, input, output;
+  Bytes kept_inputs = {}, restored = {};
 };
 StageNeed stage_need(const Workload& workload, const StageBytes& stage, int replicas, bool recompute, int versions = 1,
                      int tensor_parallel = 1);
@@ -46,6 +49,12 @@ StageNeed stage_need(const Workload& workload, const StageBytes& stage, int repl
 StageBytes stage_bytes(Chain& chain, int first, int last, int samples, int degree = 1);
 /// Returns them from known figures of the layers' shardings.
 StageBytes stage_bytes(Chain& chain, int first, int last, int samples, const cost::ShardedRangeBytes& figures);
+/// Adds the bytes of recomputation on each of `degree` devices; upper bounds if the profile has the shardings of
+/// layers.
+void add_recompute(Chain& chain, StageBytes& bytes, int first, int last, int samples, int degree);
+/// Adds them for these shardings of the layers.
+void add_recompute(Chain& chain, StageBytes& bytes, int first, int last, int samples,
+                   std::span<const ShardingCost* const> ways);
 
 /// Returns the memory of a device with `samples` samples of a micro-batch: layers [first, last), `replicas` replicas,
 /// `versions` versions of the weights, which `tensor_parallel` devices share.
@@ -63,9 +72,16 @@ std::optional<std::vector<int>> warmups_that_fit(Chain& chain, const Plan& plan)
 /// Returns true if these counts fit.
 bool warmups_fit(Chain& chain, const Plan& plan, const std::vector<int>& counts);
 
-/// Sets the plan's schedule to 1F1B with this warm-up policy. Sets explicit counts if memory lowers the policy's, or
-/// would lower them but is ignored. Returns false if the plan does not fit.
-bool set_warmup(Chain& chain, Plan& plan, Warmup policy, bool ignore_memory);
+/// A way out if the policy's warm-up does not fit in memory: recompute all stages, or those that need it; hold fewer
+/// micro-batches (as DAPPLE and joint do); or none because memory is ignored.
+enum class WhenShort { recompute, shorten, ignore_memory };
+inline WhenShort when_short(bool ignore_memory) {
+  return ignore_memory ? WhenShort::ignore_memory : WhenShort::recompute;
+}
+
+/// Sets the plan's schedule to 1F1B with this warm-up policy. Sets explicit counts if it holds fewer micro-batches.
+/// Returns false if the plan does not fit.
+bool set_warmup(Chain& chain, Plan& plan, Warmup policy, WhenShort when_short);
 
 /// Returns true if all micro-batches of every stage fit at once, as GPipe holds them.
 bool gpipe_fits(Chain& chain, const Plan& plan);

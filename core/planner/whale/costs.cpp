@@ -26,6 +26,7 @@ WhaleCosts::Signature WhaleCosts::signature(std::span<const DeviceId> devices) c
       const cost::Path& path = network.path(devices[i], devices[j]);
       own.push_back(path.bandwidth.count);
       own.push_back(path.latency.count);
+      own.push_back(network.widest_ring_path(devices[i], devices[j]).bandwidth.count);
       own.push_back(network.node_of(devices[i]) == network.node_of(devices[j]) ? 1 : 0);
     }
   }
@@ -103,7 +104,7 @@ double WhaleCosts::time(int kind, int samples, int first, int last, const ShardF
 }
 
 Bytes WhaleCosts::need(int kind, const Load& load, int samples) {
-  return search::stage_need(chain_, load.first, load.last, load.replicas, samples, false, 1, degree(kind))
+  return search::stage_need(chain_, load.first, load.last, load.replicas, samples, load.recompute, 1, degree(kind))
       .peak(load.warmup, load.before);
 }
 
@@ -121,7 +122,7 @@ bool WhaleCosts::fits(int kind, const Load& load, int samples, const ShardFracti
 bool WhaleCosts::may_fit(int kind, const Load& load, int samples) {
   if (ignore_memory_) return true;
   search::StageNeed need =
-      search::stage_need(chain_, load.first, load.last, load.replicas, samples, false, 1, degree(kind));
+      search::stage_need(chain_, load.first, load.last, load.replicas, samples, load.recompute, 1, degree(kind));
   need.input = need.output = {};
   return need.peak(load.warmup, load.before) <= kinds_[index(kind)].capacity;
 }

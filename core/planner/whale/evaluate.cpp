@@ -110,10 +110,10 @@ Result<Seconds> whale_objective(const evaluation::Evaluation& e) {
 std::string whale_objective_text(const evaluation::Evaluation& e) {
   const Busiest most = busiest(e);
   const DeviceId device = devices_of_replica(e.stage(most.stage), most.replica).front();
-  std::string text =
-      fmt::format("Busiest device {:.3f} ms = {} micro-batches x {:.3f} ms ({} samples on device {}, {}).",
-                  most.seconds * e.plan.micro_batches * 1e3, e.plan.micro_batches, most.seconds * 1e3, most.samples,
-                  device.value, e.network.type(device).name);
+  std::string text = fmt::format(
+      "Busiest device {:.3f} ms = {} micro-batch{} x {:.3f} ms ({} sample{} on device {}, {}).",
+      most.seconds * e.plan.micro_batches * 1e3, e.plan.micro_batches, e.plan.micro_batches == 1 ? "" : "es",
+      most.seconds * 1e3, most.samples, most.samples == 1 ? "" : "s", device.value, e.network.type(device).name);
   for (int s = 0; s < e.stages(); ++s) {
     text += fmt::format(" TaskGraph {}: {}, sum of eq. 1 {:.4f}", s, primitive(e.stage(s)), imbalance(e, s));
     if (e.stage(s).tensor_parallel > 1) text += ", " + cost::text_of(patterns_of(e, s));

@@ -35,8 +35,9 @@ GraphCosts::GraphCosts(WhaleCosts& costs, const TaskGraph& graph, const SplitReq
   }
 }
 
-void GraphCosts::keep(int warmup, int before) {
+void GraphCosts::keep(int warmup, int before, bool recompute) {
   warmup_ = warmup;
+  recompute_ = recompute;
   before_ = before;
   known_.clear();
 }
@@ -49,7 +50,7 @@ bool GraphCosts::allowed(int first, int last) {
 int GraphCosts::even_share() const { return (question_.micro_batch + replicas() - 1) / replicas(); }
 
 bool GraphCosts::even_fits(int first, int last, const ShardFractions& columns) {
-  const Load load{first, last, replicas(), warmup_, before_};
+  const Load load{first, last, replicas(), warmup_, before_, recompute_};
   const int share = even_share();
   return std::all_of(kinds_.begin(), kinds_.end(),
                      [&](const auto& kind) { return costs_.fits(kind.first, load, share, columns); });
@@ -64,7 +65,7 @@ bool GraphCosts::may_fit(int kind, const Load& load, int samples) {
 }
 
 double GraphCosts::at_least(int first, int last) {
-  const Load load{first, last, replicas(), warmup_, before_};
+  const Load load{first, last, replicas(), warmup_, before_, recompute_};
   if (uniform()) {
     if (!may_fit(kinds_[0].first, load, even_share())) return search::never;
     return at_least_of(question_.balance == Balance::even ? like_ : kinds_[0].first, even_share(), first, last);
@@ -99,7 +100,7 @@ GraphCosts::Choice GraphCosts::choice(int first, int last) {
   if (!unlike_) return best;
   for (const auto& [kind, count] : kinds_) {
     if (!costs_.is_heterogeneous(kind)) continue;
-    auto columns = costs_.columns_of(kind).best({first, last, replicas(), warmup_, before_}, even_share());
+    auto columns = costs_.columns_of(kind).best({first, last, replicas(), warmup_, before_, recompute_}, even_share());
     if (!columns) continue;
     const double own = time(*columns);
     if (own < best.time * (1 - 1e-9)) best = {own, std::move(*columns)};  // not for rounding alone
@@ -148,7 +149,7 @@ std::vector<Replicas> GraphCosts::takers(int first, int last, Kinds& kinds, cons
   kinds = kinds_;
   // Without replicas that can't hold a slice, data divided over replicas (ZeRO) is divided over fewer, so repeat.
   for (;;) {
-    Load load{first, last, 0, warmup_, before_};
+    Load load{first, last, 0, warmup_, before_, recompute_};
     for (const auto& [kind, count] : kinds) load.replicas += count;
     std::vector<Replicas> takers;
     Kinds holding;

@@ -33,7 +33,7 @@ class GraphCosts {
   GraphCosts(WhaleCosts& costs, const TaskGraph& graph, const SplitRequest& question, int like);
 
   /// Sets the micro-batches held here and by the TaskGraph before.
-  void keep(int warmup, int before);
+  void keep(int warmup, int before, bool recompute);
 
   int replicas() const { return static_cast<int>(kind_of_.size()); }
   int first_kind() const { return kind_of_.front(); }
@@ -86,6 +86,7 @@ class GraphCosts {
   WhaleCosts& costs_;
   const SplitRequest& question_;
   int degree_, like_, warmup_ = 1, before_ = 1;
+  bool recompute_ = false;
   bool unlike_ = false, one_ratio_ = true;
   std::vector<int> kind_of_;  ///< by replica
   Kinds kinds_;               ///< in order of first appearance

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/plan/warmups.hpp"
 #include "core/planner/search/arithmetic.hpp"
 
 namespace pipedeck::planner::whale {
@@ -33,18 +34,9 @@ class Splitter {
     for (const GraphCosts& graph : graphs_)
       if (std::int64_t{question_.slice} * graph.replicas() > question_.micro_batch) return {};
     if (longer_than_wanted() || too_large()) return {};
-    const int most = std::min(stages(), question_.micro_batches);
-    if (auto split = with_warmups(most)) return split;
-    // 1F1B holds as many micro-batches as fit: the largest number with a partition.
-    std::optional<Split> best;
-    for (int low = 1, high = most - 1; low <= high && !stopped();) {
-      const int middle = best ? low + (high - low + 1) / 2 : 1;
-      if (auto split = with_warmups(middle))
-        best = std::move(split), low = middle + 1;
-      else
-        high = middle - 1;
-    }
-    return best;
+    for (const bool recompute : {false, true})
+      if (auto split = stopped() ? std::nullopt : with_whole_warmup(recompute)) return split;
+    return {};
   }
 
  private:
@@ -69,12 +61,12 @@ class Splitter {
   int stages() const { return static_cast<int>(graphs_.size()); }
   static int first_of(const std::vector<int>& ends, int s) { return s == 0 ? 0 : ends[search::at(s - 1)]; }
 
-  std::optional<Split> with_warmups(int most) {
+  std::optional<Split> with_whole_warmup(bool recompute) {
     Split split;
-    for (int s = 0; s < stages(); ++s) {
-      split.warmups.push_back(std::min({stages() - s, question_.micro_batches, most}));
-      graphs_[search::at(s)].keep(split.warmups.back(), split.warmups[search::at(std::max(0, s - 1))]);
-    }
+    split.recompute = recompute;
+    const std::vector<int> warmups = plan::policy_warmups(stages(), question_.micro_batches, Warmup::A);
+    for (int s = 0; s < stages(); ++s)
+      graphs_[search::at(s)].keep(warmups[search::at(s)], warmups[search::at(std::max(0, s - 1))], recompute);
     auto found = search();
     if (!found) return {};
     split.ends = std::move(found->ends);

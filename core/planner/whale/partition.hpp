@@ -23,7 +23,7 @@ struct Split {
   std::vector<int> ends;                 ///< of the TaskGraphs
   std::vector<std::vector<int>> shares;  ///< of each TaskGraph's replicas; 0: can't hold a slice, unused
   std::vector<ShardFractions> columns;   ///< of each TaskGraph's split layers, per replica
-  std::vector<int> warmups;              ///< micro-batches held by each TaskGraph
+  bool recompute = false;                ///< all layers: 1F1B does not fit otherwise
   std::vector<double> times;      ///< s: of each TaskGraph's slowest replica, one micro-batch forward and backward
   bool is_heterogeneous = false;  ///< some columns may be uneven
   bool exact = true;              ///< no shares and columns of these layers are better

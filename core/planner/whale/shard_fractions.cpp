@@ -159,8 +159,9 @@ std::optional<ShardFractions> ColumnCosts::best(const Load& load, int samples) {
 
 Bytes ColumnCosts::need(const Load& load, int samples, Bytes weights) const {
   search::StageBytes bytes = search::stage_bytes(chain_, load.first, load.last, samples);
+  if (load.recompute) search::add_recompute(chain_, bytes, load.first, load.last, samples, 1);
   bytes.weights = {weights};
-  return search::stage_need(chain_.workload(), bytes, load.replicas, false).peak(load.warmup, load.before);
+  return search::stage_need(chain_.workload(), bytes, load.replicas, load.recompute).peak(load.warmup, load.before);
 }
 
 std::vector<double> ColumnCosts::max_fraction(const Load& load, int samples, bool boundaries) const {
@@ -170,10 +171,11 @@ std::vector<double> ColumnCosts::max_fraction(const Load& load, int samples, boo
     return cost::state_memory(weights, load.replicas, workload.optimizer, workload.precision, workload.zero).total();
   };
   search::StageBytes bytes = search::stage_bytes(chain_, load.first, load.last, samples);
+  if (load.recompute) search::add_recompute(chain_, bytes, load.first, load.last, samples, 1);
   const plan::Weights all = bytes.weights;
   bytes.weights = {};
   if (!boundaries) bytes.input = bytes.output = {};
-  const Bytes rest = search::stage_need(workload, bytes, load.replicas, false).peak(load.warmup, load.before);
+  const Bytes rest = search::stage_need(workload, bytes, load.replicas, load.recompute).peak(load.warmup, load.before);
   const double each = static_cast<double>(state(Bytes(1'000'000'000)).count) / 1e9;
   std::vector<double> room;
   for (const std::size_t type : type_of_) {

@@ -30,6 +30,7 @@ struct Load {
   int first = 0, last = 0;
   int replicas = 1;
   int warmup = 1, before = 1;
+  bool recompute = false;
 };
 
 /// A replica of different devices.

@@ -24,7 +24,6 @@
 #include <fmt/format.h>
 
 #include "core/cost/ring_times.hpp"
-#include "core/plan/warmups.hpp"
 #include "core/planner/option_table.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
@@ -152,18 +151,25 @@ double estimate_of(search::Chain& chain, const Plan& plan, const std::vector<dou
   return sum + (plan.micro_batches - 1) * slowest + synchronised;
 }
 
+/// Returns the time of the passes with recomputation over the time without.
+double recomputed_factor(const search::Chain& chain) {
+  double forward = 0, both = 0;
+  for (const Layer& layer : chain.profile().layers)
+    forward += layer.forward.count, both += layer.forward.count + layer.backward.count;
+  return both > 0 ? 1 + forward / both : 1;
+}
+
 Candidate candidate_of(search::Chain& chain, const Layout& layout, const Split& split, const SplitRequest& question,
                        bool proven) {
   Plan plan = chain.plan_of("whale", question.micro_batch);
   for (std::size_t s = 0; s < layout.graphs.size(); ++s)
     plan.stages.push_back(stage_of(layout.graphs[s], s == 0 ? 0 : split.ends[s - 1], split.ends[s], split.shares[s],
                                    split.columns[s], question.micro_batch));
-  if (split.warmups != plan::policy_warmups(static_cast<int>(plan.stages.size()), plan.micro_batches, Warmup::A))
-    plan.warmup_counts = split.warmups;
+  for (Stage& stage : plan.stages) stage.recompute = chain.recompute(split.recompute);
   plan.name = "Whale " + layout.name;
   const double slowest = *std::max_element(split.times.begin(), split.times.end());
   plan.objective = Objective{"Whale busiest device", Seconds(slowest * plan.micro_batches), {}};
-  if (proven && split.exact)
+  if (proven && split.exact && !split.recompute)
     plan.certificate.emplace().optimal_in = fmt::format(
         "all {} of {} on these devices in this order with micro-batches of {} that fit: none has a less busy busiest "
         "device",
@@ -172,7 +178,7 @@ Candidate candidate_of(search::Chain& chain, const Layout& layout, const Split& 
         : split.is_heterogeneous ? "cuts, whole-sample shares and shares of columns"
                                  : "cuts and whole-sample shares",
         layout.name, plan.micro_batch);
-  const double estimate = estimate_of(chain, plan, split.times);
+  const double estimate = estimate_of(chain, plan, split.times) * (split.recompute ? recomputed_factor(chain) : 1);
   return {std::move(plan), estimate};
 }
 
@@ -227,6 +233,7 @@ Result<std::vector<Candidate>> candidates_of(const Problem& problem, const Reque
         if (first_violation(candidate.plan, *problem.profile, problem.pins)) return;
         if (balance != wanted.balance && !all.empty() && same_pipeline(all.back().plan, candidate.plan)) return;
         best.add(candidate.estimate);
+        if (!first_only) note_plan(context);
         all.push_back(std::move(candidate));
       };
       add(wanted.balance);

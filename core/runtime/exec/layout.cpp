@@ -57,12 +57,10 @@ Result<void> check_layers(const Plan& plan, int layers) {
   return {};
 }
 
-std::vector<bool> recomputed_layers(const Stage& stage) {
-  std::vector<bool> layers(static_cast<std::size_t>(stage.last - stage.first), stage.recompute.all);
-  for (const LayerId layer : stage.recompute.layers)
-    if (layer.value >= stage.first && layer.value < stage.last)
-      layers[static_cast<std::size_t>(layer.value - stage.first)] = true;
-  return layers;
+std::vector<plan::RecomputedSegment> recomputed_segments(const Stage& stage, const std::vector<bool>& starts) {
+  std::vector<plan::RecomputedSegment> segments = plan::recomputed_segments(stage, starts);
+  for (plan::RecomputedSegment& segment : segments) segment.first -= stage.first, segment.last -= stage.first;
+  return segments;
 }
 
 LocalStage chunk_on(const Plan& plan, const StageCopy& chunk, std::size_t seat) {
@@ -143,7 +141,8 @@ LaneOrder order_of_run(const LaneOrder& order, const Layout& layout) {
   return all;
 }
 
-Result<void> load_lane(DeviceAssignment& placement, const Layout& layout, const Plan& plan, const Schedule& schedule) {
+Result<void> load_lane(DeviceAssignment& placement, const Layout& layout, const Plan& plan, const Schedule& schedule,
+                       const std::vector<bool>& block_starts) {
   const auto lane = std::find_if(schedule.lanes.begin(), schedule.lanes.end(),
                                  [&](const DeviceLane& l) { return l.device == placement.device; });
   if (lane == schedule.lanes.end())
@@ -151,8 +150,8 @@ Result<void> load_lane(DeviceAssignment& placement, const Layout& layout, const 
   placement.order = order_of_run(lane->order, layout);
   for (LocalStage& chunk : placement.chunks) {
     const Stage& stage = plan.stages[chunk.stage.index()];
-    chunk.recompute.assign(static_cast<std::size_t>(stage.last - stage.first), false);
-    if (has_recompute(lane->order, chunk.stage)) chunk.recompute = recomputed_layers(stage);
+    chunk.by_block = stage.recompute.each == RecomputeUnit::block;
+    if (has_recompute(lane->order, chunk.stage)) chunk.recompute = recomputed_segments(stage, block_starts);
   }
   return layout.synchronous() ? check_lane(placement, layout) : check_turns(placement, layout);
 }
@@ -228,12 +227,15 @@ Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule&
   }
   layout.placements = placements_of(plan);
   for (std::size_t s = 0; s < plan.stages.size(); ++s) layout.replicas.push_back(holders(layout, StageId(s)));
+  std::vector<std::string_view> names;
+  for (const ModelLayer& layer : model.layers) names.emplace_back(layer.name);
+  const std::vector<bool> block_starts = plan::block_starts(names);
   for (DeviceAssignment& placement : layout.placements) {
     for (LocalStage& chunk : placement.chunks) {
       chunk.previous = exchanges(chunk, layout, chunk.stage.index() - 1);
       chunk.next = exchanges(chunk, layout, chunk.stage.index() + 1);
     }
-    TRY_VOID(load_lane(placement, layout, plan, schedule));
+    TRY_VOID(load_lane(placement, layout, plan, schedule, block_starts));
   }
   return layout;
 }

@@ -10,6 +10,7 @@
 #include "core/model/model.hpp"
 #include "core/model/plan.hpp"
 #include "core/model/schedule.hpp"
+#include "core/plan/blocks.hpp"
 #include "core/runtime/exec/staleness.hpp"
 
 namespace pipedeck::runtime::exec {
@@ -36,7 +37,9 @@ struct LocalStage {
   int replica = 0;
   int tensor_rank = 0, tensor_parallel = 1;
   int first_sample = 0, samples = 0;  ///< of each micro-batch: contiguous ranges in replica order
-  std::vector<bool> recompute;        ///< one per layer of the stage
+  /// Recomputed layers, relative to the stage's first; `by_block`: each segment just before its own backward.
+  std::vector<plan::RecomputedSegment> recompute;
+  bool by_block = false;
   /// Activations come from `previous` and gradients from `next`; outputs go the other way. Asynchronous replicas take
   /// whole mini-batches in turn: each list has every replica of that stage, and mini-batch b belongs to replica b mod
   /// r.

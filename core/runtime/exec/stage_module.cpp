@@ -79,62 +79,69 @@ tensor::Tensor StageModule::forward(int micro_batch, tensor::Tensor input, tenso
 void StageModule::run_layers_forward(MicroBatch& kept) {
   PassTensors& tensors = kept.tensors;
   tensor::Tensor value = std::move(tensors.value);
+  auto segment = shape_.recompute.begin();
   for (std::size_t i = 0; i < shape_.layers.size(); ++i) {
     value = run_forward(kept, i, std::move(value));
-    if (!shape_.recompute[i]) continue;
-    // A sequence of recomputed layers restarts from its first layer's input.
-    const bool begins = i == 0 || !shape_.recompute[i - 1];
-    tensors.layers[i].tensors.resize(begins ? 1 : 0);
+    const int layer = static_cast<int>(i);
+    if (segment == shape_.recompute.end() || layer < segment->first) continue;
+    // A segment of recomputed layers restarts from its first layer's input.
+    tensors.layers[i].tensors.resize(layer == segment->first ? 1 : 0);
+    if (layer + 1 == segment->last) ++segment;
   }
   if (!shape_.loss) {
     tensors.value = std::move(value);
     return;
   }
   tensors.loss = shape_.loss->forward(value, tensors.targets);
-  if (shape_.recompute.back()) return;
+  if (reruns_loss()) return;
   tensors.targets.release();
   tensors.logits = std::move(value);
 }
 
 void StageModule::recompute(int micro_batch) {
+  if (reruns_in_backward()) return;
   MicroBatch& kept = micro_batches_.at(micro_batch);
-  run(PassKind::recompute, kept, {}, [&] { rerun_forward(kept); });
+  run(PassKind::recompute, kept, {}, [&] {
+    for (const plan::RecomputedSegment& segment : shape_.recompute) rerun_forward(kept, segment);
+  });
 }
 
-void StageModule::rerun_forward(MicroBatch& kept) {
+void StageModule::rerun_forward(MicroBatch& kept, const plan::RecomputedSegment& segment) {
   PassTensors& tensors = kept.tensors;
-  tensor::Tensor value;
-  for (std::size_t i = 0; i < shape_.layers.size(); ++i) {
-    if (!shape_.recompute[i]) continue;
-    if (i == 0 || !shape_.recompute[i - 1]) {
-      value = std::move(tensors.layers[i].tensors[0]);
-      tensors.layers[i].tensors.clear();
-    }
-    value = run_forward(kept, i, std::move(value));
-  }
-  if (!shape_.loss || !shape_.recompute.back()) return;
+  const auto first = static_cast<std::size_t>(segment.first), last = static_cast<std::size_t>(segment.last);
+  tensor::Tensor value = std::move(tensors.layers[first].tensors[0]);
+  tensors.layers[first].tensors.clear();
+  for (std::size_t i = first; i < last; ++i) value = run_forward(kept, i, std::move(value));
+  if (!shape_.loss || last != layers()) return;
   shape_.loss->forward(value, tensors.targets);
   tensors.targets.release();
   tensors.logits = std::move(value);
 }
 
-tensor::Tensor StageModule::backward(int micro_batch, tensor::Tensor gradient, bool weights_too,
-                                     const LayerDone& done) {
+tensor::Tensor StageModule::backward(int micro_batch, tensor::Tensor gradient, bool weights_too, const LayerDone& done,
+                                     RerunTimes* reruns) {
   MicroBatch& kept = micro_batches_.at(micro_batch);
   kept.tensors.value = std::move(gradient);
   run(weights_too ? PassKind::backward : PassKind::backward_input, kept, done,
-      [&] { run_layers_backward(kept, weights_too, done); });
+      [&] { run_layers_backward(kept, weights_too, done, passes_ ? nullptr : reruns); });
   tensor::Tensor given = std::move(kept.tensors.value);
   kept.weights.reset();
   if (weights_too) micro_batches_.erase(micro_batch);
   return given;
 }
 
-void StageModule::run_layers_backward(MicroBatch& kept, bool weights_too, const LayerDone& done) {
+void StageModule::run_layers_backward(MicroBatch& kept, bool weights_too, const LayerDone& done, RerunTimes* reruns) {
   PassTensors& tensors = kept.tensors;
-  tensor::Tensor gradient =
-      shape_.loss ? shape_.loss->backward(std::move(tensors.logits), shape_.loss_scale) : std::move(tensors.value);
+  tensor::Tensor gradient = std::move(tensors.value);
+  auto segment = shape_.recompute.rbegin();
   for (std::size_t i = shape_.layers.size(); i-- > 0;) {
+    if (shape_.by_block && segment != shape_.recompute.rend() && segment->last == static_cast<int>(i) + 1) {
+      if (reruns) reruns->emplace_back(memory_->device().now(), tensor::Completion{});
+      rerun_forward(kept, *segment++);
+      if (reruns) reruns->back().second = memory_->device().now();
+    }
+    if (shape_.loss && i + 1 == layers())
+      gradient = shape_.loss->backward(std::move(tensors.logits), shape_.loss_scale);
     const bool wanted = i > 0 || !shape_.first;
     layers::SavedTensors& saved = tensors.layers[i];
     gradient = shape_.layers[i]->backward_input(std::move(gradient), part(*kept.weights, i), saved, wanted);

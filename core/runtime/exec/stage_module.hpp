@@ -7,8 +7,10 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "core/plan/blocks.hpp"
 #include "core/runtime/exec/captured_passes.hpp"
 #include "core/runtime/exec/report.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
@@ -18,7 +20,10 @@ namespace pipedeck::runtime::exec {
 
 struct StageShape {
   std::span<const std::unique_ptr<layers::LayerKernel>> layers;
-  std::vector<bool> recompute;                     ///< one per layer: rerun its forward before the backward
+  /// Segments of layers whose forward is rerun, relative to the first; `by_block`: each within the backward, directly
+  /// before its own part of it; else all of them in recompute().
+  std::vector<plan::RecomputedSegment> recompute;
+  bool by_block = false;
   std::shared_ptr<const layers::LossKernel> loss;  ///< of the last stage; else null
   float loss_scale = 1;                            ///< 1 / (samples x positions) of the update's mean loss
   bool first = false;                              ///< of the model: its input's gradient is not needed
@@ -46,13 +51,18 @@ class StageModule {
   /// Runs the forward with the weights of `version`, which is the latest or a stored one. Returns the stage's output.
   /// On the last stage, which takes `targets` and adds up the loss, it is empty.
   tensor::Tensor forward(int micro_batch, tensor::Tensor input, tensor::Tensor targets, int version);
+  /// Returns true if backward reruns forwards, and recompute() does nothing.
+  bool reruns_in_backward() const { return shape_.by_block && !shape_.recompute.empty(); }
   /// Recomputes the tensors that forward did not save.
   void recompute(int micro_batch);
+  /// The times of the forwards that a backward reruns; a captured pass has none.
+  using RerunTimes = std::vector<std::pair<tensor::Completion, tensor::Completion>>;
   /// Returns the input's gradient (empty on the first stage). If `weights_too`, it also computes the weights';
   /// otherwise backward_weight follows later. `gradient` is the output's; empty on the last stage. `done` is called for
   /// each layer when its weight gradient includes this micro-batch, last layer first.
   using LayerDone = std::function<void(std::size_t layer)>;
-  tensor::Tensor backward(int micro_batch, tensor::Tensor gradient, bool weights_too, const LayerDone& done = {});
+  tensor::Tensor backward(int micro_batch, tensor::Tensor gradient, bool weights_too, const LayerDone& done = {},
+                          RerunTimes* reruns = nullptr);
   void backward_weight(int micro_batch, const LayerDone& done = {});
 
   int version() const { return version_; }
@@ -91,8 +101,11 @@ class StageModule {
   void run(PassKind kind, MicroBatch& of, const LayerDone& done, const std::function<void()>& work);
   // Passes over a micro-batch's tensors.
   void run_layers_forward(MicroBatch& kept);
-  void rerun_forward(MicroBatch& kept);
-  void run_layers_backward(MicroBatch& kept, bool weights_too, const LayerDone& done);
+  void rerun_forward(MicroBatch& kept, const plan::RecomputedSegment& segment);
+  void run_layers_backward(MicroBatch& kept, bool weights_too, const LayerDone& done, RerunTimes* reruns);
+  bool reruns_loss() const {
+    return !shape_.recompute.empty() && static_cast<std::size_t>(shape_.recompute.back().last) == layers();
+  }
 
   StageShape shape_;
   std::shared_ptr<tensor::DeviceMemory> memory_;

@@ -119,7 +119,9 @@ void Worker::compute(Pass& pass) {
   const Operation operation = pass.operation;
   const int micro_batch = operation.micro_batch;
   StageModule& module = module_of(*pass.chunk);
+  if (operation.kind == OpKind::recompute && module.reruns_in_backward()) return;
   const StageModule::LayerDone layer_done = pass.completes ? reducing(pass.chunk->module) : nullptr;
+  StageModule::RerunTimes reruns;
   timed(operation, [&] {
     switch (operation.kind) {
       case OpKind::forward: {
@@ -132,8 +134,8 @@ void Worker::compute(Pass& pass) {
       }
       case OpKind::backward:
       case OpKind::backward_input:
-        pass.output =
-            module.backward(micro_batch, std::move(pass.input), operation.kind == OpKind::backward, layer_done);
+        pass.output = module.backward(micro_batch, std::move(pass.input), operation.kind == OpKind::backward,
+                                      layer_done, &reruns);
         break;
       case OpKind::backward_weight:
         module.backward_weight(micro_batch, layer_done);
@@ -145,6 +147,8 @@ void Worker::compute(Pass& pass) {
         ensure(false, "a lane holds compute operations only");
     }
   });
+  const bool backward = operation.kind == OpKind::backward || operation.kind == OpKind::backward_input;
+  if (backward && module.reruns_in_backward()) records_.compute.back().reruns = std::move(reruns);
   if (operation.kind == OpKind::forward && module.last() && pass.chunk->tensor_rank == 0)
     records_.losses.push_back({micro_batch, module.release_loss()});
 }
@@ -223,10 +227,8 @@ StepReport Worker::end_report() {
   device().synchronise();
   const Records records = std::exchange(records_, {});
   StepReport report;
-  for (const Span& span : records.compute) {
-    report.compute.push_back(row(span));
-    report.busy += report.compute.back().duration;
-  }
+  for (const Span& span : records.compute) add_rows(span, report.compute);
+  for (const TimelineRow& row : report.compute) report.busy += row.duration;
   for (const Span& span : records.all_reduces) report.all_reduces.push_back(row(span));
   in_a_row(report.all_reduces);
   for (const Transfer& transfer : records.transfers) {
@@ -256,6 +258,18 @@ std::string Worker::begin_capture() {
     if (!told.empty()) notes += (notes.empty() ? "" : "; ") + told;
   }
   return notes;
+}
+
+/// A backward that reruns forwards becomes two rows, as the plan has them: the reruns together, then the rest.
+void Worker::add_rows(const Span& span, std::vector<TimelineRow>& rows) const {
+  TimelineRow all = row(span);
+  if (span.reruns) {
+    TimelineRow again{all.start, Nanoseconds(), {OpKind::recompute, span.operation.stage, span.operation.micro_batch}};
+    for (const auto& [began, ended] : *span.reruns) again.duration += elapsed(ended.time()) - elapsed(began.time());
+    all.start += again.duration, all.duration -= again.duration;
+    rows.push_back(again);
+  }
+  rows.push_back(all);
 }
 
 TimelineRow Worker::row(const Span& span) const {

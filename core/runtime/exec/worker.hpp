@@ -74,6 +74,8 @@ class Worker {
   struct Span {
     tensor::Completion begin, end;
     Operation operation;
+    /// The times of the forwards that a backward reruns; they count as the micro-batch's recompute before it.
+    std::optional<StageModule::RerunTimes> reruns = {};
   };
   struct Transfer {
     std::size_t from = 0;       ///< worker
@@ -113,6 +115,7 @@ class Worker {
   transport::Message take(const PeerSlice& from, transport::MessageKey key, std::int64_t width);
   std::vector<PeerSlice> partners(const std::vector<PeerSlice>& exchanges, StageId stage, int micro_batch) const;
   void timed(Operation operation, const std::function<void()>& work);
+  void add_rows(const Span& span, std::vector<TimelineRow>& rows) const;
   void enter(Operation operation, transport::WaitReason waits_for);
   Nanoseconds elapsed(tensor::RunClock::time_point time) const;
   TimelineRow row(const Span& span) const;

@@ -81,8 +81,11 @@ TimeSpread spread_of(const LayerMedians& medians) {
 }
 
 PointDetails details_of(const LayerSamples& seen, const LayerMedians& medians) {
-  return {Seconds(std::min(medians.weight.median, medians.backward.median)), seen.saved,
-          std::max(seen.memory.forward, seen.memory.backward), spread_of(medians)};
+  return {.backward_weight = Seconds(std::min(medians.weight.median, medians.backward.median)),
+          .saved = seen.saved,
+          .workspace = std::max(seen.memory.forward, seen.memory.backward),
+          .input = {},
+          .spread = spread_of(medians)};
 }
 
 void add_point(Profile& profile, const std::vector<LayerSamples>& seen, int micro_batch) {

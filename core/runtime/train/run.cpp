@@ -60,9 +60,12 @@ exec::StageModule module_of(const Run& run, const exec::LocalStage& chunk, const
   const Stage& stage = plan.stages[chunk.stage.index()];
   const layers::SoftmaxCrossEntropy loss = parts.loss ? run.parts->loss.over(*parts.loss) : run.parts->loss;
   exec::StageShape shape;
-  shape.layers = std::span(run.parts->layers).subspan(static_cast<std::size_t>(stage.first), chunk.recompute.size());
+  shape.layers =
+      std::span(run.parts->layers)
+          .subspan(static_cast<std::size_t>(stage.first), static_cast<std::size_t>(stage.last - stage.first));
   if (!parts.layers.empty()) shape.layers = parts.layers;
   shape.recompute = chunk.recompute;
+  shape.by_block = chunk.by_block;
   shape.first = chunk.stage == StageId(0);
   if (chunk.stage.index() + 1 == plan.stages.size()) shape.loss = backend.loss(loss);
   // The mean over all samples of an update: of a mini-batch if stages update after different numbers of them.

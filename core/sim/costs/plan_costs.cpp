@@ -16,9 +16,10 @@ namespace {
 
 std::int64_t nanoseconds(double seconds) { return round_to_nanoseconds(Seconds(seconds)).count; }
 
-/// One layer's passes on one replica in seconds, its tensor-parallel all-reduces included.
+/// One layer's passes on one replica in seconds, its tensor-parallel all-reduces included; and these alone.
 struct Passes {
   double forward = 0, backward = 0, weight = 0;
+  double forward_reduced = 0, backward_reduced = 0;
 };
 
 class CostBuilder {
@@ -165,6 +166,7 @@ class CostBuilder {
 
   static void copy_passes(const StageReplicaCosts& from, StageReplicaCosts& to) {
     to.duration = from.duration;
+    to.tensor_parallel = from.tensor_parallel;
     to.ready_in_backward = from.ready_in_backward;
     to.ready_in_weight = from.ready_in_weight;
     to.memory = from.memory;
@@ -179,28 +181,31 @@ class CostBuilder {
     // The overhead of an operation comes before its first layer.
     const double overhead = inputs_.conventions.calibration.operation_overhead.count;
     Passes sum;
-    double again = 0;  // recomputed forwards
+    double again = 0, again_reduced = 0;  // recomputed forwards
     std::size_t next = 0;
     for (int p = stage.last - 1; p >= stage.first; --p) {
       const Passes passes = passes_of(layer(p), stage, worker, tensor);
       sum.forward += passes.forward;
       sum.backward += passes.backward;
       sum.weight += passes.weight;
-      if (cost::is_recomputed(stage, p)) again += passes.forward;
+      sum.forward_reduced += passes.forward_reduced;
+      sum.backward_reduced += passes.backward_reduced;
+      if (cost::is_recomputed(stage, p)) again += passes.forward, again_reduced += passes.forward_reduced;
       if (next < reductions.size() && reductions[next].position == p) {
         worker.ready_in_backward.push_back(nanoseconds(overhead + sum.backward));
         worker.ready_in_weight.push_back(nanoseconds(overhead + sum.weight));
         ++next;
       }
     }
-    const auto set = [&](OpKind kind, double seconds) {
+    const auto set = [&](OpKind kind, double seconds, double reduced) {
       worker.duration[static_cast<std::size_t>(kind)] = nanoseconds(overhead + seconds);
+      worker.tensor_parallel[static_cast<std::size_t>(kind)] = nanoseconds(reduced);
     };
-    set(OpKind::forward, sum.forward);
-    set(OpKind::backward, sum.backward);
-    set(OpKind::backward_input, sum.backward - sum.weight);
-    set(OpKind::backward_weight, sum.weight);
-    set(OpKind::recompute, again);
+    set(OpKind::forward, sum.forward, sum.forward_reduced);
+    set(OpKind::backward, sum.backward, sum.backward_reduced);
+    set(OpKind::backward_input, sum.backward - sum.weight, sum.backward_reduced);
+    set(OpKind::backward_weight, sum.weight, 0);
+    set(OpKind::recompute, again, again_reduced);
   }
 
   /// The slowest device of the replica, and the all-reduces over its devices.
@@ -225,8 +230,8 @@ class CostBuilder {
       const auto time = [&](Bytes bytes) {
         return tensor.time(cost::scale_bytes(bytes, samples, profile_.micro_batch)).count;
       };
-      slowest.forward += time(point.forward_allreduce);
-      slowest.backward += time(point.backward_allreduce);
+      slowest.forward += slowest.forward_reduced = time(point.forward_allreduce);
+      slowest.backward += slowest.backward_reduced = time(point.backward_allreduce);
     }
     return slowest;
   }

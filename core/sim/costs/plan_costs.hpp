@@ -36,10 +36,11 @@ struct Reduction {
 /// One replica of a chunk: its devices work as one.
 struct StageReplicaCosts {
   int stage = 0, copy = 0, replica = 0;
-  std::size_t lane = 0;                                ///< whose list it is in
-  std::span<const DeviceId> devices;                   ///< the lead first: it sends and receives for all
-  int low = 0, high = 0;                               ///< its samples of a micro-batch
-  std::array<std::int64_t, op_kind_count> duration{};  ///< ns, by OpKind, the overhead of an operation included
+  std::size_t lane = 0;                                       ///< whose list it is in
+  std::span<const DeviceId> devices;                          ///< the lead first: it sends and receives for all
+  int low = 0, high = 0;                                      ///< its samples of a micro-batch
+  std::array<std::int64_t, op_kind_count> duration{};         ///< ns, by OpKind, the overhead of an operation included
+  std::array<std::int64_t, op_kind_count> tensor_parallel{};  ///< of `duration`, its all-reduces
   /// When reduction k may start, after the start of the stage's last backward or weight gradient.
   std::vector<std::int64_t> ready_in_backward, ready_in_weight;
   std::vector<std::int64_t> optimizer;  ///< ns, a device of the replica

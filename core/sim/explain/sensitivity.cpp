@@ -5,7 +5,10 @@
 #include <atomic>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <thread>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -14,10 +17,20 @@
 namespace pipedeck::sim::explain {
 namespace {
 
-/// One thing made better, and how.
+/// One thing made better, or a lever, and how.
 struct Change {
-  SensitivityEntry entry;
+  std::variant<SensitivityEntry, SensitivityLever> of;
   std::function<Problem(const Problem&)> apply;
+
+  bool is_memory() const {
+    const auto* entry = std::get_if<SensitivityEntry>(&of);
+    return entry ? entry->kind == SensitivityKind::device_memory
+                 : std::get<SensitivityLever>(of).kind == LeverKind::device_memory;
+  }
+  bool is_batch() const {
+    const auto* lever = std::get_if<SensitivityLever>(&of);
+    return lever && lever->kind == LeverKind::micro_batches;
+  }
 };
 
 Problem with_cluster(const Problem& problem, Cluster cluster) {
@@ -44,7 +57,10 @@ Change network_link(const Cluster& cluster, std::size_t link, double factor) {
   entry.to = cluster.links[link].to;
   return {entry, [link, factor](const Problem& problem) {
             Cluster changed = *problem.cluster;
-            changed.links[link].link.bandwidth = changed.links[link].link.bandwidth * factor;
+            NetworkLink& wider = changed.links[link];
+            wider.link.bandwidth = wider.link.bandwidth * factor;
+            for (Node& node : changed.nodes)  // with its cards
+              if (node.nic && (node.name == wider.from || node.name == wider.to)) node.nic = *node.nic * factor;
             return with_cluster(problem, std::move(changed));
           }};
 }
@@ -94,6 +110,15 @@ void isolate_device(Cluster& cluster, DeviceId device, const std::string& type) 
   groups.insert(at, pieces.begin(), pieces.end());
 }
 
+/// Sets the times on a type that is `speed` times as fast as `old`. The profile's own device may be in no list of
+/// types; then its speed is 1.
+void set_times(Layer& layer, const std::string& profile_device, const DeviceType& old, const std::string& type,
+               double speed) {
+  if (const auto on = layer.on.find(old.name); on != layer.on.end())
+    layer.on[type] = {on->second.forward * (1 / speed), on->second.backward * (1 / speed)};
+  if (old.name == profile_device) layer.on[type] = {layer.forward * (1 / speed), layer.backward * (1 / speed)};
+}
+
 /// The device gets a type of its own, `speed` times as fast in passes and memory traffic, with `memory` times as much.
 Problem with_device(const Problem& problem, DeviceId device, double speed, double memory) {
   Cluster cluster = *problem.cluster;
@@ -109,13 +134,8 @@ Problem with_device(const Problem& problem, DeviceId device, double speed, doubl
   isolate_device(cluster, device, type.name);
   Problem changed = with_cluster(problem, std::move(cluster));
 
-  // The profile's own device may be in no list of types; then its speed is 1.
   Profile profile = *problem.profile;
-  for (Layer& layer : profile.layers) {
-    if (const auto on = layer.on.find(old.name); on != layer.on.end())
-      layer.on[type.name] = {on->second.forward * (1 / speed), on->second.backward * (1 / speed)};
-    if (old.name == profile.device) layer.on[type.name] = {layer.forward * (1 / speed), layer.backward * (1 / speed)};
-  }
+  for (Layer& layer : profile.layers) set_times(layer, profile.device, old, type.name, speed);
   changed.profile = std::make_shared<const Profile>(std::move(profile));
   return changed;
 }
@@ -131,6 +151,103 @@ void add_devices(const Plan& plan, double factor, std::vector<Change>& changes) 
                            return with_device(problem, device, speed ? factor : 1, speed ? 1 : factor);
                          }});
     }
+}
+
+// --- levers
+
+/// Devices of these types get types of their own, as with_device does for one.
+Problem with_types(const Problem& problem, const std::set<std::string>& types, double speed, double memory) {
+  Cluster cluster = *problem.cluster;
+  Profile profile = *problem.profile;
+  for (const std::string& name : types) {
+    const DeviceType old = *find_device_type(cluster, name);
+    DeviceType type = old;
+    while (find_device_type(cluster, type.name)) type.name += '\'';
+    type.memory = Bytes(static_cast<std::int64_t>(static_cast<double>(type.memory.count) * memory));
+    type.relative_speed *= speed;
+    if (type.memory_bandwidth) type.memory_bandwidth = *type.memory_bandwidth * speed;
+    cluster.device_types.push_back(type);
+    for (Node& node : cluster.nodes)
+      for (DeviceGroup& group : node.devices)
+        if (group.type == name) group.type = type.name;
+    for (Layer& layer : profile.layers) set_times(layer, profile.device, old, type.name, speed);
+  }
+  Problem changed = with_cluster(problem, std::move(cluster));
+  changed.profile = std::make_shared<const Profile>(std::move(profile));
+  return changed;
+}
+
+std::set<std::string> used_types(const Cluster& cluster, const Plan& plan) {
+  const std::vector<Device> devices = devices_of(cluster);
+  std::set<std::string> types;
+  for (const DeviceId device : devices_used(plan))
+    types.insert(cluster.device_types[static_cast<std::size_t>(devices[device.index()].type)].name);
+  return types;
+}
+
+/// Multiplies the links inside of nodes, or those between them. Returns the narrowest before; 0: there are none.
+BytesPerSecond scale_links(Cluster& cluster, bool inside, double factor) {
+  BytesPerSecond narrowest;
+  const auto scale = [&](BytesPerSecond& bandwidth) {
+    if (narrowest.count == 0 || bandwidth < narrowest) narrowest = bandwidth;
+    bandwidth = bandwidth * factor;
+  };
+  if (cluster.bandwidth_matrix) {
+    const std::vector<Device> devices = devices_of(cluster);
+    auto& matrix = *cluster.bandwidth_matrix;
+    for (std::size_t i = 0; i < devices.size(); ++i)
+      for (std::size_t j = 0; j < devices.size(); ++j)
+        if (i != j && (devices[i].node == devices[j].node) == inside) scale(matrix[i][j]);
+    return narrowest;
+  }
+  if (inside) {
+    for (Node& node : cluster.nodes)
+      if (node.link) scale(node.link->bandwidth);
+  } else {
+    for (NetworkLink& link : cluster.links) scale(link.link.bandwidth);
+  }
+  return narrowest;
+}
+
+void add_link_lever(const Cluster& cluster, bool inside, std::vector<Change>& changes) {
+  Cluster copy = cluster;
+  SensitivityLever lever{inside ? LeverKind::links_inside : LeverKind::links_between, link_step, {}, {}, {}, 0, {}, {}};
+  lever.before = scale_links(copy, inside, link_step);
+  if (lever.before.count <= 0) return;
+  lever.after = lever.before * link_step;
+  changes.push_back({lever, [inside](const Problem& problem) {
+                       Cluster changed = *problem.cluster;
+                       scale_links(changed, inside, link_step);
+                       return with_cluster(problem, std::move(changed));
+                     }});
+}
+
+/// Twice as many micro-batches of the same size; lists of operations are for those that the plan has.
+std::optional<Plan> with_more_micro_batches(const Plan& plan) {
+  constexpr int most = 1 << 29;
+  if (plan.operations || plan.micro_batches > most || plan.global_batch > most) return std::nullopt;
+  Plan more = plan;
+  more.micro_batches *= 2;
+  more.global_batch *= 2;
+  return more;
+}
+
+void add_levers(const Problem& problem, const Plan& plan, double factor, std::vector<Change>& changes) {
+  const std::set<std::string> types = used_types(*problem.cluster, plan);
+  const auto add = [&](LeverKind kind, const std::set<std::string>& of, const std::string& type) {
+    const bool memory = kind == LeverKind::device_memory;
+    changes.push_back({SensitivityLever{kind, factor, type, {}, {}, 0, {}, {}}, [=](const Problem& before) {
+                         return with_types(before, of, memory ? 1 : factor, memory ? factor : 1);
+                       }});
+  };
+  add(LeverKind::all_devices, types, {});
+  if (types.size() > 1)
+    for (const std::string& type : types) add(LeverKind::device_type, {type}, type);
+  add(LeverKind::device_memory, types, {});
+  for (const bool inside : {true, false}) add_link_lever(*problem.cluster, inside, changes);
+  if (with_more_micro_batches(plan))
+    changes.push_back({SensitivityLever{LeverKind::micro_batches, 2, {}, {}, {}, plan.micro_batches, {}, {}},
+                       [](const Problem& before) { return before; }});
 }
 
 Result<Simulator> simulator_of(const Problem& problem) {
@@ -154,7 +271,11 @@ struct Base {
 Result<Nanoseconds> iteration_with(const Base& base, const Change& change, const std::stop_token& stop) {
   const Result<Simulator> simulator = simulator_of(change.apply(base.problem));
   if (!simulator) return tl::unexpected(simulator.error());
-  if (change.entry.kind != SensitivityKind::device_memory) return iteration_of(*simulator, base.plan, stop);
+  if (change.is_batch())
+    return iteration_of(*simulator, *with_more_micro_batches(base.plan), stop).map([](Nanoseconds both) {
+      return Nanoseconds((both.count + 1) / 2);
+    });
+  if (!change.is_memory()) return iteration_of(*simulator, base.plan, stop);
   // Memory has no other way to an iteration's length than the order of operations.
   const Result<Schedule> schedule = simulator->schedule(base.plan);
   if (!schedule) return tl::unexpected(schedule.error());
@@ -212,6 +333,7 @@ Result<Sensitivity> sensitivity(const Problem& problem, const Plan& plan, double
   std::vector<Change> changes;
   add_links(*problem.cluster, factor, changes);
   add_devices(plan, factor, changes);
+  add_levers(problem, plan, factor, changes);
 
   const Result<Simulator> simulator = simulator_of(problem);
   if (!simulator) return tl::unexpected(simulator.error());
@@ -222,14 +344,22 @@ Result<Sensitivity> sensitivity(const Problem& problem, const Plan& plan, double
   const Base base{problem, plan, std::move(*schedule), *own};
   TRY(const auto times, Simulations(base, changes, progress, std::move(stop)).run(threads));
 
-  Sensitivity answer{factor, *own, {}};
+  Sensitivity answer{factor, *own, {}, {}};
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    changes[i].entry.iteration = times[i];
-    changes[i].entry.gain = *own - times[i];
-    answer.entries.push_back(std::move(changes[i].entry));
+    std::visit(
+        [&](auto& of) {
+          of.iteration = times[i];
+          of.gain = *own - times[i];
+        },
+        changes[i].of);
+    if (auto* entry = std::get_if<SensitivityEntry>(&changes[i].of))
+      answer.entries.push_back(std::move(*entry));
+    else
+      answer.levers.push_back(std::get<SensitivityLever>(std::move(changes[i].of)));
   }
-  std::stable_sort(answer.entries.begin(), answer.entries.end(),
-                   [](const SensitivityEntry& a, const SensitivityEntry& b) { return a.gain > b.gain; });
+  const auto larger = [](const auto& a, const auto& b) { return a.gain > b.gain; };
+  std::stable_sort(answer.entries.begin(), answer.entries.end(), larger);
+  std::stable_sort(answer.levers.begin(), answer.levers.end(), larger);
   return answer;
 }
 

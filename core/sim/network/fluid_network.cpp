@@ -131,6 +131,8 @@ void FluidNetwork::gather(int from) {
   }
 }
 
+constexpr double rounding = 1e-9;  // far below the part that one of all devices has of a hop
+
 /// Progressive filling: all rates rise together until a link is full; its flows stay at that level, the others go on.
 void FluidNetwork::fill() {
   double risen = 0;  // lest rounding lowers it again
@@ -166,8 +168,10 @@ bool FluidNetwork::freeze_capped(double level) {
 void FluidNetwork::freeze(Flow& own, double rate) {
   own.found = rate;
   for (const LinkUse& use : phase(own).uses) {
-    link(use.link).left -= use.times * rate;
-    link(use.link).weight -= use.times;
+    Link& here = link(use.link);
+    here.left -= use.times * rate;
+    here.weight -= use.times;
+    if (here.weight < rounding) here.weight = 0;  // parts of hops need not add up to exactly one
   }
 }
 

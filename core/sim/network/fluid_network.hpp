@@ -17,7 +17,8 @@ namespace pipedeck::sim::network {
 
 struct LinkUse {
   int link = 0;
-  double times = 1;  ///< hops of a collective over the same link in the same direction
+  /// Hops of a collective over the same link in the same direction; a part of one where several cards divide its bytes.
+  double times = 1;
   bool operator==(const LinkUse&) const = default;
 };
 

@@ -2,6 +2,7 @@
 #include "core/sim/network/link_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace pipedeck::sim::network {
@@ -23,14 +24,15 @@ void merge(std::vector<LinkUse>& uses) {
 
 std::vector<LinkUse> LinkTable::path(DeviceId from, DeviceId to) {
   std::vector<LinkUse> uses;
-  add_hop(from, to, uses);
+  add_hop(from, to, std::array{from, to}, uses);
   return uses;
 }
 
-std::vector<LinkUse> LinkTable::ring(std::span<const DeviceId> devices) {
+std::vector<LinkUse> LinkTable::ring(std::span<const DeviceId> devices, std::span<const DeviceId> members) {
   std::vector<LinkUse> uses;
   if (devices.size() < 2) return uses;
-  for (std::size_t i = 0; i < devices.size(); ++i) add_hop(devices[i], devices[(i + 1) % devices.size()], uses);
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    add_hop(devices[i], devices[(i + 1) % devices.size()], members, uses);
   merge(uses);
   return uses;
 }
@@ -41,7 +43,16 @@ double LinkTable::bottleneck(std::span<const LinkUse> uses) const {
   return least;
 }
 
-void LinkTable::add_hop(DeviceId from, DeviceId to, std::vector<LinkUse>& uses) {
+void LinkTable::add_cards(Kind kind, NodeId node, std::span<const DeviceId> members, std::vector<LinkUse>& uses) {
+  const auto card = network_.nic(node);
+  if (!card) return;
+  const auto is_here = [&](DeviceId device) { return network_.node_of(device) == node; };
+  const auto count = static_cast<double>(std::count_if(members.begin(), members.end(), is_here));
+  for (const DeviceId device : members)
+    if (is_here(device)) uses.push_back({number({kind, device.value, 0}, *card), 1 / count});
+}
+
+void LinkTable::add_hop(DeviceId from, DeviceId to, std::span<const DeviceId> members, std::vector<LinkUse>& uses) {
   const auto use = [&](Kind kind, int a, int b, BytesPerSecond capacity) {
     uses.push_back({number({kind, a, b}, capacity), 1});
   };
@@ -54,6 +65,8 @@ void LinkTable::add_hop(DeviceId from, DeviceId to, std::vector<LinkUse>& uses) 
     use(Kind::in, to.value, 0, own);
     return;
   }
+  add_cards(Kind::card_out, node, members, uses);
+  add_cards(Kind::card_in, network_.node_of(to), members, uses);
   for (const cost::DirectedLink& passed : network_.directed_links(from, to))
     use(passed.backwards ? Kind::backwards : Kind::forwards, passed.link, 0, network_.link(passed.link).bandwidth);
 }

@@ -72,11 +72,11 @@ class Builder {
     for (std::size_t begin = 0, end = 0; begin < devices.size(); begin = end) {
       while (end < devices.size() && inputs_.network.node_of(devices[end]) == inputs_.network.node_of(devices[begin]))
         ++end;
-      const std::vector<LinkUse> here = table_.ring(std::span(devices).subspan(begin, end - begin));
+      const std::vector<LinkUse> here = table_.ring(std::span(devices).subspan(begin, end - begin), devices);
       inside.insert(inside.end(), here.begin(), here.end());  // no two nodes have a link in common
       leaders.push_back(devices[begin]);
     }
-    return {keep(table_.ring(devices)), keep(std::move(inside)), keep(table_.ring(leaders))};
+    return {keep(table_.ring(devices, devices)), keep(std::move(inside)), keep(table_.ring(leaders, devices))};
   }
 
   FlowShape all_reduce(const Group& group, Bytes bytes) const {

@@ -40,9 +40,7 @@ Result<std::optional<PlanCandidate>> nearest_plan(const Problem& problem, std::s
   TRY(const auto answer, whatif::best_plan(roomy, with_capture(planners), {}, 1, {1, stop, {}, {}}));
   std::optional<PlanCandidate> nearest;
   for (const PlanCandidate& one : answer.found) {
-    // With the warm-ups of today's memory: with more they would be longer, and need more again.
-    auto simulated_plan =
-        whatif::simulate_plan(problem, simulator, whatif::freeze_warmups(problem, *one.plan).back(), stop);
+    auto simulated_plan = whatif::simulate_plan(problem, simulator, *one.plan, stop);
     if (simulated_plan && (!nearest || memory_deficit(simulated_plan->found) < memory_deficit(*nearest)))
       nearest = std::move(simulated_plan->found);
   }

@@ -44,7 +44,6 @@ std::string partition(const EngineRequest& question) {
   std::string text = fmt::format(
       "# Plan '{}' for DeepSpeed: its own partition methods know no measured times, so the cuts are given.\n",
       strip_control_characters(plan.name));
-  text += rank_comment(plan, question.cluster, "# ");
   text += fmt::format(
       "from deepspeed.pipe import PipelineModule\n"
       "\n"
@@ -70,7 +69,7 @@ std::string partition(const EngineRequest& question) {
       "        self._set_bounds(start=PARTS[stage], stop=PARTS[stage + 1])\n",
       module_count(question.profile), has_loss(question.profile) ? ", the loss not among them (loss_fn)" : "",
       fmt::join(module_cuts(plan, question.profile), ", "), plan.stages.front().recompute.all ? 1 : 0);
-  return text;
+  return text + "\n" + rank_comment(plan, question.cluster, "# ");
 }
 
 }  // namespace

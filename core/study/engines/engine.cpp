@@ -23,7 +23,7 @@ NamedOutput find_engine_output(std::string_view name) {
 }
 
 Result<std::string> engine_text(const NamedOutput& wanted, const EngineRequest& question) {
-  const std::vector<std::string> parts = unsupported_features(*wanted.engine, question.plan, question.profile);
+  const std::vector<std::string> parts = unsupported_features(*wanted.engine, question);
   if (!parts.empty())
     return fail(ErrorCode::bad_input,
                 fmt::format("{} can't run this plan: {}", wanted.engine->name, fmt::join(parts, "; ")));

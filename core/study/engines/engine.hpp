@@ -21,6 +21,7 @@ struct EngineRules {
   std::vector<ScheduleKind> schedules;  ///< the first is the one that other plans are brought to
   bool tensor_parallel = true;          ///< whether it cuts layers itself
   int max_zero = 0;
+  bool recompute_at_once = false;  ///< whether it recomputes a stage as one, too (RecomputeUnit::stage)
   std::vector<Optimizer> optimizers;
   /// The fewest micro-batches that it takes with this plan's stages and schedule; null: one.
   int (*min_micro_batches)(const Plan&) = nullptr;
@@ -62,6 +63,8 @@ NamedOutput find_engine_output(std::string_view name);
 
 /// Which parts of the plan the engine can't run, a sentence each; empty: it runs the plan as it is.
 std::vector<std::string> unsupported_features(const Engine& engine, const Plan& plan, const Profile& profile);
+/// Returns them with the devices: a launcher must be able to start the processes there (plan/launch_order.hpp).
+std::vector<std::string> unsupported_features(const Engine& engine, const EngineRequest& question);
 
 /// The plan itself where it fits. Else plans that the engine can run and that keep what can be kept, on the same
 /// devices or some of them: as many stages with as many layers where that is possible, called after the plan and the

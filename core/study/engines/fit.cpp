@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/one_line.hpp"
+#include "core/plan/launch_order.hpp"
 #include "core/study/engines/engine.hpp"
 
 namespace pipedeck::study::engines {
@@ -83,6 +85,9 @@ class Sentences {
       return add(fmt::format("stage {}: found {} recomputed, expected all layers of all stages or none", s,
                              recompute.all ? "all layers" : fmt::format("{} layers", recompute.layers.size())));
     }
+    for (std::size_t s = 0; s < plan_.stages.size() && all && !rules_.recompute_at_once; ++s)
+      if (plan_.stages[s].recompute.each == RecomputeUnit::stage)
+        return add(fmt::format("stage {}: found all layers recomputed at once, expected block by block", s));
   }
 
   template <class Of>
@@ -139,6 +144,19 @@ class Sentences {
 
 std::vector<std::string> unsupported_features(const Engine& engine, const Plan& plan, const Profile& profile) {
   return Sentences(engine, plan, profile).all();
+}
+
+std::vector<std::string> unsupported_features(const Engine& engine, const EngineRequest& question) {
+  std::vector<std::string> found = unsupported_features(engine, question.plan, question.profile);
+  const std::optional<int> process = plan::first_out_of_launch_order(question.plan, question.cluster);
+  if (!process) return found;
+  const DeviceId device = plan::devices_by_process(question.plan)[static_cast<std::size_t>(*process)];
+  const Device place = devices_of(question.cluster)[device.index()];
+  found.push_back(fmt::format(
+      "devices: found process {} on {} of {}, expected the processes of a node one after another, as launchers such as "
+      "torchrun number them",
+      *process, place.slot, strip_control_characters(question.cluster.nodes[place.node.index()].name)));
+  return found;
 }
 
 }  // namespace pipedeck::study::engines

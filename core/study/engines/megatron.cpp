@@ -153,7 +153,7 @@ std::string file_header(const EngineRequest& question, const TransformerOrigin* 
         strip_control_characters(shape->config.name));
   else
     text += "# What a plan does not know stays yours: sizes of the blocks, data, learning rate.\n";
-  return text + rank_comment(question.plan, question.cluster, "# ");
+  return text;
 }
 
 std::string arguments(const EngineRequest& question) {
@@ -175,7 +175,7 @@ std::string arguments(const EngineRequest& question) {
   text += fmt::format("  --num-layers {}\n  --micro-batch-size {}\n  --global-batch-size {}\n", blocks.begins.size(),
                       grid.samples, plan.global_batch);
   if (shape) text += model_arguments(*shape, {grid.tensor, plan.stages.front().recompute.all});
-  return text + optimizer_arguments(plan) + ")\n";
+  return text + optimizer_arguments(plan) + ")\n\n" + rank_comment(plan, question.cluster, "# ");
 }
 
 }  // namespace

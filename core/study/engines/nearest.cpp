@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/plan/balance_chunks.hpp"
+#include "core/plan/launch_order.hpp"
 #include "core/plan/reschedule.hpp"
 #include "core/plan/validate.hpp"
 #include "core/study/engines/engine.hpp"
@@ -31,7 +32,7 @@ class Neighbours {
   std::vector<Plan> all() const {
     std::vector<Plan> plans;
     if (!engine_.rules.model_limitation(profile_).empty()) return plans;
-    if (unsupported_features(engine_, question_.plan, profile_).empty()) return {question_.plan};
+    if (unsupported_features(engine_, question_).empty()) return {question_.plan};
     const std::optional<Plan> base = with_known_schedule();
     if (!base) return plans;
     if (const Shape own = shape_of(*base); alike(*base, own)) keep(plans, in_shape(*base, own));
@@ -112,7 +113,7 @@ class Neighbours {
   }
 
   std::optional<Plan> in_shape(Plan plan, const Shape& shape) const {
-    const bool already = alike(plan, shape);
+    const bool already = alike(plan, shape) && !plan::first_out_of_launch_order(plan, question_.cluster);
     const int now = static_cast<int>(pipeline_ranks(plan).size());
     if (!already) {
       // Whoever changes the number of stages can't keep chunks.
@@ -221,7 +222,7 @@ class Neighbours {
 
   void keep(std::vector<Plan>& plans, std::optional<Plan> plan) const {
     if (!plan || !plan::validate(*plan, profile_, question_.cluster) ||
-        !unsupported_features(engine_, *plan, profile_).empty())
+        !unsupported_features(engine_, {*plan, profile_, question_.cluster}).empty())
       return;
     plan->name = fmt::format("{} for {}", plan->name, engine_.name);
     plan->planner = "hand";  // as of any plan that no planner chose

@@ -7,6 +7,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/one_line.hpp"
+#include "core/plan/blocks.hpp"
+#include "core/plan/launch_order.hpp"
 #include "core/study/engines/module_list.hpp"
 #include "core/study/engines/ranks.hpp"
 
@@ -64,6 +67,15 @@ std::string names_of(const Profile& profile) {
   return names;
 }
 
+std::vector<int> restarts_of(const Plan& plan, const Profile& profile) {
+  std::vector<int> restarts;
+  const std::vector<bool> starts = plan::block_starts(profile, order_of(plan, profile));
+  for (const Stage& stage : plan.stages)
+    for (const plan::RecomputedSegment& segment : plan::recomputed_segments(stage, starts))
+      if (segment.first < module_count(profile)) restarts.push_back(segment.first);
+  return restarts;
+}
+
 std::string stages_of_ranks(const Plan& plan) {
   std::string text;
   for (const PipelineRank& rank : pipeline_ranks(plan))
@@ -73,7 +85,7 @@ std::string stages_of_ranks(const Plan& plan) {
 
 std::string device_numbers(const Plan& plan) {
   std::string text;
-  for (const DeviceId device : devices_by_rank(plan))
+  for (const DeviceId device : plan::devices_by_process(plan))
     text += fmt::format("{}{}", text.empty() ? "" : ", ", device.value);
   return text;
 }
@@ -103,20 +115,27 @@ import torch
 constexpr std::string_view body = R"py(
 
 class Stage(torch.nn.Sequential):
-    """The modules of one stage; where RECOMPUTE is set only the input is kept, and the forward runs again."""
+    """The modules of one stage; where RESTARTS has some, their inputs alone are kept, and forwards run again from there."""
 
     mixed = False
+    restarts = ()
 
     def forward(self, inputs):
         with torch.autocast(inputs.device.type, torch.bfloat16, enabled=self.mixed):
-            if RECOMPUTE and torch.is_grad_enabled():
-                from torch.utils.checkpoint import checkpoint
-                return checkpoint(super().forward, inputs, use_reentrant=False)
-            return super().forward(inputs)
+            if not self.restarts or not torch.is_grad_enabled():
+                return super().forward(inputs)
+            from torch.utils.checkpoint import checkpoint
+            modules, ends = list(self), [*self.restarts[1:], len(self)]
+            for first, last in zip(self.restarts, ends):
+                inputs = checkpoint(torch.nn.Sequential(*modules[first:last]), inputs, use_reentrant=False)
+            return inputs
 
 
 def stage(modules, index):
-    return Stage(*modules[CUTS[index]:CUTS[index + 1]])
+    first, last = CUTS[index], CUTS[index + 1]
+    made = Stage(*modules[first:last])
+    made.restarts = tuple(module - first for module in RESTARTS if first <= module < last)
+    return made
 
 
 def load(name):
@@ -281,22 +300,23 @@ if __name__ == "__main__":
 std::string program(const EngineRequest& question) {
   const Plan& plan = question.plan;
   const Grid grid = grid_of(plan);
-  std::string text =
-      fmt::format("#!/usr/bin/env python3\n# Plan {} for torch.distributed.pipelining.\n", quote(plan.name));
-  text += rank_comment(plan, question.cluster, "# ");
+  std::string text = fmt::format("#!/usr/bin/env python3\n# Plan '{}' for torch.distributed.pipelining.\n",
+                                 strip_control_characters(plan.name));
   text += manual;
   text += fmt::format("LAYERS = [{}]\n", names_of(question.profile));
   text += fmt::format("CUTS = [{}]  # stage s has modules CUTS[s] to CUTS[s + 1] - 1\n",
                       fmt::join(module_cuts(plan, question.profile), ", "));
   text += fmt::format("STAGES_OF_RANK = [{}]\n", stages_of_ranks(plan));
   text += fmt::format("DEVICE_OF_RANK = [{}]\n", device_numbers(plan));
-  text += fmt::format("REPLICAS = {}\nGLOBAL_BATCH = {}\nMICRO_BATCHES = {}\nSCHEDULE = \"{}\"\nRECOMPUTE = {}\n",
-                      grid.data, plan.global_batch, plan.micro_batches, class_of(plan.schedule),
-                      boolean(plan.stages.front().recompute.all));
+  text += fmt::format("REPLICAS = {}\nGLOBAL_BATCH = {}\nMICRO_BATCHES = {}\nSCHEDULE = \"{}\"\n", grid.data,
+                      plan.global_batch, plan.micro_batches, class_of(plan.schedule));
+  text += fmt::format("RESTARTS = [{}]  # modules whose input is kept for recomputation\n",
+                      fmt::join(restarts_of(plan, question.profile), ", "));
   text += fmt::format("MIXED_PRECISION = {}  # passes in bfloat16, weights in float32\n",
                       boolean(plan.precision != Precision::fp32));
   text += fmt::format("SPLIT_BACKWARD = {}  # the schedule takes gradients of inputs and of weights apart\n",
                       boolean(splits_backward(plan.schedule)));
+  text += "\n" + rank_comment(plan, question.cluster, "# ");
   text += fmt::format("\n\ndef make_optimizer(parameters, rate):\n    return {}\n", optimizer_of(plan.optimizer));
   return text + std::string(body);
 }
@@ -310,6 +330,7 @@ Engine pytorch() {
                      ScheduleKind::dualpipe_v},
        .tensor_parallel = false,
        .max_zero = 0,
+       .recompute_at_once = true,
        .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::rmsprop, Optimizer::none},
        .min_micro_batches = min_micro_batches,
        .is_valid_boundary = may_cut_modules,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/one_line.hpp"
+#include "core/plan/launch_order.hpp"
 
 namespace pipedeck::study::engines {
 
@@ -14,17 +15,10 @@ Grid grid_of(const Plan& plan) {
           plan.micro_batch / any.replicas()};
 }
 
-std::vector<DeviceId> devices_by_rank(const Plan& plan) {
-  std::vector<DeviceId> devices;
-  for (const PipelineRank& rank : pipeline_ranks(plan))
-    devices.insert(devices.end(), rank.devices.begin(), rank.devices.end());
-  return devices;
-}
-
 std::string rank_comment(const Plan& plan, const Cluster& cluster, std::string_view mark) {
   const std::vector<Device> all = devices_of(cluster);
   std::string text = fmt::format("{}Process: device (node, place in it)\n", mark);
-  const std::vector<DeviceId> devices = devices_by_rank(plan);
+  const std::vector<DeviceId> devices = plan::devices_by_process(plan);
   for (std::size_t rank = 0; rank < devices.size(); ++rank) {
     const Device& device = all[devices[rank].index()];
     text += fmt::format("{}{}: {} ({}, {})\n", mark, rank, devices[rank].value,

@@ -21,9 +21,6 @@ struct Grid {
 };
 Grid grid_of(const Plan& plan);
 
-/// The plan's device behind each process number.
-std::vector<DeviceId> devices_by_rank(const Plan& plan);
-
 /// Lines of a comment, each behind `mark`: which device each process is to run on.
 std::string rank_comment(const Plan& plan, const Cluster& cluster, std::string_view mark);
 

@@ -3,6 +3,7 @@
 
 #include "core/study/reports/figures.hpp"
 #include "core/study/reports/kind_words.hpp"
+#include "core/study/utilization.hpp"
 
 namespace pipedeck::study::reports {
 namespace {
@@ -53,12 +54,19 @@ std::string calibration_text(const Translator& words, const Calibration& by, con
       from, overhead, by.overlap_slowdown, by.link_efficiency);
 }
 
+std::string times_text(const Translator& words, FigureSource source) {
+  return source == FigureSource::measured
+             ? words("The layer times were measured; all other figures are computed from them.")
+             : words("The layer times were computed, and so were all figures.");
+}
+
 }  // namespace
 
 std::vector<std::string> assumptions_of(const Translator& words, const Request& question, const Prices& prices) {
   const SimulationOptions& simulation = question.problem.workload.conventions;
   std::vector<std::string> sentences{words("All plans ran in one simulator, whoever made them. Nothing in this "
                                            "report was measured by running a plan."),
+                                     times_text(words, source_of_times(*question.problem.profile)),
                                      network_text(words, simulation.network), overlap_text(words, simulation),
                                      words("All-reduces: {}.", label_of(words, simulation.collectives))};
   if (simulation.reserve.count > 0 || simulation.communication.count > 0)
@@ -67,6 +75,10 @@ std::vector<std::string> assumptions_of(const Translator& words, const Request& 
   sentences.push_back(peaks_text(words, simulation));
   if (simulation.calibration != Calibration())
     sentences.push_back(calibration_text(words, simulation.calibration, question.calibration));
+  for (const std::string& assumed : question.problem.assumptions)
+    sentences.push_back(words("Assumed: {}.", words.translate(assumed)));
+  if (const auto work = work_of(*question.problem.profile))
+    sentences.push_back(words.translate(mfu_convention(work->precision)) + '.');
   if (!prices.empty()) sentences.push_back(price_text(words, question.price_list));
   return sentences;
 }

@@ -37,7 +37,7 @@ std::string file_label(const Translator& words, OpKind kind) {
     case OpKind::receive:
       return words("receive");
     case OpKind::all_reduce:
-      return words("all reduce");
+      return words("exposed: gradients");
     default:
       return label_of(words, kind);
   }
@@ -80,9 +80,9 @@ std::string label_of(const Translator& words, TimePart part) {
     case TimePart::optimizer:
       return words("optimizer");
     case TimePart::tensor_parallel:
-      return words("tensor parallel");
+      return words("exposed: tensor parallel");
     case TimePart::point_to_point:
-      return words("point to point");
+      return words("exposed: pipeline");
     case TimePart::all_reduce:
       return words("all reduce");
   }

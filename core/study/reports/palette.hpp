@@ -17,11 +17,12 @@ struct ColorRole {
 };
 
 namespace inks {
-inline constexpr ColorRole text{"text", "#1d2026", "#eceef2"}, muted{"muted", "#686d79", "#9ba1ad"},
-    panel{"panel", "#ffffff", "#1b1d21"}, window{"window", "#f3f4f6", "#23262c"},
-    raised{"raised", "#ecedf1", "#2b2f37"}, border{"border", "#dddfe4", "#3a3e47"}, grid{"grid", "#edeef1", "#2e3239"},
-    accent{"accent", "#2b6cb8", "#5b9ddd"}, warning{"warning", "#a86b00", "#e0b050"}, bad{"bad", "#c93636", "#e46a6a"},
-    on_dark{"on-dark", "#ffffff", "#ffffff"}, on_pale{"on-pale", "#1d2026", "#1d2026"};
+inline constexpr ColorRole text{"text", "#1b1f27", "#e9ebef"}, muted{"muted", "#5a6170", "#a4aab7"},
+    panel{"panel", "#ffffff", "#1c1f25"}, window{"window", "#f4f5f7", "#16181d"},
+    raised{"raised", "#eceef2", "#24282f"}, border{"border", "#dadde3", "#363b45"}, grid{"grid", "#eceef1", "#282c34"},
+    accent{"accent", "#4a48cc", "#a5a3fa"}, warning{"warning", "#8f5b00", "#e0ae4e"}, bad{"bad", "#bf2f2a", "#f2857e"},
+    on_deep{"on-deep", "#ffffff", "#1b1f27"}, on_pale{"on-pale", "#1b1f27", "#1b1f27"},
+    on_shaded{"on-shaded", "#1b1f27", "#ffffff"};
 }  // namespace inks
 
 const ColorRole& color_of(OpKind kind);

@@ -5,6 +5,8 @@
 
 #include "core/cost/lower_bound.hpp"
 #include "core/plan/validate.hpp"
+#include "core/sim/explain/critical_path.hpp"
+#include "core/study/utilization.hpp"
 
 namespace pipedeck::study::reports {
 namespace {
@@ -49,9 +51,11 @@ Result<PlanFigures> plan_figures(const FiguresRequest& question, const Plan& pla
   Problem asked = problem;
   asked.workload = workload_of(plan, problem.workload.conventions);
   TRY(const auto bound, cost::lower_bound_of(asked, plan));
-  TRY(auto explanation, explain(question.simulator, plan, stop));
-  return PlanFigures{std::move(simulation), bound, price_of(plan, *problem.cluster, question.prices),
-                     std::move(explanation)};
+  TRY(auto path, sim::explain::critical_path(question.simulator, plan, stop));
+  PlanFigures figures{std::move(simulation), bound, price_of(plan, *problem.cluster, question.prices), std::move(path)};
+  if (question.work)
+    figures.utilization = utilization_of(*question.work, problem, plan, figures.simulation, question.catalogue);
+  return figures;
 }
 
 }  // namespace pipedeck::study::reports

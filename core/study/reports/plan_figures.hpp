@@ -6,12 +6,15 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "core/base/result.hpp"
+#include "core/model/device_model.hpp"
+#include "core/model/explanation.hpp"
 #include "core/model/plan.hpp"
 #include "core/model/simulation.hpp"
+#include "core/model/utilization.hpp"
 #include "core/sim/simulate.hpp"
-#include "core/study/explain.hpp"
 
 namespace pipedeck::study::reports {
 
@@ -19,7 +22,8 @@ struct PlanFigures {
   Simulation simulation;
   Seconds lower_bound;                   ///< of all plans of its problem
   std::optional<double> price_per_hour;  ///< of the nodes that it uses; absent: of a device no price is known
-  Explanation explanation;
+  CriticalPath path;
+  std::optional<Utilization> utilization{};  ///< absent: the profile knows no tokens
 
   std::optional<double> price_per_million_samples() const;
 };
@@ -28,6 +32,8 @@ struct FiguresRequest {
   const Problem& problem;
   const sim::Simulator& simulator;
   const std::map<std::string, double>& prices;
+  const std::optional<SampleWork>& work;
+  const std::vector<DeviceModel>& catalogue;
 };
 
 Result<PlanFigures> plan_figures(const FiguresRequest& question, const Plan& plan, std::stop_token stop);

@@ -64,12 +64,22 @@ std::string workload_text(const Translator& words, const Plan& plan) {
 }
 
 /// Whole sentences, one after the other.
-std::string facts_text(const Translator& words, const Plan& plan, const Simulation& simulation) {
+std::string facts_text(const Translator& words, const Plan& plan, const PlanFigures& figures) {
+  const Simulation& simulation = figures.simulation;
   std::string text = workload_text(words, plan);
+  const TimeBreakdown& parts = simulation.parts;
   text += ' ' + words("{} an iteration, {:.2f} samples/s, bubble {}, exposed communication {}.",
                       time_text(words, simulation.iteration), simulation.samples_per_second,
                       percent_text(words, simulation.bubble_fraction),
-                      percent_text(words, simulation.communication_fraction));
+                      share_text(words, parts.communication(), parts.total()));
+  if (figures.utilization)
+    text += ' ' + words("{:.0f} tokens/s, {:.1f} per device.", figures.utilization->tokens_per_second,
+                        figures.utilization->tokens_per_second_per_device);
+  if (figures.utilization && figures.utilization->peak_per_device > 0)
+    text += ' ' + words("MFU {}; {} over all pairs of tokens, {} with recomputation.",
+                        percent_text(words, figures.utilization->mfu),
+                        percent_text(words, figures.utilization->mfu_all_pairs),
+                        percent_text(words, figures.utilization->hfu));
   if (plan.planner == "hand") return text + ' ' + words("Made by hand.");
   return plan.planner.empty() ? text : text + ' ' + words("Made by the planner {}.", plan.planner);
 }
@@ -162,9 +172,9 @@ Table items_table(const Translator& words, const Simulation& simulation) {
 
 /// The stage that the critical path is longest in.
 std::string path_text(const Translator& words, const PlanFigures& figures, const Plan& plan) {
-  const Nanoseconds whole = figures.explanation.path.end - figures.explanation.path.begin;
-  const CriticalShares shares = shares_of(figures.explanation.path, plan.stages.size());
-  const std::size_t links = figures.explanation.path.links.size();
+  const Nanoseconds whole = figures.path.end - figures.path.begin;
+  const CriticalShares shares = shares_of(figures.path, plan.stages.size());
+  const std::size_t links = figures.path.links.size();
   const auto stage = std::ranges::max_element(shares.by_stage);
   if (stage == shares.by_stage.end() || stage->count <= 0)
     return words.count(links, "The critical path has 1 link.", "The critical path has {} links.");
@@ -183,14 +193,24 @@ std::string lost_text(const Translator& words, const TimeBreakdown& parts) {
                share_text(words, parts[lost], parts.total()));
 }
 
-std::vector<std::string> bounds_of(const Translator& words, const PlanFigures& figures, const Plan& plan) {
+bool made_for(const std::string& sha256, const std::string& here) { return sha256.empty() || sha256 == here; }
+
+/// A planner's proofs and reasons hold for the profile and the cluster that it planned for.
+bool is_outdated(const Plan& plan, const Problem& problem) {
+  return !made_for(plan.profile_sha256, io::sha256_of(*problem.profile)) ||
+         !made_for(plan.cluster_sha256, io::sha256_of(*problem.cluster));
+}
+
+std::vector<std::string> bounds_of(const Translator& words, const PlanFigures& figures, const Plan& plan,
+                                   const Problem& problem) {
   std::vector<std::string> sentences{path_text(words, figures, plan) + ' ' +
-                                     lost_text(words, figures.explanation.parts)};
+                                     lost_text(words, figures.simulation.parts)};
   const double iteration = to_seconds(figures.simulation.iteration).count;
   if (figures.lower_bound.count > 0)
     sentences.push_back(words("No plan of this problem ends an iteration before {:.3f} ms; this one takes {} longer.",
                               in_milliseconds(figures.lower_bound),
                               percent_text(words, iteration / figures.lower_bound.count - 1)));
+  if (is_outdated(plan, problem)) return sentences;
   if (plan.certificate && !plan.certificate->optimal_in.empty())
     sentences.push_back(words("Proven best in its space: {}.", words.translate(plan.certificate->optimal_in)));
   for (const std::string& why : plan.rationale) sentences.push_back(words.translate(why));
@@ -213,9 +233,9 @@ std::vector<std::string> warnings_of(const Translator& words, const Plan& plan, 
       warnings.push_back(words("{} does not fit in memory.", plan.name));
       break;
   }
-  if (!plan.profile_sha256.empty() && plan.profile_sha256 != io::sha256_of(*problem.profile))
+  if (!made_for(plan.profile_sha256, io::sha256_of(*problem.profile)))
     warnings.push_back(words("{} was made for another profile than the one it is simulated with.", plan.name));
-  if (!plan.cluster_sha256.empty() && plan.cluster_sha256 != io::sha256_of(*problem.cluster))
+  if (!made_for(plan.cluster_sha256, io::sha256_of(*problem.cluster)))
     warnings.push_back(words("{} was made for another cluster than the one it is simulated on.", plan.name));
   if (plan.truncated)
     warnings.push_back(words("A time limit cut the search for {} short: there may be a better one.", plan.name));
@@ -230,7 +250,7 @@ std::vector<Block> plan_section(const Translator& words, const ReportedPlan& rep
                                 const Problem& problem, const std::string& name) {
   const Plan& plan = *reported.plan;
   const Simulation& simulation = figures.simulation;
-  std::vector<Block> blocks{Heading{2, plan.name}, Paragraph{facts_text(words, plan, simulation)}};
+  std::vector<Block> blocks{Heading{2, plan.name}, Paragraph{facts_text(words, plan, figures)}};
   for (const std::string& warning : warnings_of(words, plan, simulation, problem)) blocks.push_back(Warning{warning});
   if (!reported.remarks.empty()) blocks.push_back(Paragraph{words("Remarks: {}", reported.remarks)});
   blocks.push_back(Heading{3, words("Stages")});
@@ -240,9 +260,9 @@ std::vector<Block> plan_section(const Translator& words, const ReportedPlan& rep
   blocks.push_back(Heading{3, words("Schedule")});
   blocks.push_back(gantt_picture(words, name + "-schedule", plan, simulation));
   blocks.push_back(Heading{3, words("Limits")});
-  blocks.push_back(List{bounds_of(words, figures, plan)});
-  blocks.push_back(parts_table(words, figures.explanation.parts));
-  blocks.push_back(path_table(words, figures.explanation.path, plan));
+  blocks.push_back(List{bounds_of(words, figures, plan, problem)});
+  blocks.push_back(parts_table(words, figures.simulation.parts));
+  blocks.push_back(path_table(words, figures.path, plan));
   blocks.push_back(Heading{3, words("Memory")});
   blocks.push_back(memory_picture(words, name + "-memory", plan, simulation));
   blocks.push_back(devices_table(words, simulation));

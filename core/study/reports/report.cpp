@@ -10,11 +10,13 @@
 #include "core/base/count_text.hpp"
 #include "core/io/checksum.hpp"
 #include "core/model/memory_verdict.hpp"
+#include "core/plan/agreement.hpp"
 #include "core/study/reports/assumptions.hpp"
 #include "core/study/reports/figures.hpp"
 #include "core/study/reports/kind_words.hpp"
 #include "core/study/reports/plan_figures.hpp"
 #include "core/study/reports/plan_section.hpp"
+#include "core/study/utilization.hpp"
 
 namespace pipedeck::study::reports {
 namespace {
@@ -54,9 +56,11 @@ std::string node_text(const Translator& words, const Cluster& cluster, const Nod
     text += fmt::format("{}{} \u00d7 {}", text.empty() ? "" : " + ", group.count, group.type);
     if (type) text += fmt::format(" ({})", bytes_text(words, type->memory));
   }
-  if (!node.link) return text;
-  const std::string rate = rate_text(words, node.link->bandwidth);
-  return node.bus ? words("{}, {} shared inside", text, rate) : words("{}, {} inside", text, rate);
+  if (node.link) {
+    const std::string rate = rate_text(words, node.link->bandwidth);
+    text = node.bus ? words("{}, {} shared inside", text, rate) : words("{}, {} inside", text, rate);
+  }
+  return node.nic ? words("{}, {} network per device", text, rate_text(words, *node.nic)) : text;
 }
 
 /// Neighbours of one kind together: "2 nodes of 8 x V100 (16.00 GiB), 130 GB/s inside".
@@ -104,9 +108,15 @@ std::pair<std::string, std::string> peak_texts(const Translator& words, const Si
           std::to_string(worst->device.value)};
 }
 
+std::string exposed_text(const Translator& words, const TimeBreakdown& parts) {
+  const auto percent = [&](TimePart part) { return 100 * parts.share(parts[part]); };
+  return words.figure("{:.1f} / {:.1f} / {:.1f}", percent(TimePart::tensor_parallel), percent(TimePart::point_to_point),
+                      percent(TimePart::all_reduce));
+}
+
 class ComparisonTable {
  public:
-  ComparisonTable(const Translator& words, bool prices) : words_(words), prices_(prices) {
+  ComparisonTable(const Translator& words, bool tokens, bool prices) : words_(words), tokens_(tokens), prices_(prices) {
     table_.columns = {{words("Plan")},
                       {words("Stages")},
                       {words("Schedule")},
@@ -116,9 +126,15 @@ class ComparisonTable {
                       {words("Over bound"), true},
                       {words("Bubble"), true},
                       {words("Exposed comm."), true},
+                      {words("TP / PP / DP %"), true},
                       {words("Peak GiB"), true},
                       {words("On device"), true},
                       {words("Fits")}};
+    if (tokens) {
+      table_.columns.push_back({words("Tokens/s"), true});
+      table_.columns.push_back({words("Tokens/s per device"), true});
+      table_.columns.push_back({words("MFU"), true});
+    }
     if (prices) {
       table_.columns.push_back({words("Price per hour"), true});
       table_.columns.push_back({words("Per million samples"), true});
@@ -128,6 +144,13 @@ class ComparisonTable {
 
   void add(const Plan& plan, const PlanFigures& figures) {
     const Simulation& simulation = figures.simulation;
+    const auto same = std::ranges::find_if(
+        added_, [&](const Added& row) { return plan::agree(*row.plan, row.peaks, plan, simulation); });
+    if (same != added_.end()) {  // one row: "DAPPLE 8:8 = Whale 2 x replicate(8)"
+      table_.rows[same->row].front() += " = " + plan.name;
+      return;
+    }
+    added_.push_back({table_.rows.size(), &plan, peaks_of(simulation)});
     const double iteration = to_seconds(simulation.iteration).count;
     const auto [peak, device] = peak_texts(words_, simulation);
     std::vector<std::string> cells{
@@ -139,10 +162,17 @@ class ComparisonTable {
         milliseconds_text(words_, simulation.iteration),
         figures.lower_bound.count > 0 ? percent_text(words_, iteration / figures.lower_bound.count - 1) : "-",
         percent_text(words_, simulation.bubble_fraction),
-        percent_text(words_, simulation.communication_fraction),
+        share_text(words_, simulation.parts.communication(), simulation.parts.total()),
+        exposed_text(words_, simulation.parts),
         peak,
         device,
         label_of(words_, fit_of(simulation))};
+    if (tokens_ && figures.utilization) {
+      const Utilization& rates = *figures.utilization;
+      cells.push_back(words_.figure("{:.0f}", rates.tokens_per_second));
+      cells.push_back(words_.figure("{:.1f}", rates.tokens_per_second_per_device));
+      cells.push_back(rates.peak_per_device > 0 ? percent_text(words_, rates.mfu) : "-");
+    }
     if (prices_) {
       cells.push_back(price_text(words_, figures.price_per_hour));
       cells.push_back(price_text(words_, figures.price_per_million_samples()));
@@ -160,9 +190,25 @@ class ComparisonTable {
   const Table& table() const { return table_; }
 
  private:
+  /// A row of the table. Its simulation is large, so only its time and peaks are kept.
+  struct Added {
+    std::size_t row = 0;
+    const Plan* plan = nullptr;
+    Simulation peaks;
+  };
+
+  static Simulation peaks_of(const Simulation& simulation) {
+    Simulation peaks;
+    peaks.iteration = simulation.iteration;
+    peaks.fits = simulation.fits;
+    for (const SimulatedDevice& device : simulation.devices) peaks.devices.emplace_back().peak = device.peak;
+    return peaks;
+  }
+
   const Translator& words_;
-  bool prices_;
+  bool tokens_, prices_;
   Table table_;
+  std::vector<Added> added_;
 };
 
 /// A plan's values that the report needs after all simulations, which are large.
@@ -204,12 +250,13 @@ class Reporter {
       : question_(question),
         words_(question.translation.get()),
         prices_(prices_of(question)),
-        comparison_(words_, !prices_.empty()) {}
+        work_(work_of(*question.problem.profile)),
+        comparison_(words_, work_.has_value(), !prices_.empty()) {}
 
   Result<Document> run(const Progress& progress, const std::stop_token& stop) {
     const Problem& problem = question_.problem;
     TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
-    const FiguresRequest asked{problem, simulator, prices_};
+    const FiguresRequest asked{problem, simulator, prices_, work_, question_.price_list};
     for (std::size_t p = 0; p < question_.plans.size(); ++p) {
       const ReportedPlan& reported = question_.plans[p];
       if (progress) progress(static_cast<double>(p) / static_cast<double>(question_.plans.size()), reported.plan->name);
@@ -229,6 +276,8 @@ class Reporter {
     if (!figures && figures.error().code == ErrorCode::cancelled) return tl::unexpected(figures.error());
     if (!figures) return without(plan, words_.error(figures.error()));
     comparison_.add(plan, *figures);
+    if (figures->utilization && figures->utilization->above_peak())
+      warnings_.push_back(fmt::format("{}: {}", plan.name, words_.translate(above_peak_reason(*figures->utilization))));
     consider(plan, figures->simulation);
     commands_.insert(commands_.end(), reported.commands.begin(), reported.commands.end());
     if (!reported.detailed) {
@@ -280,6 +329,7 @@ class Reporter {
   const Request& question_;
   Translator words_;
   Prices prices_;
+  std::optional<SampleWork> work_;
   ComparisonTable comparison_;
   std::optional<Best> best_;
   std::vector<std::string> warnings_, commands_;

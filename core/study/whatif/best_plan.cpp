@@ -153,21 +153,6 @@ Result<Candidate> simulate_plan(const Problem& problem, const sim::Simulator& si
   return Candidate{figures_of(problem, std::make_shared<const Plan>(std::move(plan)), *kept), kept};
 }
 
-std::vector<Plan> freeze_warmups(const Problem& problem, const Plan& plan) {
-  std::vector<Plan> kept{plan};
-  if (plan.schedule != ScheduleKind::one_f_one_b || plan.stages.size() < 2 || plan.warmup_counts) return kept;
-  const auto network = cost::Network::of(*problem.cluster, problem.workload.conventions.calibration);
-  if (!network) return kept;
-  const std::vector<int> fitting =
-      cost::max_in_flight_micro_batches(plan, *problem.profile, *network, problem.workload.conventions);
-  std::vector<schedule::StageEstimates> figures(fitting.size());
-  for (std::size_t s = 0; s < fitting.size(); ++s) figures[s].max_in_flight = fitting[s];
-  Plan counted = plan;
-  counted.warmup_counts = schedule::warmup_counts(plan, figures);
-  kept.push_back(std::move(counted));
-  return kept;
-}
-
 Result<BestPlan> best_plan(const Problem& problem, std::span<const PlannerRequest> planners, std::span<const Plan> kept,
                            int top, const SearchOptions& how, const std::function<void(const Candidate&)>& better) {
   TRY(const auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));

@@ -48,10 +48,6 @@ bool answers(const Problem& problem, const Plan& plan);
 Result<Candidate> simulate_plan(const Problem& problem, const sim::Simulator& simulator, Plan plan,
                                 std::stop_token stop);
 
-/// The plan itself, and for 1F1B a copy whose warm-ups stand in it as they are in this question: more memory would give
-/// it longer ones, which can make it slower.
-std::vector<Plan> freeze_warmups(const Problem& problem, const Plan& plan);
-
 /// Asks every planner for `top` plans. Simulates `kept` again where they are still plans for the question, so that no
 /// answer is worse than they are. Slow planners (joint, amp-sa) are asked last. Calls `better`, if there is one, with
 /// each plan that is better than all before it, from any thread, one call at a time. An error is one of the question; a

@@ -8,6 +8,7 @@
 
 #include "core/base/parallel_for.hpp"
 #include "core/base/pareto.hpp"
+#include "core/plan/blocks.hpp"
 #include "core/plan/reschedule.hpp"
 #include "core/schedule/build.hpp"
 #include "core/study/plan_simulator.hpp"
@@ -131,7 +132,9 @@ class Finder {
         plan.name += ", recomputed";
         plan.objective.reset();
         plan.certificate.reset();
-        for (Stage& stage : plan.stages) stage.recompute = {true, {}};
+        const RecomputeUnit each =
+            plan::usual_recompute_unit(*cells_[c].problem.profile, order_of(plan, *cells_[c].problem.profile));
+        for (Stage& stage : plan.stages) stage.recompute = {true, {}, each};
         plan_simulator(cells_[c], std::move(plan), found);
       }
     return found;

@@ -142,6 +142,8 @@ void scale_inside(Cluster& cluster, double factor) {
 
 void scale_between(Cluster& cluster, double factor) {
   for (NetworkLink& link : cluster.links) link.link.bandwidth = scaled(link.link.bandwidth, factor);
+  for (Node& node : cluster.nodes)
+    if (node.nic) node.nic = scaled(*node.nic, factor);
   if (!cluster.bandwidth_matrix) return;
   for_cells(cluster, *cluster.bandwidth_matrix, [&](BytesPerSecond& bandwidth, NodeId a, NodeId b) {
     if (a != b) bandwidth = scaled(bandwidth, factor);
@@ -163,6 +165,9 @@ void scale_link(Cluster& cluster, const LinkScale& scale) {
     if (node.link && joins(node.name, node.name)) node.link->bandwidth = scaled(node.link->bandwidth, scale.factor);
   for (NetworkLink& link : cluster.links)
     if (joins(link.from, link.to)) link.link.bandwidth = scaled(link.link.bandwidth, scale.factor);
+  if (scale.from == scale.to) return;
+  for (Node& node : cluster.nodes)  // with its cards
+    if (node.nic && (node.name == scale.from || node.name == scale.to)) node.nic = scaled(*node.nic, scale.factor);
 }
 
 void scale_memory(Cluster& cluster, double factor) {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/parallel_for.hpp"
-#include "core/model/sensitivity_groups.hpp"
+#include "core/model/explanation.hpp"
 #include "core/study/whatif/scales.hpp"
 
 namespace pipedeck::study::whatif {
@@ -100,7 +100,8 @@ class Offers {
            ++first.value)
         own.push_back(first);
       const bool alike = std::any_of(seen.begin(), seen.end(), [&](const Node* other) {
-        return other->devices == node.devices && other->link == node.link && other->bus == node.bus;
+        return other->devices == node.devices && other->link == node.link && other->bus == node.bus &&
+               other->nic == node.nic;
       });
       seen.push_back(&node);
       if (alike || cluster_.nodes.size() == 1) continue;
@@ -167,7 +168,7 @@ Result<std::vector<PurchaseGain>> upgrades(const Problem& problem, const PlanCan
                                            std::span<const PlannerRequest> planners, const DeviceCatalogue& catalogue,
                                            const SearchOptions& how,
                                            const std::function<void(const PurchaseGain&)>& some) {
-  const std::vector<Plan> kept = today ? freeze_warmups(problem, *today->plan) : std::vector<Plan>();
+  const std::vector<Plan> kept = today ? std::vector{*today->plan} : std::vector<Plan>();
   std::vector<PurchaseGain> gains(purchases.size());
   std::mutex mutex;
   std::size_t done = 0;

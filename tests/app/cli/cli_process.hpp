@@ -30,8 +30,8 @@ Answer run_cli(const QStringList& arguments, const QString& folder, const QStrin
 Answer run_program(const QString& program, const QStringList& arguments, const QString& folder,
                    const QStringList& environment);
 
-/// Parses a JSON object; empty if the text is none.
-inline QJsonObject object_of(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
+/// Parses a JSON object; empty if the text is none. Constant, so that [] reads.
+inline const QJsonObject object_of(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }
 
 /// A folder with a profile of six layers, a cluster of two nodes with two devices, and a two-stage plan for them.
 class SmallProblem {

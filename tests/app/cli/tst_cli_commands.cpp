@@ -8,6 +8,8 @@
 #include <QProcess>
 #include <QTest>
 
+#include <csignal>
+
 #include "tests/app/cli/cli_process.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -53,6 +55,10 @@ class TestCliCommands : public QObject {
   void a_trace_lists_every_operation();
   void compare_shows_both_warmups();
   void compare_as_json();
+  void compare_shows_differences_to_a_baseline();
+  void compare_folds_equal_plans();
+  void compare_within_a_budget();
+  void interrupted_comparison_prints_its_answers();
   void diff_names_what_differs();
   void diff_of_simulations_compares_operations();
   void diff_of_unlike_files_is_refused();
@@ -273,6 +279,78 @@ void TestCliCommands::compare_shows_both_warmups() {
   for (const QByteArray& line : answer.out.split('\n')) QVERIFY(!line.endsWith(' '));
 }
 
+void TestCliCommands::compare_shows_differences_to_a_baseline() {
+  const QStringList question =
+      QStringList{"compare", "--global-batch", "8", "--planner", "dapple,gpipe,single"} + pipedeck::test::inputs();
+  const QJsonObject comparison = object_of(problem_.run(question + QStringList{"--json", "--baseline", "gpipe"}).out);
+  QCOMPARE(comparison["baseline"].toString(), "gpipe");
+  const QJsonArray answers = comparison["answers"].toArray();
+  const QJsonObject from = answers[1].toObject();
+  for (const QJsonValue& row : answers) {
+    const double change = row["iteration_ms"].toDouble() - from["iteration_ms"].toDouble();
+    QVERIFY(qAbs(at(row, {"difference", "iteration_ms"}).toDouble() - change) < 1e-9);
+    QCOMPARE(at(row, {"difference", "worst_peak_bytes"}).toDouble(),
+             at(row, {"worst_peak", "peak_memory_bytes"}).toDouble() -
+                 at(from, {"worst_peak", "peak_memory_bytes"}).toDouble());
+  }
+  const Answer table = problem_.run(question + QStringList{"--baseline", "gpipe"});
+  QVERIFY2(table.out.contains("d time") && table.out.contains("baseline"), table.out);
+  QVERIFY(!problem_.run(question).out.contains("d time"));
+  VERIFY_STATUS(problem_.run(question + QStringList{"--baseline", "nothing"}), 2);
+  const Answer absent = problem_.run(question + QStringList{"--baseline", "whale"});
+  VERIFY_STATUS(absent, 2);
+  QVERIFY2(absent.err.contains("--baseline whale is not among"), absent.err);
+}
+
+void TestCliCommands::compare_folds_equal_plans() {
+  QByteArray profile = pipedeck::test::small_profile();  // with equal layers, even and balanced cuts are the same
+  for (int i = 1; i < 6; ++i) {
+    profile.replace("\"forward_ms\": " + QByteArray::number(4 + i) + ",", "\"forward_ms\": 4,");
+    profile.replace("\"backward_ms\": " + QByteArray::number(9 + i) + ",", "\"backward_ms\": 9,");
+  }
+  problem_.write("even.json", profile);
+  const QStringList question{
+      "compare", "--profile", "even.json", "--cluster",           "c.json", "--global-batch", "8",
+      "--pp",    "2",         "--planner", "gpipe,gpipe-balanced"};
+  const QJsonArray answers = object_of(problem_.run(question + QStringList{"--json"}).out)["answers"].toArray();
+  QCOMPARE(answers.size(), 2);
+  QVERIFY(!answers[0].toObject().contains("same_plan_as"));
+  QCOMPARE(answers[1]["same_plan_as"].toString(), "gpipe");
+  QCOMPARE(answers[1]["iteration_ms"].toDouble(), answers[0]["iteration_ms"].toDouble());
+  const Answer table = problem_.run(question);
+  QVERIFY2(table.out.contains(" agree"), table.out);
+}
+
+void TestCliCommands::compare_within_a_budget() {
+  const QStringList question = QStringList{"compare", "--global-batch", "8"} + pipedeck::test::inputs();
+  const Answer usual = problem_.run(question), unlimited = problem_.run(question + QStringList{"--budget", "0"});
+  VERIFY_STATUS(unlimited, 0);
+  QCOMPARE(usual.out, unlimited.out);  // nothing is cut short
+  QVERIFY2(usual.out.contains("Pipedeck"), usual.out);
+  for (const char* wrong : {"-1", "soon"}) VERIFY_STATUS(problem_.run(question + QStringList{"--budget", wrong}), 2);
+}
+
+void TestCliCommands::interrupted_comparison_prints_its_answers() {
+  QProcess process;
+  process.setWorkingDirectory(problem_.folder());
+  // Whale answers at once; DAPPLE searches for longer than the test waits.
+  process.start(PIPEDECK_CLI,
+                QStringList{"compare", "--json", "--planner", "whale,dapple", "--budget", "0", "--profile",
+                            "preset:llama-3-70b", "--cluster", "preset:8x8-h100-sxm", "--global-batch", "1024"});
+  QVERIFY(process.waitForStarted());
+  QTest::qWait(4000);
+  ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+  QVERIFY(process.waitForFinished(30000));
+  QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+  QCOMPARE(process.exitCode(), 130);
+  const QJsonObject comparison = object_of(process.readAllStandardOutput());
+  QVERIFY(comparison["cancelled"].toBool());
+  const QJsonArray answers = comparison["answers"].toArray();
+  QVERIFY(answers[0]["iteration_ms"].toDouble() > 0);
+  QVERIFY(answers[1]["cancelled"].toBool());
+  QVERIFY(process.readAllStandardError().contains("cancelled: 1 of 2 planners had answered"));
+}
+
 void TestCliCommands::compare_as_json() {
   const Answer answer =
       problem_.run(QStringList{"compare", "--global-batch", "8", "--json"} + pipedeck::test::inputs());
@@ -488,7 +566,7 @@ void TestCliCommands::listed_presets_open() {
       const QString argument = item["argument"].toString();
       QVERIFY2(argument.startsWith("preset:"), answer.out);
       QStringList plan{"plan", "--planner", "data-parallel", "--global-batch", "64", "--ignore-memory"};
-      plan << "--profile" << (what == QByteArray("models") ? argument : "p.json");
+      plan << "--profile" << (what == QByteArray("models") ? argument : "preset:BERT-48");
       plan << "--cluster" << (what == QByteArray("models") ? "c.json" : argument);
       const Answer planned = problem_.run(plan + QStringList{"-o", "listed.json"});
       QVERIFY2(planned.status == 0 || planned.status == 3, argument.toUtf8() + ": " + planned.err);

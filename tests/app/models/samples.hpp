@@ -105,10 +105,18 @@ inline std::shared_ptr<const Simulation> simulation(const Plan& plan, double ite
   result->fits = peak_gib <= 16;
   result->idle = {Nanoseconds(ns * 4 / 100 * count), Nanoseconds(ns * 9 / 100 * count), Nanoseconds(ns / 100 * count),
                   Nanoseconds(ns * 3 / 100 * count), Nanoseconds(ns * 3 / 100 * count)};
+  result->parts[TimePart::tensor_parallel] = Nanoseconds(ns * 8 / 100);
+  result->parts[TimePart::optimizer] = Nanoseconds(ns * 2 / 100);
+  result->parts[TimePart::point_to_point] = Nanoseconds(ns * 1 / 100);
+  result->parts[TimePart::all_reduce] = Nanoseconds(ns * 3 / 100);
+  result->parts[TimePart::imbalance] = Nanoseconds(ns * 3 / 100);
+  result->parts[TimePart::bubble] = Nanoseconds(ns * 13 / 100);
+  result->parts[TimePart::compute] = result->iteration - result->parts.total();
   for (DeviceId device : used) {
     SimulatedDevice simulated;
     simulated.device = device;
     simulated.busy = Nanoseconds(ns * 80 / 100);
+    simulated.parts = result->parts;
     simulated.capacity = Bytes(16 * gibibyte);
     const double peak = peak_gib - 0.1 * device.value;
     simulated.peak = Bytes(static_cast<std::int64_t>(peak * gibibyte));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The session without a window: questions, comparisons, edits, undo, files.
+#include <set>
+
 #include <QSignalSpy>
 #include <QTemporaryDir>
 
@@ -46,6 +48,12 @@ class TestSession : public QObject {
   void moving_a_cut_makes_an_edited_plan_once();
   void live_answers_are_the_newest_and_stop_when_cancelled();
   void cancelled_comparison_changes_nothing();
+  void cancelled_comparison_keeps_its_answers();
+  void answers_come_one_by_one_as_one_step();
+  void answers_leave_the_users_choice_alone();
+  void one_planner_searches_again();
+  void baseline_and_names_of_questions_are_saved();
+  void last_comparison_belongs_to_its_question();
   void plan_that_fits_nowhere_is_a_row_that_says_why();
   void saved_project_comes_back_equal();
   void failed_save_keeps_the_old_file();
@@ -273,6 +281,124 @@ void TestSession::cancelled_comparison_changes_nothing() {
   QTest::qWait(100);
   QVERIFY(recorded.session.state() == before);
   QVERIFY(recorded.errors.isEmpty());
+}
+
+void TestSession::cancelled_comparison_keeps_its_answers() {
+  Recorded recorded({.threads = 1});
+  open_small(recorded);
+  session::Session& session = recorded.session;
+  connect(&session, &session::Session::state_changed, this, [&] {
+    if (!session.state().plans.empty()) session.cancel_comparison();
+  });
+  const std::size_t asked = session::project::chosen_planners({}).size();
+  session.compare();
+  QCOMPARE(session.searches().size(), asked);
+  QTRY_VERIFY(!session.state().plans.empty());
+  recorded.wait();
+  QVERIFY(!session.comparing() && session.searches().empty());
+  QVERIFY(!session.state().plans.empty() && session.state().plans.size() < asked);
+  QVERIFY(session.state().selected_plan > 0);
+  QVERIFY(recorded.errors.isEmpty());
+}
+
+void TestSession::answers_come_one_by_one_as_one_step() {
+  Recorded recorded;
+  open_small(recorded);
+  session::Session& session = recorded.session;
+  const std::size_t steps = session.undo_steps();
+  std::vector<std::size_t> open;
+  std::set<std::size_t> plans;
+  connect(&session, &session::Session::searches_changed, this, [&] { open.push_back(session.searches().size()); });
+  connect(&session, &session::Session::state_changed, this, [&] { plans.insert(session.state().plans.size()); });
+  session.compare();
+  recorded.wait();
+  const std::size_t asked = session::project::chosen_planners({}).size();
+  QCOMPARE(open.front(), asked);
+  QCOMPARE(open.back(), std::size_t{0});
+  QVERIFY(std::is_sorted(open.rbegin(), open.rend()));
+  QCOMPARE(plans.size(), asked);  // each of them was seen
+  QCOMPARE(session.undo_steps(), steps + 1);
+  QCOMPARE(session.undo_name(), QStringLiteral("Compare plans"));
+  const auto chosen = session::project::chosen_planners({});
+  for (std::size_t i = 0; i < asked; ++i)  // in the order of the planners, whoever was first
+    QCOMPARE(session.state().plans[i].plan->planner, chosen[i].planner->name);
+  session.undo();
+  QVERIFY(session.state().plans.empty());
+}
+
+void TestSession::answers_leave_the_users_choice_alone() {
+  Recorded recorded;
+  open_small(recorded);
+  session::Session& session = recorded.session;
+  int chosen = 0;
+  connect(&session, &session::Session::state_changed, this, [&] {
+    const auto& plans = session.state().plans;
+    const auto other = std::ranges::find_if(plans, [&](const session::project::PlanEntry& entry) {
+      return entry.feasible() && entry.id != session.state().selected_plan;
+    });
+    if (chosen != 0 || other == plans.end()) return;
+    chosen = other->id;
+    session.select_plan(chosen);
+  });
+  session.compare();
+  recorded.wait();
+  QVERIFY(chosen != 0);
+  QCOMPARE(session.state().selected_plan, chosen);
+}
+
+void TestSession::one_planner_searches_again() {
+  Recorded recorded;
+  compare_small(recorded);
+  session::Session& session = recorded.session;
+  const std::vector<session::project::PlanEntry> before = session.state().plans;
+  session.search_longer("dapple", Seconds(60));
+  QCOMPARE(session.searches().size(), std::size_t{1});
+  QCOMPARE(session.searches().front().title, QStringLiteral("DAPPLE"));
+  QVERIFY(session.jobs().list().back().title.contains(QStringLiteral("DAPPLE")));
+  recorded.wait();
+  QCOMPARE(session.state().plans.size(), before.size());
+  for (std::size_t i = 0; i < before.size(); ++i) QCOMPARE(session.state().plans[i].id, before[i].id);
+  QVERIFY(recorded.errors.isEmpty());
+}
+
+void TestSession::baseline_and_names_of_questions_are_saved() {
+  Recorded recorded;
+  compare_small(recorded);
+  session::Session& session = recorded.session;
+  const int first = pipeline_of(session), other = session.state().plans.back().id;
+  session.set_baseline(first);
+  session.set_baseline(other);
+  const bool feasible = session::project::find_plan(session.state(), other)->feasible();
+  QCOMPARE(std::ranges::count_if(session.state().plans, &session::project::PlanEntry::baseline), feasible ? 1 : 0);
+  session.set_baseline(first);
+  session.rename_question(first, "mine");
+  QCOMPARE(session::project::question_name(session.state(), session.state().plans.back()), QStringLiteral("mine"));
+  session::project::Planning planning = session.state().question.planning;
+  planning.budget = Seconds(60);
+  session.set_planning(planning);
+  const auto read = session::project::state_of(session::project::content_of(session.state()), "p");
+  QVERIFY(read);
+  QVERIFY(session::project::find_plan(*read, first)->baseline);
+  QCOMPARE(read->question_names, session.state().question_names);
+  QCOMPARE(read->question.planning.budget.count, 60.0);
+  recorded.session.compare();
+  recorded.wait();
+  QVERIFY(session::project::find_plan(session.state(), first)->baseline);  // survives a new answer
+  session.rename_question(first, {});
+  QVERIFY(session.state().question_names.empty());
+}
+
+void TestSession::last_comparison_belongs_to_its_question() {
+  Recorded recorded;
+  compare_small(recorded);
+  QVERIFY(recorded.session.last_comparison());
+  recorded.session.set_global_batch(16);
+  QVERIFY(!recorded.session.last_comparison());
+  recorded.session.set_global_batch(8);
+  QVERIFY(recorded.session.last_comparison());
+  QVERIFY(!recorded.session.jobs().list().empty());
+  recorded.session.new_project();
+  QVERIFY(recorded.session.jobs().list().empty());
 }
 
 void TestSession::plan_that_fits_nowhere_is_a_row_that_says_why() {

@@ -155,8 +155,12 @@ class TestViewPictures : public QObject {
     models::compare::ProjectTreeModel model;
     model.set_entries(models::compare::ProjectSection::profiles, {{1, "BERT-48", {}}, {2, "GNMT-16", {}}});
     model.set_entries(models::compare::ProjectSection::clusters, {{1, "2 × 8 V100", {}}, {2, "16 × 1 V100, 10G", {}}});
-    model.set_entries(models::compare::ProjectSection::plans,
-                      {{1, "DAPPLE 8:8", {}}, {2, "PipeDream 2-6-2-2-2-2 on many", {}}});
+    model.set_questions({{"BERT-48",
+                          "2 × 8 V100 · batch 64",
+                          "0.735 s",
+                          1,
+                          {{1, "DAPPLE", {}, false, {}, "PP 2 · DP 8", "0.735 s"},
+                           {2, "PipeDream", {}, false, {}, "2:6:2:2:2:2", "0.981 s"}}}});
     model.set_entries(models::compare::ProjectSection::runs,
                       {{1, "today 14:02 · CPU", {}}, {2, "today 12:15 · failed", {}, true}});
     views::compare::ProjectTree tree(&model);

@@ -62,7 +62,7 @@ class TestExplain : public QObject {
       // The plan with the named other warm-up takes exactly the stated time.
       const auto other = with_alternate_warmup(plan);
       if (!other) continue;
-      const double change = context.score(*other, {})->count / context.score(plan, {})->count - 1;
+      const double change = context.score(*other, {}, {})->count / context.score(plan, {}, {})->count - 1;
       const auto line = std::find_if(plan.rationale.begin(), plan.rationale.end(),
                                      [](const std::string& one) { return one.starts_with("Warm-up"); });
       QVERIFY(line != plan.rationale.end());
@@ -80,7 +80,7 @@ class TestExplain : public QObject {
         const auto ranking = planner::run_planner(planner, problem, {}, context);
         QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().message.c_str());
         for (const Plan& plan : ranking->plans) {
-          const double time = context.score(plan, {})->count;
+          const double time = context.score(plan, {}, {})->count;
           QVERIFY(plan.certificate.has_value());
           QVERIFY(plan.certificate->lower_bound.count > 0 && plan.certificate->lower_bound.count <= time);
           QVERIFY(plan.certificate->partition_lower_bound.count <= time);

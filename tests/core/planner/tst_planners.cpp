@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "core/plan/launch_order.hpp"
 #include "core/planner/dapple/space.hpp"
 #include "core/planner/evaluation/evaluation.hpp"
 #include "core/planner/planner.hpp"
@@ -54,6 +55,7 @@ class TestPlanners : public QObject {
   void pipedream_lists_the_synchronous_plan();
   void a_wrong_objective_is_withheld();
   void memory_counts_device_by_device();
+  void equal_plans_are_placed_for_launchers();
 };
 
 void TestPlanners::options_are_checked() {
@@ -337,6 +339,60 @@ void TestPlanners::stop_is_honoured() {
   }
 }
 
+namespace {
+
+/// A planner whose answer is two stages: one device in two, on two nodes of two.
+Result<planner::Ranking> two_stages_apart(const Problem& problem, const planner::PlannerOptions&,
+                                          const planner::PlannerContext&) {
+  Plan plan;
+  plan.planner = "apart", plan.name = "apart";
+  plan.global_batch = problem.workload.global_batch, plan.micro_batch = 4, plan.micro_batches = plan.global_batch / 4;
+  const bool inside = devices_of(*problem.cluster)[1].node == devices_of(*problem.cluster)[3].node;
+  const std::vector<std::vector<int>> devices =
+      inside ? std::vector<std::vector<int>>{{3, 2}, {1, 0}} : std::vector<std::vector<int>>{{0, 2}, {1, 3}};
+  const int layers = static_cast<int>(problem.profile->layers.size());
+  for (int s = 0; s < 2; ++s) {
+    Stage stage;
+    stage.first = s == 0 ? 0 : layers / 2, stage.last = s == 0 ? layers / 2 : layers;
+    for (const int device : devices[static_cast<std::size_t>(s)]) stage.devices.emplace_back(std::int32_t{device});
+    plan.stages.push_back(stage);
+  }
+  plan.objective = Objective{"simulated iteration time", Seconds(1), {}};
+  return planner::Ranking{{plan}, {}};
+}
+
+}  // namespace
+
+/// Devices of one node are alike, so that a plan may have them in the order of the processes. Between nodes other
+/// devices are another plan, which stays.
+void TestPlanners::equal_plans_are_placed_for_launchers() {
+  planner::PlannerInfo apart = **planner::find_planner("joint");
+  apart.plan = &two_stages_apart;
+  for (const bool inside : {true, false}) {
+    Problem problem = small(8, inside ? std::vector<int>{4} : std::vector<int>{2, 2});
+    Cluster cluster = *problem.cluster;
+    cluster.device_types.resize(1);
+    cluster.device_types[0].memory = Bytes(std::int64_t{1} << 40);
+    for (Node& node : cluster.nodes) node.devices = {{cluster.device_types[0].name, inside ? 4 : 2}};
+    problem.cluster = std::make_shared<const Cluster>(cluster);
+    problem.profile = std::make_shared<const Profile>(test::uniform_profile(6, milliseconds(1), milliseconds(2)));
+    problem.workload.conventions.overlap = Overlap::none;
+    const sim::Simulator simulator =
+        *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    const planner::PlannerContext context = judged_by(simulator);
+    const Plan before = two_stages_apart(problem, {}, context)->plans.front();
+    const auto ranking = planner::run_planner(apart, problem, {}, context);
+    QVERIFY2(ranking && ranking->plans.size() == 1, ranking ? "" : ranking.error().text().c_str());
+    const Plan& plan = ranking->plans.front();
+    QVERIFY(plan::first_out_of_launch_order(before, cluster).has_value());
+    const Plan moved = *plan::in_launch_order(before, cluster);
+    const bool equal = simulator.run(before)->iteration == simulator.run(moved)->iteration;
+    if (inside) QVERIFY(equal);
+    QCOMPARE(plan.stages, equal ? moved.stages : before.stages);
+    QCOMPARE(simulator.run(plan)->iteration, simulator.run(before)->iteration);
+  }
+}
+
 void TestPlanners::pipedream_lists_the_synchronous_plan() {
   const Problem problem = small(7);
   const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
@@ -396,8 +452,9 @@ void TestPlanners::memory_counts_device_by_device() {
     planner::search::Chain chain = *planner::search::Chain::of(with);
     Plan plan = chain.plan_of("hand", 8);
     plan.stages = {stage};
-    const bool fitting = planner::search::set_warmup(chain, plan, Warmup::A, false);
-    if (!fitting) planner::search::set_warmup(chain, plan, Warmup::A, true);
+    using planner::search::WhenShort;
+    const bool fitting = planner::search::set_warmup(chain, plan, Warmup::A, WhenShort::shorten);
+    if (!fitting) planner::search::set_warmup(chain, plan, Warmup::A, WhenShort::ignore_memory);
     return std::array{fitting, planner::evaluate(**planner::find_planner("joint"), with, plan).has_value(),
                       sim::simulate(with, plan)->fits};
   };

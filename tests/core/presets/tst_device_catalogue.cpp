@@ -43,6 +43,30 @@ class TestDeviceCatalogue : public QObject {
   Q_OBJECT
 
  private slots:
+  /// About 3 GiB and 3 % of an 80 GB card; types without an entry, or of other names, have none.
+  void memory_defaults_have_sources() {
+    int known = 0;
+    for (const DeviceModel& model : presets::device_catalogue()) {
+      if (!model.memory_defaults) continue;
+      ++known;
+      QVERIFY(!model.memory_defaults->source.empty());
+      const Bytes all = model.memory_defaults->reserve + model.memory_defaults->communication * 4;
+      QVERIFY2(all.count > 0 && all.count < model.type.memory.count / 8, model.type.name.c_str());
+      QVERIFY(model.memory_defaults->fragmentation > 0 && model.memory_defaults->fragmentation < 0.1);
+    }
+    QCOMPARE(known, 15);
+    const auto of = [](const std::vector<std::string>& types) {
+      Cluster cluster;
+      for (const std::string& name : types) cluster.device_types.push_back({name, Bytes(gib), 1.0, {}, {}, {}, {}});
+      return presets::memory_defaults(cluster);
+    };
+    const MemoryDefaults h100 = of({"H100-SXM"});
+    QVERIFY(holds(static_cast<double>((h100.reserve + h100.communication * 4).count), 3.027 * gib));
+    QCOMPARE(h100.fragmentation, 0.03);
+    QVERIFY(of({"V100-16GB", "my own"}) == MemoryDefaults());
+    QVERIFY(of({"V100-16GB", "RTX-4090", "H100-SXM"}).reserve == h100.reserve);
+  }
+
   void every_entry_is_whole_and_sane() {
     QCOMPARE(presets::device_catalogue().size(), std::size_t{20});
     for (const DeviceModel& model : presets::device_catalogue()) {
@@ -63,6 +87,7 @@ class TestDeviceCatalogue : public QObject {
           .switches = {},
           .links = {},
           .bandwidth_matrix = {},
+          .assumptions = {},
           .extra = {}};
       QVERIFY2(plan::validate(one), name);
     }

@@ -4,7 +4,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "core/analytic/transformer/layers.hpp"
@@ -14,7 +17,9 @@
 #include "core/io/documents/transformer.hpp"
 #include "core/io/documents/weight_type.hpp"
 #include "core/io/files.hpp"
+#include "core/model/device_model.hpp"
 #include "core/plan/validate.hpp"
+#include "core/presets/cluster_families.hpp"
 #include "core/presets/presets.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -61,6 +66,67 @@ class TestPresets : public QObject {
     const cost::Network slow = *cost::Network::of(*presets::cluster_preset("DAPPLE config C, 16 × 1 V100"));
     QCOMPARE(slow.device_count(), 16);
     QCOMPARE(slow.path(DeviceId(0), DeviceId(1)).bandwidth.count, 10e9 / 8);
+  }
+
+  /// Clusters of one device type are the same in every size: nodes of eight with NVLink, a card per GPU between them.
+  void families_have_all_sizes() {
+    for (const auto& [type, inside, gigabits] : {std::tuple{"H100-SXM", 450e9, 400.0},
+                                                 {"H200", 450e9, 400.0},
+                                                 {"B200", 900e9, 400.0},
+                                                 {"A100-80GB", 300e9, 200.0}})
+      for (const int nodes : {1, 2, 4, 8, 16, 32, 64, 128}) {
+        const std::string name = nodes == 1 ? fmt::format("8 × {}", type) : fmt::format("{} × 8 {}", nodes, type);
+        const auto cluster = presets::cluster_preset(name);
+        QVERIFY2(cluster, name.c_str());
+        QCOMPARE(presets::cluster_preset_group(name), std::string("Data centre"));
+        const cost::Network network = *cost::Network::of(*cluster);
+        QCOMPARE(network.device_count(), 8 * nodes);
+        QCOMPARE(network.path(DeviceId(0), DeviceId(7)).bandwidth.count, inside);
+        if (nodes == 1) continue;
+        QCOMPARE(network.path(DeviceId(0), DeviceId(8)).bandwidth.count, gigabits * 1e9 / 8);
+        QCOMPARE(network.widest_ring_path(DeviceId(0), DeviceId(8)).bandwidth.count, gigabits * 1e9);  // eight cards
+        QCOMPARE(default_network(*cluster), NetworkModel::shared);
+      }
+    QCOMPARE(presets::cluster_preset_alias("8 × 8 H100-SXM"), std::string("8x8-h100-sxm"));
+  }
+
+  /// Cards of small labs reach each other through the host: half of PCI Express' rate.
+  void labs_have_no_peer_to_peer() {
+    for (const auto& [type, generation] :
+         {std::pair{"RTX-3090", 4}, {"RTX-4090", 4}, {"RTX-5090", 5}, {"RTX-A6000", 4}, {"L40S", 4}})
+      for (const int count : {1, 2, 4, 8}) {
+        const std::string name = fmt::format("{} × {}", count, type);
+        const auto cluster = presets::cluster_preset(name);
+        QVERIFY2(cluster, name.c_str());
+        QCOMPARE(presets::cluster_preset_group(name), std::string("Lab"));
+        const cost::Network network = *cost::Network::of(*cluster);
+        QCOMPARE(network.device_count(), count);
+        if (count == 1) continue;
+        QCOMPARE(network.path(DeviceId(0), DeviceId(1)).bandwidth.count, pcie_bandwidth({generation, 16}).count / 2);
+      }
+    QCOMPARE(presets::cluster_preset_group("DAPPLE config A, 2 × 8 V100"), std::string("Papers"));
+    QCOMPARE(presets::cluster_preset_group("2 CPU threads"), std::string("Processor cores"));
+    QCOMPARE(presets::cluster_preset_group("no such cluster"), std::string());
+  }
+
+  /// A cluster of a family is a cluster file like any other.
+  void families_are_written_and_read() {
+    const Cluster cluster = *presets::cluster_preset("2x8-h100-sxm");
+    QVERIFY(*io::documents::cluster_from_json(io::documents::cluster_to_json(cluster)) == cluster);
+  }
+
+  void broken_families_name_their_place() {
+    const auto text = [](const char* devices, const char* joined) {
+      return fmt::format(
+          R"({{"format": "pipedeck.cluster-families", "version": 1, "families": [{{"group": "x", "devices": ["{}"],
+              "counts": [2], "nodes": [1], "joined": "{}", "source": "x"}}]}})",
+          devices, joined);
+    };
+    QVERIFY(presets::family_clusters_from_json(text("T4", "host")));
+    QCOMPARE(presets::family_clusters_from_json(text("T5", "host")).error().place, std::string("/families/0/devices"));
+    QCOMPARE(presets::family_clusters_from_json(text("T4", "nvlink")).error().place,
+             std::string("/families/0/devices"));
+    QCOMPARE(presets::family_clusters_from_json(text("T4", "rope")).error().place, std::string("/families/0/joined"));
   }
 
   /// Whale, section 5.2: 32-GB V100 and 16-GB P100 in equal numbers, 50 Gbit/s between servers.
@@ -181,7 +247,7 @@ class TestPresets : public QObject {
   }
 
   void transformers_become_profiles_that_say_so() {
-    QCOMPARE(presets::transformer_preset_names().size(), std::size_t{15});
+    QCOMPARE(presets::transformer_preset_names().size(), std::size_t{16});
     for (const std::string& name : presets::transformer_preset_names()) {
       QVERIFY(presets::is_transformer_preset(name));
       const auto by_alias = presets::transformer_preset(presets::model_preset_alias(name));

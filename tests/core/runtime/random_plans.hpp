@@ -44,9 +44,10 @@ inline void cut_anywhere(Plan& plan, Draw& random) {
 inline void recompute_some(Plan& plan, Draw& random) {
   for (Stage& stage : plan.stages) {
     if (random.once_in(3)) stage.recompute.all = true;
-    if (stage.recompute.all || !random.once_in(2)) continue;
-    for (int layer = stage.first; layer < stage.last; ++layer)
+    const bool some = !stage.recompute.all && random.once_in(2);
+    for (int layer = stage.first; layer < stage.last && some; ++layer)
       if (random.once_in(2)) stage.recompute.layers.push_back(LayerId(layer));
+    if (stage.recompute.any() && random.once_in(3)) stage.recompute.each = RecomputeUnit::stage;
   }
 }
 

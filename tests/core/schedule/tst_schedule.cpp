@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/schedule/build.hpp"
+#include "core/schedule/builders.hpp"
 #include "tests/support/pipeline_plan.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
@@ -77,7 +78,7 @@ class TestSchedule : public QObject {
     QCOMPARE(text_of(schedule.lanes[0]), std::string("F0 F1 F2 F3 B0 B1 B2 B3"));
     QCOMPARE(text_of(schedule.lanes[1]), std::string("F0 F1 F2 B0 F3 B1 B2 B3"));
     plan.warmup_counts = std::vector<int>{9, 2, 2};
-    QCOMPARE(schedule::warmup_counts(plan, {}), (std::vector<int>{4, 2, 2}));
+    QCOMPARE(schedule::warmup_counts(plan), (std::vector<int>{4, 2, 2}));
     QCOMPARE(text_of(built(plan).lanes[2]), std::string("F0 F1 B0 F2 B1 F3 B2 B3"));
   }
 
@@ -90,8 +91,12 @@ class TestSchedule : public QObject {
 
   void memoryHoldsWarmUpsBack() {
     const Plan plan = plan_of({1, 1, 1, 1}, 8);
-    QCOMPARE(schedule::warmup_counts(plan, fitting({9, 9, 1, 9})), (std::vector<int>{4, 3, 1, 1}));
-    QCOMPARE(schedule::warmup_counts(plan, fitting({1, 9, 9, 9})), (std::vector<int>{1, 1, 1, 1}));
+    QCOMPARE(schedule::fitting_warmups(plan, fitting({9, 9, 1, 9})), (std::vector<int>{4, 3, 1, 1}));
+    QCOMPARE(schedule::fitting_warmups(plan, fitting({1, 9, 9, 9})), (std::vector<int>{1, 1, 1, 1}));
+    // A plan's own warm-up is not held back: without room for it the plan does not fit.
+    QCOMPARE(schedule::warmup_counts(plan), (std::vector<int>{4, 3, 2, 1}));
+    QCOMPARE(text_of(schedule::build_schedule(plan, fitting({1, 1, 1, 1})).value().lanes[0]),
+             text_of(built(plan).lanes[0]));
     test::Random random(4);
     for (int trial = 0; trial < 200; ++trial) {
       Plan drawn = plan_of(std::vector<int>(static_cast<std::size_t>(random.integer(1, 6)), 1), random.integer(1, 9));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -108,7 +109,8 @@ class Reference {
     last_[{s, r}] = tasks_of_.at(Key{'B', s, r, count - 1});
   }
 
-  /// Adds transfers sample by sample from the sending to the receiving replica, joined by pair of nodes.
+  /// Adds transfers sample by sample from the sending to the receiving replica, joined by pair of nodes; with network
+  /// cards, by pair of devices.
   void add_transfers(int from, int to, int m, bool gradient) {
     struct Load {
       std::set<int> senders, receivers;
@@ -119,14 +121,14 @@ class Reference {
     for (std::size_t i = 0; i < static_cast<std::size_t>(plan_.micro_batch); ++i) {
       const int a = owners_[static_cast<std::size_t>(from)][i], b = owners_[static_cast<std::size_t>(to)][i];
       const int node_a = node(from, a), node_b = node(to, b);
-      const bool inside = node_a == node_b;
-      const std::string pair = inside ? "d" + std::to_string(device(from, a)) + ">" + std::to_string(device(to, b))
-                                      : "n" + std::to_string(node_a) + ">" + std::to_string(node_b);
+      const bool by_device = node_a == node_b || (nic(node_a) && nic(node_b));
+      const std::string pair = by_device ? "d" + std::to_string(device(from, a)) + ">" + std::to_string(device(to, b))
+                                         : "n" + std::to_string(node_a) + ">" + std::to_string(node_b);
       Load& load = loads[pair];
       load.senders.insert(a);
       load.receivers.insert(b);
       ++load.samples;
-      std::tie(load.latency, load.bandwidth) = path(node_a, node_b);
+      std::tie(load.latency, load.bandwidth) = path(node_a, node_b, 1, 1);
     }
     const std::int64_t output = layer(stage(std::min(from, to)).last - 1).output.count;
     for (const auto& [pair, load] : loads) {
@@ -142,13 +144,19 @@ class Reference {
     }
   }
 
-  std::pair<double, double> path(int a, int b) const {
+  std::optional<BytesPerSecond> nic(int n) const { return cluster_.nodes[static_cast<std::size_t>(n)].nic; }
+
+  /// Latency and bandwidth; between nodes over this many cards of either.
+  std::pair<double, double> path(int a, int b, int cards_a, int cards_b) const {
     const auto link = [&](int n) { return cluster_.links[static_cast<std::size_t>(n)].link; };
     if (a == b) {
       const Link own = *cluster_.nodes[static_cast<std::size_t>(a)].link;
       return {own.latency.count, own.bandwidth.count};
     }
-    return {link(a).latency.count + link(b).latency.count, std::min(link(a).bandwidth.count, link(b).bandwidth.count)};
+    double bandwidth = std::min(link(a).bandwidth.count, link(b).bandwidth.count);
+    if (nic(a)) bandwidth = std::min(bandwidth, cards_a * nic(a)->count);
+    if (nic(b)) bandwidth = std::min(bandwidth, cards_b * nic(b)->count);
+    return {link(a).latency.count + link(b).latency.count, bandwidth};
   }
 
   void add_all_reduces(int s) {
@@ -181,7 +189,8 @@ class Reference {
     const auto ring = [&](const std::vector<int>& nodes, double n) {  // nodes of the ring's members, in order
       double alpha = 0, beta = std::numeric_limits<double>::infinity();
       for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const auto [latency, bandwidth] = path(nodes[i], nodes[(i + 1) % nodes.size()]);
+        const int from = nodes[i], to = nodes[(i + 1) % nodes.size()];
+        const auto [latency, bandwidth] = path(from, to, in_node.at(from), in_node.at(to));
         alpha = std::max(alpha, latency);
         beta = std::min(beta, bandwidth);
       }
@@ -194,8 +203,8 @@ class Reference {
       over.push_back(n);
       p = std::max(p, static_cast<double>(count));
       if (count < 2) continue;
-      alpha = std::max(alpha, path(n, n).first);
-      beta = std::min(beta, path(n, n).second);
+      alpha = std::max(alpha, path(n, n, 1, 1).first);
+      beta = std::min(beta, path(n, n, 1, 1).second);
     }
     if (p > 1) inside = 2 * (p - 1) * (alpha + bytes / (p * beta));
     const double k = static_cast<double>(over.size());

@@ -105,8 +105,9 @@ class FixedPoint : PlainParts {
         if (both.empty()) continue;
         const DeviceId from = parts_[a].devices.front(), to = parts_[b].devices.front();
         const NodeId here = network_.node_of(from), there = network_.node_of(to);
-        Load& load = loads[here == there || shared_ ? std::tuple(false, from.value, to.value)
-                                                    : std::tuple(true, here.value, there.value)];
+        Load& load = loads[here == there || shared_ || network_.has_nics(here, there)
+                               ? std::tuple(false, from.value, to.value)
+                               : std::tuple(true, here.value, there.value)];
         load.from.insert(a);
         load.to.insert(b);
         load.samples += static_cast<int>(both.size());

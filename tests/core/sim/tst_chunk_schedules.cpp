@@ -290,14 +290,24 @@ class TestChunkSchedules : public QObject {
     Profile profile = even_profile(4, {}, 1);
     for (Layer& layer : profile.layers) layer.saved = Bytes(1000);
     Cluster cluster = test::flat_cluster(4);
-    cluster.device_types.front().memory = Bytes(3000);
-    const auto simulator =
-        sim::Simulator::of(std::make_shared<const Profile>(profile), std::make_shared<const Cluster>(cluster), {})
-            .value();
-    for (const ScheduleKind kind : {ScheduleKind::zb_h1, ScheduleKind::zb_h2}) {
-      const Simulation simulation = simulator.run(chunked(4, 12, kind, 1)).value();
-      QVERIFY(simulation.fits);
-      for (const SimulatedDevice& device : simulation.devices) QCOMPARE(device.peak_micro_batches, 3);
+    const auto with = [&](ScheduleKind kind, int kept) {
+      cluster.device_types.front().memory = Bytes(1000 * kept);
+      return sim::Simulator::of(std::make_shared<const Profile>(profile), std::make_shared<const Cluster>(cluster), {})
+          .value()
+          .run(chunked(4, 12, kind, 1))
+          .value();
+    };
+    for (const auto& [kind, whole] : {std::pair{ScheduleKind::zb_h1, 4}, {ScheduleKind::zb_h2, 7}}) {
+      for (const int kept : {whole, whole + 1, 100}) {
+        const Simulation simulation = with(kind, kept);
+        QVERIFY(simulation.fits);
+        for (const SimulatedDevice& device : simulation.devices) QCOMPARE(device.peak_micro_batches, whole);
+      }
+      // Memory shortens the delay of weight gradients, not the warm-up.
+      const Simulation tight = with(kind, 3);
+      QVERIFY(!tight.fits);
+      QCOMPARE(tight.devices.front().peak_micro_batches, whole);
+      QCOMPARE(tight.devices.back().peak_micro_batches, 3);
     }
   }
 

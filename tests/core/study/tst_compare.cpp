@@ -3,13 +3,17 @@
 // that ends nothing.
 #include <QTest>
 
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "core/cost/lower_bound.hpp"
 #include "core/io/checksum.hpp"
+#include "core/planner/ranking.hpp"
+#include "core/presets/presets.hpp"
 #include "core/study/compare.hpp"
-#include "core/study/origin.hpp"
 #include "core/study/trial.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_plan.hpp"
@@ -28,6 +32,50 @@ Problem small_problem() {
 }
 
 study::PlannerRequest asked(const std::string& name) { return {planner::find_planner(name).value(), {}}; }
+
+/// Returns a planner that has a plan and ignores its time budget: it ends only after a stop.
+planner::PlannerInfo stubborn_planner() {
+  planner::PlannerInfo info = *planner::find_planner("gpipe").value();
+  info.name = "stubborn";
+  info.plan = [](const Problem&, const planner::PlannerOptions&,
+                 const planner::PlannerContext& context) -> Result<planner::Ranking> {
+    planner::note_plan(context);
+    while (!context.stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return fail(ErrorCode::cancelled, "stopped");
+  };
+  return info;
+}
+
+/// Returns a planner that searches for as long as it may, then answers as gpipe does.
+planner::PlannerInfo patient_planner() {
+  planner::PlannerInfo info = *planner::find_planner("gpipe").value();
+  info.name = "patient";
+  info.plan = [](const Problem& problem, const planner::PlannerOptions& options,
+                 const planner::PlannerContext& context) -> Result<planner::Ranking> {
+    auto ranking = planner::find_planner("gpipe").value()->plan(problem, options, context);
+    if (!ranking || ranking->plans.empty()) return ranking;
+    const auto scored = context.score(ranking->plans.front(), {}, {});
+    if (!scored) return tl::unexpected(scored.error());
+    planner::note_plan(context);
+    while (!context.deadline_token.stop_requested() && !context.stop.stop_requested())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (context.stop.stop_requested()) return fail(ErrorCode::cancelled, "stopped");
+    ranking->plans.front().truncated = true;
+    return ranking;
+  };
+  return info;
+}
+
+/// Returns true as soon as `holds`; false if it does not within ten seconds.
+template <class Condition>
+bool eventually(const Condition& holds) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(10)) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -81,9 +129,7 @@ class TestCompare : public QObject {
     study::PlanSimulator plan_simulator;
     const auto comparison = study::compare(problem, {asked("dapple")}, plan_simulator, {}, {}, {});
     QVERIFY(comparison && comparison->plans.front().simulated_plan);
-    const auto& [simulated_plan, simulation, other] = *comparison->plans.front().simulated_plan;
-    QVERIFY(simulated_plan.profile_sha256.empty() && simulated_plan.cluster_sha256.empty());
-    const Plan plan = study::with_origin(simulated_plan, study::origin_of(*problem.profile, *problem.cluster));
+    const auto& [plan, simulation, other] = *comparison->plans.front().simulated_plan;
     QCOMPARE(plan.profile_sha256, io::sha256_of(*problem.profile));
     QCOMPARE(plan.cluster_sha256, io::sha256_of(*problem.cluster));
     QCOMPARE(plan.profile, problem.profile->name);
@@ -123,14 +169,110 @@ class TestCompare : public QObject {
     QVERIFY(comparison->plans[1].simulated_plan);
   }
 
-  void a_stop_is_an_error_of_the_comparison() {
-    std::stop_source stop;
-    stop.request_stop();
+  /// One thread, and the first planner never answers by itself.
+  void a_planner_without_end_holds_back_no_other() {
+    const planner::PlannerInfo stubborn = stubborn_planner();
     study::PlanSimulator plan_simulator;
+    std::vector<std::size_t> order;
+    study::CompareOptions options;
+    options.budget = Seconds(0.6);
+    options.answered = [&](std::size_t place, const study::ComparedPlan&) { order.push_back(place); };
+    const auto comparison = study::compare(small_problem(), {{&stubborn, {}}, asked("gpipe"), asked("dapple")},
+                                           plan_simulator, options, {}, {});
+    QVERIFY(comparison && !comparison->cancelled);
+    QCOMPARE(order, (std::vector<std::size_t>{1, 2, 0}));
+    QVERIFY(comparison->plans[0].out_of_time);
+    QVERIFY(comparison->plans[0].infeasible && !comparison->plans[0].error);
+    QVERIFY(comparison->plans[1].simulated_plan && comparison->plans[2].simulated_plan);
+    QVERIFY(!comparison->plans[1].out_of_time);
+  }
+
+  void a_budget_ends_a_search_with_its_best_plan() {
+    const planner::PlannerInfo patient = patient_planner();
+    study::PlanSimulator plan_simulator;
+    const auto begin = std::chrono::steady_clock::now();
     const auto comparison =
-        study::compare(small_problem(), study::default_planners(), plan_simulator, {}, {}, stop.get_token());
-    QVERIFY(!comparison);
-    QCOMPARE(comparison.error().code, ErrorCode::cancelled);
+        study::compare(small_problem(), {{&patient, {}}}, plan_simulator, {.budget = Seconds(0.3)}, {}, {});
+    const auto time = std::chrono::steady_clock::now() - begin;
+    QVERIFY(comparison && comparison->plans[0].simulated_plan);
+    QVERIFY(comparison->plans[0].simulated_plan->plan.truncated);
+    QVERIFY(time >= std::chrono::milliseconds(300));
+  }
+
+  void a_search_is_followed_lengthened_and_ended_on_request() {
+    const planner::PlannerInfo patient = patient_planner();
+    study::PlanSimulator plan_simulator;
+    study::Searches searches;
+    QVERIFY(searches.statuses().empty());
+    study::CompareOptions options;
+    options.budget = Seconds(1);
+    options.searches = &searches;
+    std::optional<Result<study::Comparison>> comparison;
+    std::jthread comparing([&] {
+      comparison = study::compare(small_problem(), {{&patient, {}}}, plan_simulator, options, {}, {});
+    });
+    const auto status = [&] { return searches.statuses().at(0); };
+    QVERIFY(eventually([&] { return !searches.statuses().empty() && status().best; }));
+    QCOMPARE(status().state, study::Searches::State::running);
+    QVERIFY(!status().best_plan.stages.empty());
+    searches.set_budget(0, Seconds(1000));
+    QVERIFY(eventually([&] { return status().elapsed > Seconds(1.3); }));
+    QCOMPARE(status().state, study::Searches::State::running);
+    searches.keep_best(0);
+    comparing.join();
+    QVERIFY(comparison && *comparison);
+    QVERIFY((*comparison)->plans[0].simulated_plan->plan.truncated);
+    QCOMPARE(status().state, study::Searches::State::answered);
+    QCOMPARE(to_seconds((*comparison)->plans[0].simulated_plan->simulation->iteration).count, status().best->count);
+  }
+
+  void a_stop_keeps_the_answers_that_are_there() {
+    const planner::PlannerInfo stubborn = stubborn_planner();
+    std::stop_source stop;
+    study::PlanSimulator plan_simulator;
+    study::CompareOptions options;
+    options.answered = [&](std::size_t, const study::ComparedPlan&) { stop.request_stop(); };
+    const auto comparison = study::compare(small_problem(), {asked("gpipe"), {&stubborn, {}}}, plan_simulator, options,
+                                           {}, stop.get_token());
+    QVERIFY(comparison && comparison->cancelled);
+    QVERIFY(comparison->plans[0].simulated_plan);
+    QVERIFY(comparison->plans[1].error);
+    QCOMPARE(comparison->plans[1].error->code, ErrorCode::cancelled);
+    QCOMPARE(comparison->plans[1].planner->name, std::string("stubborn"));
+  }
+
+  void progress_names_the_planner_that_works() {
+    const planner::PlannerInfo patient = patient_planner();
+    study::PlanSimulator plan_simulator;
+    std::string last;
+    const auto comparison = study::compare(small_problem(), {asked("dapple"), {&patient, {}}}, plan_simulator,
+                                           {.threads = 2, .budget = Seconds(0.5)},
+                                           [&](double, std::string_view what) {
+                                             if (what.find(';') < what.size()) last = what;
+                                           },
+                                           {});
+    QVERIFY(comparison);
+    QVERIFY2(last.starts_with("1 of 2 planners; GPipe"), last.c_str());
+  }
+
+  void language_models_leave_out_asynchronous_plans() {
+    Profile profile = test::uniform_profile(4, milliseconds(1), milliseconds(2));
+    const auto names = [](const std::vector<study::PlannerRequest>& requests) {
+      std::vector<std::string> all;
+      for (const study::PlannerRequest& request : requests) all.push_back(request.planner->name);
+      return all;
+    };
+    const auto usual = study::comparison_planners(profile);
+    QCOMPARE(usual.front().planner->name, std::string("joint"));
+    QCOMPARE(usual.front().planner->title, std::string("Pipedeck"));
+    QCOMPARE(usual.front().options.at("synchronous-only"), std::string("true"));
+    QVERIFY(std::ranges::count(names(usual), "pipedream") == 1);
+    QVERIFY(!study::is_language_model(profile));
+    profile = presets::profile_preset("llama-3-8b", {}, "H100-SXM").value();
+    QVERIFY(study::is_language_model(profile));
+    const auto modern = names(study::comparison_planners(profile));
+    QCOMPARE(modern.size(), usual.size() - 1);
+    QVERIFY(std::ranges::count(modern, "pipedream") == 0);
   }
 
   /// The table of the window and the command line's plans have one bound.

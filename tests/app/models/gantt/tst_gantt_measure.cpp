@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The contents of the time between two cursors, what they snap to, and the frame in the overview.
+// The sums of a span, what its ends snap to, and the frame in the overview.
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -47,33 +47,73 @@ class TestGanttMeasure : public QObject {
           app::synthetic_simulation({.stages = 3, .replicas = 4, .overlap = overlap}));
       const auto end = static_cast<double>(content->end);
       for (const auto& [from, to] : {std::pair(0.0, end), std::pair(end / 3, end / 2), std::pair(end, end * 0.9)}) {
-        const models::gantt::MeasuredTime all = models::gantt::measure_time(*content, from, to);
-        QCOMPARE(all.devices, 12);
-        QCOMPARE(all.span.count, std::llround(std::max(from, to)) - std::llround(std::min(from, to)));
-        const auto busy = std::accumulate(all.busy.begin(), all.busy.end(), std::int64_t{0});
-        QCOMPARE(busy + all.idle, all.total());
-        QVERIFY(all.idle >= 0);
+        const models::gantt::SpanSums sums = models::gantt::sum_span(*content, from, to);
+        QCOMPARE(sums.all.devices.size(), std::size_t{12});
+        QCOMPARE(sums.end.count - sums.begin.count,
+                 std::llround(std::max(from, to)) - std::llround(std::min(from, to)));
+        QCOMPARE(sums.all.working() + sums.all.idle, sums.all.total());
+        QVERIFY(sums.all.idle >= 0);
+        QCOMPARE(sums.places.size(), std::size_t{3});
+        models::gantt::KindTimes busy{}, count{};
+        std::int64_t idle = 0, overlapped = 0;
+        for (const models::gantt::PlaceSums& place : sums.places) {
+          QCOMPARE(place.devices.size(), std::size_t{4});
+          QCOMPARE(place.working() + place.idle, place.total());
+          for (std::size_t kind = 0; kind < busy.size(); ++kind)
+            busy[kind] += place.busy[kind], count[kind] += place.count[kind];
+          idle += place.idle;
+          overlapped += place.overlapped;
+        }
+        QCOMPARE(busy, sums.all.busy);
+        QCOMPARE(count, sums.all.count);
+        QCOMPARE(idle, sums.all.idle);
+        QCOMPARE(overlapped, sums.all.overlapped);
       }
+    }
+  }
+
+  /// Sums and counts are those of a walk over every device's operations.
+  void spans_are_those_of_a_walk() {
+    const auto simulation =
+        app::synthetic_simulation({.stages = 3, .replicas = 2, .micro_batches = 9, .overlap = true});
+    const auto content = models::gantt::make_gantt_content(simulation);
+    const Timeline& timeline = simulation->timeline;
+    std::mt19937_64 random(4);
+    for (int round = 0; round < 60; ++round) {
+      auto from = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(content->end));
+      auto to = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(content->end));
+      if (to < from) std::swap(from, to);
+      if (from == to) continue;
+      models::gantt::KindTimes busy{}, count{};
+      for (const TimelineLane& lane : timeline.lanes) {
+        if (lane.role == LaneRole::link) continue;
+        for (std::size_t i = lane.begin; i < lane.end; ++i) {
+          const std::int64_t inside =
+              std::min(to, timeline.start[i] + timeline.duration[i]) - std::max(from, timeline.start[i]);
+          if (inside <= 0) continue;
+          ++count[static_cast<std::size_t>(timeline.kind[i])];
+          busy[static_cast<std::size_t>(timeline.kind[i])] += inside;
+        }
+      }
+      const models::gantt::SpanSums sums =
+          models::gantt::sum_span(*content, static_cast<double>(from), static_cast<double>(to));
+      QCOMPARE(sums.all.count, count);
+      busy[static_cast<std::size_t>(OpKind::all_reduce)] -= sums.all.overlapped;
+      QCOMPARE(sums.all.busy, busy);
     }
   }
 
   void a_whole_iteration_has_the_simulation_s_busy_time() {
     const auto simulation = app::synthetic_simulation({.stages = 2, .replicas = 2, .overlap = true});
     const auto content = models::gantt::make_gantt_content(simulation);
-    const models::gantt::MeasuredTime all = models::gantt::measure_time(*content, 0, static_cast<double>(content->end));
+    const models::gantt::SpanSums sums = models::gantt::sum_span(*content, 0, static_cast<double>(content->end));
     std::int64_t computing = 0;
     for (const TimelineLane& lane : simulation->timeline.lanes)
       if (lane.role == LaneRole::compute)
         for (std::size_t i = lane.begin; i < lane.end; ++i) computing += simulation->timeline.duration[i];
-    std::int64_t measured = 0;
-    for (std::size_t kind = 0; kind < all.busy.size(); ++kind)
-      if (kind != static_cast<std::size_t>(OpKind::all_reduce)) measured += all.busy[kind];
-    QCOMPARE(measured, computing);
-    const models::gantt::Geometry geometry = models::gantt::lay_out(*content, {}, {});
-    const models::gantt::MeasuredTime row =
-        models::gantt::measure_row(*content, geometry.rows[0], 0, static_cast<double>(content->end));
-    QCOMPARE(row.devices, 2);
-    QVERIFY(row.busy[static_cast<std::size_t>(OpKind::forward)] > 0);
+    QCOMPARE(sums.all.working() - sums.all.busy[static_cast<std::size_t>(OpKind::all_reduce)], computing);
+    QVERIFY(sums.all.overlapped > 0);
+    QVERIFY(sums.places[0].busy[static_cast<std::size_t>(OpKind::forward)] > 0);
   }
 
   void cursors_snap_to_edges_at_every_zoom() {

@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/models/gantt/pyramid.hpp"
 #include "tests/app/models/synthetic_simulation.hpp"
@@ -11,19 +12,28 @@ using namespace pipedeck;
 
 namespace {
 
-/// A bin computed nanosecond by nanosecond: no shared code with what is tested.
-models::gantt::LaneBin slow_bin(const Timeline& timeline, const TimelineLane& lane, std::int64_t begin,
-                                std::int64_t end) {
+using Parts = std::vector<std::uint8_t>;
+
+/// The parts of a bin computed nanosecond by nanosecond: no shared code with what is tested.
+Parts slow_parts(const Timeline& timeline, const TimelineLane& lane, const Parts& kinds, std::int64_t begin,
+                 std::int64_t end) {
   std::vector<std::int64_t> times(op_kind_count);
   for (std::size_t i = lane.begin; i < lane.end; ++i)
     for (std::int64_t time = timeline.start[i]; time < timeline.start[i] + timeline.duration[i]; ++time)
       if (time >= begin && time < end) ++times[static_cast<std::size_t>(timeline.kind[i])];
-  std::int64_t covered = 0;
-  for (const std::int64_t time : times) covered += time;
-  if (covered == 0) return {};
-  const auto most = std::max_element(times.begin(), times.end()) - times.begin();
-  return {static_cast<std::uint8_t>(most),
-          static_cast<std::uint8_t>(std::max<std::int64_t>(1, covered * 255 / (end - begin)))};
+  Parts parts;
+  for (const std::uint8_t kind : kinds) {
+    const double part = 255.0 * static_cast<double>(times[kind]) / static_cast<double>(end - begin);
+    parts.push_back(times[kind] == 0 ? 0 : static_cast<std::uint8_t>(std::max(1.0, std::floor(part + 0.5))));
+  }
+  return parts;
+}
+
+/// The parts of one bin of a level.
+Parts bin_of(const models::gantt::LanePyramid& pyramid, int level, std::size_t bin) {
+  const auto& parts = pyramid.levels[static_cast<std::size_t>(level)];
+  const auto begin = parts.begin() + static_cast<std::ptrdiff_t>(bin * pyramid.kinds.size());
+  return {begin, begin + static_cast<std::ptrdiff_t>(pyramid.kinds.size())};
 }
 
 }  // namespace
@@ -38,13 +48,13 @@ class TestGanttPyramid : public QObject {
       for (const TimelineLane& lane : timeline->lanes) {
         const models::gantt::LanePyramid pyramid = models::gantt::build_pyramid(*timeline, lane);
         QVERIFY(!pyramid.empty());
-        QCOMPARE(pyramid.levels.back().size(), std::size_t{1});
+        QCOMPARE(pyramid.bins(static_cast<int>(pyramid.levels.size()) - 1), std::size_t{1});
         for (int level = 0; level < static_cast<int>(pyramid.levels.size()); ++level) {
           const auto width = static_cast<std::int64_t>(pyramid.bin_width(level));
-          const auto& bins = pyramid.levels[static_cast<std::size_t>(level)];
-          for (std::size_t i = 0; i < bins.size(); ++i) {
+          for (std::size_t i = 0; i < pyramid.bins(level); ++i) {
             const auto begin = static_cast<std::int64_t>(i) * width;
-            QCOMPARE(bins[i], models::gantt::exact_bin(*timeline, lane, begin, begin + width));
+            QCOMPARE(bin_of(pyramid, level, i),
+                     models::gantt::exact_parts(*timeline, lane, pyramid.kinds, begin, begin + width));
           }
         }
       }
@@ -57,10 +67,9 @@ class TestGanttPyramid : public QObject {
     const models::gantt::LanePyramid pyramid = models::gantt::build_pyramid(*timeline, lane);
     for (int level = 0; level < static_cast<int>(pyramid.levels.size()); ++level) {
       const auto width = static_cast<std::int64_t>(pyramid.bin_width(level));
-      const auto& bins = pyramid.levels[static_cast<std::size_t>(level)];
-      for (std::size_t i = 0; i < bins.size(); ++i) {
+      for (std::size_t i = 0; i < pyramid.bins(level); ++i) {
         const auto begin = static_cast<std::int64_t>(i) * width;
-        QCOMPARE(bins[i], slow_bin(*timeline, lane, begin, begin + width));
+        QCOMPARE(bin_of(pyramid, level, i), slow_parts(*timeline, lane, pyramid.kinds, begin, begin + width));
       }
     }
   }
@@ -69,24 +78,34 @@ class TestGanttPyramid : public QObject {
     const auto timeline = app::random_timeline(20'000, 1, 3);
     const TimelineLane& lane = timeline->lanes.front();
     const models::gantt::LanePyramid pyramid = models::gantt::build_pyramid(*timeline, lane);
+    const std::size_t kinds = pyramid.kinds.size();
+    QVERIFY(kinds > 1);
     const double end = static_cast<double>(timeline->makespan().count);
     for (const double columns : {10.0, 100.0, 500.0}) {
       const double span = end / columns;
       const int level = pyramid.level_for(span);
       QVERIFY(level >= 0);
       QVERIFY(pyramid.bin_width(level) <= span && 2 * pyramid.bin_width(level) > span);
-      std::vector<models::gantt::LaneBin> all(static_cast<std::size_t>(columns));
+      Parts all(static_cast<std::size_t>(columns) * kinds);
       pyramid.sample_columns(level, 0, span, all);
-      double sampled = 0, truth = 0;
+      std::vector<double> sampled(kinds), truth(kinds);
       for (int i = 0; i < columns; ++i) {
-        const models::gantt::LaneBin exact = models::gantt::exact_bin(
-            *timeline, lane, static_cast<std::int64_t>(i * span), static_cast<std::int64_t>((i + 1) * span));
-        QCOMPARE(all[static_cast<std::size_t>(i)], pyramid.sample(level, i * span, i * span + span));
-        sampled += all[static_cast<std::size_t>(i)].cover;
-        truth += exact.cover;
+        const Parts exact =
+            models::gantt::exact_parts(*timeline, lane, pyramid.kinds, static_cast<std::int64_t>(i * span),
+                                       static_cast<std::int64_t>((i + 1) * span));
+        Parts one(kinds);
+        pyramid.sample_columns(level, i * span, span, one);
+        for (std::size_t kind = 0; kind < kinds; ++kind) {
+          const std::uint8_t here = all[static_cast<std::size_t>(i) * kinds + kind];
+          QCOMPARE(here, one[kind]);
+          sampled[kind] += here;
+          truth[kind] += exact[kind];
+        }
       }
-      // A bin cut by a column's edge is taken as evenly filled: single columns may be off, their sum is not.
-      QVERIFY(std::abs(sampled - truth) <= 0.01 * truth);
+      // A bin cut by a column's edge is taken as evenly filled: single columns may be off, the sums of a kind are not.
+      for (std::size_t kind = 0; kind < kinds; ++kind)
+        QVERIFY2(std::abs(sampled[kind] - truth[kind]) <= 0.01 * truth[kind] + columns / 2,
+                 qPrintable(QString("kind %1: %2 and %3").arg(kind).arg(sampled[kind]).arg(truth[kind])));
     }
   }
 
@@ -94,20 +113,23 @@ class TestGanttPyramid : public QObject {
     const auto timeline = app::random_timeline(300, 2, 5);
     const auto span = static_cast<double>(timeline->makespan().count) / 777;
     for (const TimelineLane& lane : timeline->lanes) {
-      std::vector<models::gantt::LaneBin> columns(800);
-      models::gantt::exact_columns(*timeline, lane, span, columns);
-      for (std::size_t i = 0; i < columns.size(); ++i)
-        QCOMPARE(columns[i],
-                 models::gantt::exact_bin(*timeline, lane, static_cast<std::int64_t>(static_cast<double>(i) * span),
-                                          static_cast<std::int64_t>(static_cast<double>(i + 1) * span) + 1));
+      const Parts kinds = models::gantt::build_pyramid(*timeline, lane).kinds;
+      Parts columns(800 * kinds.size());
+      models::gantt::exact_columns(*timeline, lane, kinds, span, columns);
+      for (std::size_t i = 0; i < 800; ++i)
+        QCOMPARE(
+            Parts(columns.begin() + static_cast<std::ptrdiff_t>(i * kinds.size()),
+                  columns.begin() + static_cast<std::ptrdiff_t>((i + 1) * kinds.size())),
+            models::gantt::exact_parts(*timeline, lane, kinds, static_cast<std::int64_t>(static_cast<double>(i) * span),
+                                       static_cast<std::int64_t>(static_cast<double>(i + 1) * span) + 1));
     }
   }
 
   void few_bins_an_operation() {
     const auto timeline = app::random_timeline(100'000, 1, 9);
+    const models::gantt::LanePyramid pyramid = models::gantt::build_pyramid(*timeline, timeline->lanes.front());
     std::size_t bins = 0;
-    for (const auto& level : models::gantt::build_pyramid(*timeline, timeline->lanes.front()).levels)
-      bins += level.size();
+    for (int level = 0; level < static_cast<int>(pyramid.levels.size()); ++level) bins += pyramid.bins(level);
     QVERIFY(bins < 2 * timeline->size() + 64);
   }
 
@@ -122,7 +144,7 @@ class TestGanttPyramid : public QObject {
     const std::vector<TimelineRow> rows{{Nanoseconds(0), Nanoseconds(0), {OpKind::optimizer, StageId(0), 0}}};
     timeline.append_lane({}, rows);
     const models::gantt::LanePyramid pyramid = models::gantt::build_pyramid(timeline, timeline.lanes.front());
-    QCOMPARE(pyramid.levels.front().front(), models::gantt::LaneBin());
+    QCOMPARE(bin_of(pyramid, 0, 0), Parts{0});
   }
 
   void hours_in_nanoseconds_do_not_overflow() {
@@ -133,8 +155,10 @@ class TestGanttPyramid : public QObject {
         {Nanoseconds(900 * hour), Nanoseconds(hour), {OpKind::backward, StageId(0), 0}}};
     timeline.append_lane({}, rows);
     const models::gantt::LanePyramid pyramid = models::gantt::build_pyramid(timeline, timeline.lanes.front());
-    const models::gantt::LaneBin last = pyramid.levels.front().back();
-    QCOMPARE(static_cast<OpKind>(last.kind), OpKind::backward);
+    QCOMPARE(pyramid.kinds,
+             (Parts{static_cast<std::uint8_t>(OpKind::forward), static_cast<std::uint8_t>(OpKind::backward)}));
+    const Parts last = bin_of(pyramid, 0, pyramid.bins(0) - 1);
+    QVERIFY(last[0] == 0 && last[1] > 0);
     QVERIFY(pyramid.levels.size() < 8);
   }
 };

@@ -23,6 +23,23 @@ class TestMemoryCurves : public QObject {
     QVERIFY(!models::memory::make_memory_curves(nullptr));
   }
 
+  void the_axis_ends_at_a_small_peak() {
+    const auto curves = [](std::int64_t peak, std::int64_t upper, std::int64_t capacity) {
+      auto simulation = std::make_shared<Simulation>();
+      SimulatedDevice device;
+      device.curve = {{Nanoseconds(0), Bytes(peak)}};
+      device.peak = Bytes(peak), device.peak_upper_bound = Bytes(upper), device.capacity = Bytes(capacity);
+      simulation->devices = {device};
+      return models::memory::make_memory_curves(simulation);
+    };
+    QVERIFY(curves(10, 19, 100)->cut());
+    QCOMPARE(curves(10, 19, 100)->axis_top.count, std::int64_t{19});
+    QVERIFY(!curves(10, 20, 100)->cut());
+    QCOMPARE(curves(10, 20, 100)->axis_top.count, std::int64_t{100});
+    QVERIFY(!curves(0, 0, 100)->cut());
+    QVERIFY(!curves(150, 160, 100)->cut());
+  }
+
   void ranges_equal_a_look_at_every_point() {
     auto simulation = std::make_shared<Simulation>();
     SimulatedDevice simulated;

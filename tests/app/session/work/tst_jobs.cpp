@@ -4,6 +4,7 @@
 #include <semaphore>
 #include <thread>
 
+#include <QElapsedTimer>
 #include <QSignalSpy>
 #include <QTest>
 #include <QThread>
@@ -24,6 +25,8 @@ class TestJobs : public QObject {
   void broken_invariant_is_an_error_and_nothing_else();
   void destructor_stops_what_runs();
   void external_job_is_ended_by_its_owner();
+  void short_work_is_not_kept_waiting_by_studies();
+  void a_paused_job_stands_still();
 };
 
 void TestJobs::result_is_applied_on_the_owners_thread() {
@@ -132,6 +135,81 @@ void TestJobs::external_job_is_ended_by_its_owner() {
   QVERIFY(jobs.running(id));
   jobs.end_external(id, session::work::JobState::cancelled, "gone");
   QVERIFY(!jobs.running(id));
+}
+
+/// A study that takes what it gets of the processor.
+static session::work::Jobs::Apply study_until(std::atomic<bool>& end, const session::work::Jobs::Context& context) {
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 2 * QThread::idealThreadCount(); ++i)
+    threads.emplace_back([&] {
+      while (!end && !context.stop.stop_requested()) context.progress(0.5, "busy");
+    });
+  return {};
+}
+
+void TestJobs::short_work_is_not_kept_waiting_by_studies() {
+  session::work::Jobs jobs;
+  std::atomic<bool> end = false;
+  for (int i = 0; i < 2 * QThread::idealThreadCount() + 2; ++i)
+    jobs.start(
+        "study", [&](const session::work::Jobs::Context& context) { return study_until(end, context); },
+        session::work::Urgency::study);
+  QTest::qWait(50);
+  QElapsedTimer clock;
+  clock.start();
+  bool done = false;
+  jobs.start("export", [&](const session::work::Jobs::Context&) -> session::work::Jobs::Apply {
+    QElapsedTimer work;
+    work.start();
+    while (work.elapsed() < 10) continue;
+    return [&] { return done = true, QString(); };
+  });
+  QTRY_VERIFY(done);
+  const qint64 took = clock.elapsed();
+  end = true;
+  QVERIFY2(took < 500, qPrintable(QString::number(took)));  // 10 ms, and what other programs take of this machine
+}
+
+void TestJobs::a_paused_job_stands_still() {
+  session::work::Jobs jobs;
+  std::atomic<int> steps = 0;
+  const auto count = [&](const session::work::Jobs::Context& context) -> session::work::Jobs::Apply {
+    while (!context.stop.stop_requested()) {
+      context.progress(0.5, "counting");
+      ++steps;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return {};
+  };
+  const int id = jobs.start("count", count, session::work::Urgency::study);
+  QTRY_VERIFY(steps > 3);
+  jobs.pause(id, true);
+  QVERIFY(jobs.running(id) && jobs.list().back().paused && !jobs.any_running());
+  QTest::qWait(30);
+  const int then = steps;
+  QTest::qWait(50);
+  QCOMPARE(steps, then);
+  jobs.pause(id, false);
+  QVERIFY(jobs.any_running());
+  QTRY_VERIFY(steps > then + 3);
+  // A paused job can be cancelled, and one that has not begun can be paused.
+  jobs.pause(id, true);
+  jobs.cancel(id);
+  QVERIFY(!jobs.running(id));
+  std::atomic<bool> begun = false;
+  const int next = jobs.start(
+      "next",
+      [&](const session::work::Jobs::Context&) -> session::work::Jobs::Apply {
+        begun = true;
+        return {};
+      },
+      session::work::Urgency::study);
+  jobs.pause(next, true);
+  QTest::qWait(30);
+  if (!begun) {
+    jobs.pause(next, false);
+  }
+  QTRY_VERIFY(begun);
 }
 
 PIPEDECK_TEST(TestJobs)

@@ -16,10 +16,10 @@
 #include "app/views/compare/plan_panel.hpp"
 #include "app/views/gantt/chart_search.hpp"
 #include "app/views/gantt/difference_view.hpp"
-#include "app/views/gantt/measure_bar.hpp"
 #include "app/views/gantt/minimap_view.hpp"
 #include "app/views/gantt/operation_table.hpp"
 #include "app/views/gantt/ruler_view.hpp"
+#include "app/views/gantt/span_panel.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -73,18 +73,112 @@ class TestChartActions : public QObject {
     QTest::mouseClick(&gantt, Qt::LeftButton, Qt::ShiftModifier, {gantt.plot().left() + 60, 8});
     QTest::mouseClick(&gantt, Qt::LeftButton, Qt::ShiftModifier, {gantt.plot().left() + 260, 8});
     QVERIFY(pane.link().measure()->to);
-    QVERIFY(pane.measure_bar().isVisible());
+    QVERIFY(pane.span_panel().isVisible());
     const QImage other = pane.panels()[1]->memory().grab().toImage();
     const double x = pane.panels()[1]->memory().x_of(pane.link().measure()->from);
     const QColor line = other.pixelColor(static_cast<int>(x), 2);
     QVERIFY2(line.blue() > line.red() + 30, qPrintable(line.name()));
     fixture.trigger("action_measure_remove");
-    QVERIFY(!pane.measure_bar().isVisible());
+    QVERIFY(!pane.span_panel().isVisible());
     gantt.setFocus();
     QTest::keyClick(&gantt, Qt::Key_M);
     QVERIFY(pane.link().measure());
     QTest::keyClick(&gantt, Qt::Key_Escape);
     QVERIFY(!pane.link().measure());
+  }
+
+  /// Flags are edits of the project: undone, saved, and shown for their question only.
+  void flags_belong_to_the_project() {
+    WindowFixture fixture;
+    QVERIFY(fixture.open_sample());
+    views::compare::Pane& pane = charts(fixture);
+    auto* ruler = pane.findChild<views::gantt::RulerView*>();
+    QTest::mouseDClick(ruler, Qt::LeftButton, {}, {ruler->plot().left() + 200, 10});
+    auto* note = ruler->findChild<QLineEdit*>("flag_note");
+    QVERIFY(note);
+    QTest::keyClicks(note, "warm-up ends");
+    QTest::keyClick(note, Qt::Key_Return);
+    QCOMPARE(pane.link().flags().size(), std::size_t{1});
+    QCOMPARE(fixture.state().flags.size(), std::size_t{1});
+    QCOMPARE(fixture.state().flags[0].note, "warm-up ends");
+    QCOMPARE(fixture.session().undo_name(), "Note on a flag");
+    fixture.session().undo();
+    QCOMPARE(pane.link().flags()[0].note, "");
+    fixture.session().undo();
+    QVERIFY(pane.link().flags().empty());
+    fixture.session().redo();
+    fixture.session().redo();
+    const auto flag = pane.link().flags()[0];
+    QCOMPARE(flag.note, "warm-up ends");
+    const int batch = fixture.state().question.workload.global_batch;
+    fixture.session().set_global_batch(2 * batch);
+    QVERIFY(pane.link().flags().empty());  // another question
+    fixture.session().set_global_batch(batch);
+    QCOMPARE(pane.link().flags().size(), std::size_t{1});
+    QVERIFY(fixture.session().save_as(fixture.path("flags.pipedeck")));
+    fixture.session().new_project();
+    QVERIFY(pane.link().flags().empty());
+    QVERIFY(fixture.session().open(fixture.path("flags.pipedeck")));
+    QCOMPARE(pane.link().flags().size(), std::size_t{1});
+    QVERIFY(pane.link().flags()[0] == flag);
+  }
+
+  void lanes_are_pinned_above_the_charts() {
+    WindowFixture fixture;
+    QVERIFY(fixture.open_sample());
+    views::compare::Pane& pane = charts(fixture);
+    views::compare::PlanPanel& panel = *pane.panels()[0];
+    views::gantt::View& gantt = panel.gantt();
+    QVERIFY(!pane.pinned_lanes(panel.plan_id()));
+    // By the context menu, on the name of the second lane.
+    const models::gantt::Row& lane = gantt.geometry_of_lanes().rows[1];
+    emit pane.customContextMenuRequested(gantt.mapTo(&pane, QPoint(20, lane.top + lane.height / 2)));
+    auto* menu = fixture.child<QMenu>("chart_context_menu");
+    QVERIFY(menu);
+    QAction* pin = nullptr;
+    for (QAction* action : menu->actions())
+      if (action->objectName() == "action_lane_pin") pin = action;
+    QVERIFY(pin);
+    pin->trigger();
+    menu->close();
+    QCOMPARE(gantt.pinned().size(), std::size_t{1});
+    views::gantt::View* pinned = pane.pinned_lanes(panel.plan_id());
+    QVERIFY(pinned);
+    QTRY_VERIFY(pinned->isVisible());
+    QCOMPARE(pinned->row_text(0), gantt.row_text(1));
+    QVERIFY(pinned->mapTo(&pane, QPoint(0, 0)).y() < gantt.mapTo(&pane, QPoint(0, 0)).y());
+    QTRY_COMPARE(pinned->plot().width(), gantt.plot().width());  // one time scale
+    QTest::mouseMove(pinned, {400, 10});
+    fixture.trigger("action_lanes_unpin");
+    QVERIFY(!pane.pinned_lanes(panel.plan_id()));
+    fixture.trigger("action_lanes_open");
+    QVERIFY(gantt.geometry_of_lanes().rows.size() > 2);
+    fixture.trigger("action_lanes_close");
+    fixture.trigger("action_lanes_order");
+  }
+
+  /// The mouse decides, not the focus.
+  void keys_of_charts_work_with_the_focus_in_the_table() {
+    WindowFixture fixture;
+    QVERIFY(fixture.open_sample());
+    views::compare::Pane& pane = charts(fixture);
+    QWidget& table = *fixture.child<QTableView>("plan_table");
+    table.setFocus();
+    views::gantt::View& gantt = pane.panels()[0]->gantt();
+    QTest::mouseMove(&gantt, {gantt.plot().left() + 100, 10});
+    QTest::keyClick(&table, Qt::Key_W);
+    QVERIFY(pane.link().axis() != pane.link().axis().fitted());
+    QTest::keyClick(&table, Qt::Key_F);
+    QCOMPARE(pane.link().axis(), pane.link().axis().fitted());
+    QTest::keyClick(&table, Qt::Key_M);
+    QVERIFY(pane.link().measure());
+    QVERIFY(table.hasFocus());
+    QTest::keyClick(&table, Qt::Key_Question);
+    QTRY_VERIFY(fixture.child<QWidget>("shortcut_overlay")->isVisible());
+    QTest::keyClick(fixture.child<QWidget>("shortcut_search"), Qt::Key_Escape);
+    table.setFocus();
+    QTest::keyClick(&table, Qt::Key_Slash);
+    QTRY_VERIFY(pane.search().isVisible());
   }
 
   void charts_stand_side_by_side_and_stay_so() {

@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // File > Export through the real window: reports with the judge's figures, plans for other engines.
+#include <QApplication>
+#include <QClipboard>
 #include <QComboBox>
 #include <QFile>
+#include <QFileDialog>
+#include <QHeaderView>
 #include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QTableView>
+#include <QTimer>
+#include <QToolButton>
 #include <QXmlStreamReader>
 
 #include "app/session/project/entry_edits.hpp"
+#include "app/session/table_export.hpp"
 #include "app/ui/actions/engine_dialog.hpp"
+#include "app/ui/pages/compare_page.hpp"
+#include "app/views/compare/comparison_pane.hpp"
 #include "core/sim/simulate.hpp"
 #include "core/study/engines/engine.hpp"
 #include "tests/app/ui/window_fixture.hpp"
@@ -220,6 +232,121 @@ class TestExports : public QObject {
       QCOMPARE(shown, offer->closest ? offer->closest->text : offer->text);
       QCOMPARE(part<QPushButton>(dialog, "engine_save")->isEnabled(), !shown.isEmpty());
     }
+  }
+
+  void texts_for_engines_can_be_copied() {
+    WindowFixture f;
+    QVERIFY(f.open_sample());
+    ui::actions::EngineDialog* dialog = open_dialog(f);
+    choose(dialog, "megatron");
+    QVERIFY(f.settle());
+    QCOMPARE(part<QComboBox>(dialog, "engine_choice")->currentText(), "Arguments for Megatron-LM");
+    QVERIFY(part<QPushButton>(dialog, "engine_copy")->isEnabled());
+    part<QPushButton>(dialog, "engine_copy")->click();
+    const QString copied = QApplication::clipboard()->text();
+    f.answers.file_to_save = f.path("plan.sh");
+    part<QPushButton>(dialog, "engine_save")->click();
+    QCOMPARE(copied.toUtf8(), content(f.path("plan.sh")));
+    // Arguments come before the map of ranks.
+    QVERIFY(copied.indexOf("--num-layers") < copied.indexOf("# Process: device"));
+  }
+
+  void a_written_file_can_be_opened_and_shown() {
+    WindowFixture f;
+    QVERIFY(f.open_sample());
+    auto* note = f.child<QWidget>("written_note");
+    QVERIFY(note && !note->isVisible());
+    f.answers.file_to_save = f.path("plans.csv");
+    f.trigger("action_export_table_plans");
+    QTRY_VERIFY(note->isVisible());
+    QCOMPARE(f.child<QLabel>("written_file")->text(), "Wrote plans.csv");
+    QVERIFY(f.child<QToolButton>("written_open")->isVisible() && f.child<QToolButton>("written_folder")->isVisible());
+    f.answers.file_to_save = f.path("page.png");
+    f.trigger("action_export_picture");
+    QTRY_COMPARE(f.child<QLabel>("written_file")->text(), "Wrote page.png");
+  }
+
+  void tables_and_pictures_are_copied() {
+    WindowFixture f;
+    QVERIFY(f.open_sample());
+    f.trigger("action_copy_markdown_plans");
+    const QStringList lines = QApplication::clipboard()->text().split('\n', Qt::SkipEmptyParts);
+    const auto* table = f.child<QTableView>("plan_table");
+    QCOMPARE(lines.size(), table->model()->rowCount() + 2);
+    QVERIFY2(lines[0].startsWith("| Plan |") && lines[1].contains("--:"), qPrintable(lines[0] + lines[1]));
+    for (const QString& line : lines) QCOMPARE(line.count('|'), lines[0].count('|'));
+    int shown = 0;
+    for (int column = 0; column < table->model()->columnCount(); ++column) {
+      const QString title = table->model()->headerData(column, Qt::Horizontal).toString();
+      if (title.isEmpty() || table->isColumnHidden(column)) continue;
+      ++shown;
+      const QString cell = table->model()->index(0, column).data().toString().simplified();
+      QVERIFY2(lines[2].contains("| " + cell + " |"), qPrintable(lines[2] + ": " + cell));
+    }
+    QCOMPARE(lines[0].count('|'), shown + 1);
+    f.trigger("action_copy_csv_plans");
+    f.answers.file_to_save = f.path("plans.csv");
+    f.trigger("action_export_table_plans");
+    QTRY_VERIFY(QFile::exists(f.path("plans.csv")));
+    QCOMPARE(QApplication::clipboard()->text().remove('\r').toUtf8(), content(f.path("plans.csv")).replace("\r", ""));
+    f.trigger("action_copy_markdown_stages");
+    QVERIFY(QApplication::clipboard()->text().startsWith("| stage"));
+    f.trigger("action_copy_charts");
+    QCOMPARE(QApplication::clipboard()->image().size(), f.window->compare_page().charts().size());
+    f.trigger("action_copy_page");
+    QCOMPARE(QApplication::clipboard()->image().size(), f.window->compare_page().size());
+  }
+
+  void csv_becomes_markdown() {
+    QCOMPARE(session::markdown_of_csv("a,b\r\n1,\"x, \"\"y\"\"\"\r\n2,p|q\r\n"),
+             "| a | b |\n| --- | --- |\n| 1 | x, \"y\" |\n| 2 | p\\|q |\n");
+  }
+
+  void columns_are_chosen_in_the_header() {
+    WindowFixture f;
+    QVERIFY(f.open_sample());
+    auto* table = f.child<QTableView>("plan_table");
+    int last = table->model()->columnCount() - 1;
+    while (table->isColumnHidden(last) || table->model()->headerData(last, Qt::Horizontal).toString().isEmpty()) --last;
+    const QString title = table->model()->headerData(last, Qt::Horizontal).toString();
+    emit table->horizontalHeader()->customContextMenuRequested({5, 5});
+    auto* menu = table->findChild<QMenu*>("column_menu");
+    QVERIFY(menu);
+    QAction* chosen = nullptr;
+    for (QAction* action : menu->actions())
+      if (action->text() == title) chosen = action;
+    QVERIFY(chosen && chosen->isChecked());
+    chosen->trigger();
+    QVERIFY(table->isColumnHidden(last));
+    menu->close();
+  }
+
+  /// Dialogs of files start where a file was chosen last, also in the next session.
+  void dialogs_of_files_start_where_one_was() {
+    QTemporaryDir folder;
+    QSettings settings(folder.filePath("settings.ini"), QSettings::IniFormat);
+    QVERIFY(QDir(folder.path()).mkpath("projects"));
+    const QString file = folder.filePath("projects/one.json");
+    QFile one(file);
+    QVERIFY(one.open(QIODevice::WriteOnly) && one.write("{}") == 2);
+    one.close();
+    const ui::dialogs::Dialogs dialogs = ui::dialogs::interactive_dialogs(&settings);
+    QString began;
+    const auto answer = [&](const QString& with) {
+      QTimer::singleShot(200, qApp, [&began, with] {
+        auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+        if (!dialog) return;
+        began = dialog->directory().absolutePath();
+        if (with.isEmpty()) return dialog->reject();
+        dialog->findChild<QLineEdit*>("fileNameEdit")->setText(with);
+        QMetaObject::invokeMethod(dialog, "accept");
+      });
+    };
+    answer(file);
+    QCOMPARE(dialogs.open_files(nullptr, "Import", "*"), QStringList{file});
+    answer({});
+    QCOMPARE(ui::dialogs::interactive_dialogs(&settings).open_files(nullptr, "Import", "*"), QStringList());
+    QCOMPARE(began, folder.filePath("projects"));
   }
 
   void the_dialog_goes_with_its_plan() {

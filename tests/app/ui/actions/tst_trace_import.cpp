@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "app/models/gantt/content.hpp"
+#include "app/session/runs/run_report.hpp"
 #include "app/ui/pages/run_page.hpp"
 #include "app/views/gantt/view.hpp"
 #include "tests/app/ui/latency_probe.hpp"
@@ -70,6 +71,42 @@ class TestTraceImport : public QObject {
     QCOMPARE(fixture.session().undo_name(), QString("Import rank"));
     fixture.session().undo();
     QVERIFY(fixture.state().runs.empty());
+  }
+
+  /// One GPU's trace over a plan of many devices: lanes, sums and memory are those of the measured device.
+  void one_gpu_compares_with_one_device_of_the_plan() {
+    WindowFixture fixture;
+    QVERIFY(fixture.open_sample());
+    const auto feasible = std::ranges::find_if(fixture.state().plans, &session::project::PlanEntry::feasible);
+    fixture.session().select_plan(feasible->id);
+    const QString file = fixture.path("one.pt.trace.json");
+    write_trace(file, 1, 300);
+    fixture.window->open_files({file});
+    QVERIFY(fixture.settle());
+    const session::project::RunRecord& run = *fixture.state().runs[0].run;
+    QVERIFY(run.predicted && run.predicted->devices.size() == 16);
+    const auto part = session::runs::on_measured_devices(run.predicted, run.events);
+    QCOMPARE(part->devices.size(), std::size_t{1});
+    QCOMPARE(part->devices[0].device, DeviceId(0));
+    for (const TimelineLane& lane : part->timeline.lanes) QCOMPARE(lane.device, DeviceId(0));
+    // The sums are those of this device's lanes in the whole prediction.
+    const auto sums = session::runs::differences_of(part.get(), run.events);
+    QVERIFY(sums);
+    std::int64_t forwards = 0, forward_time = 0;
+    for (const TimelineLane& lane : run.predicted->timeline.lanes)
+      for (std::size_t i = lane.begin; lane.role == LaneRole::compute && lane.device == DeviceId(0) && i < lane.end;
+           ++i)
+        if (run.predicted->timeline.kind[i] == OpKind::forward) {
+          ++forwards;
+          forward_time += run.predicted->timeline.duration[i];
+        }
+    const auto forward = std::ranges::find(sums->kinds, OpKind::forward, &sim::KindDifference::kind);
+    QVERIFY(forward != sums->kinds.end());
+    const double per_operation = static_cast<double>(forward_time) / static_cast<double>(forwards) / 1e9;
+    QVERIFY(std::abs(forward->predicted.count / forward->predicted_count - per_operation) < 1e-9);
+    QVERIFY(sums->predicted_idle.count <= sums->predicted_iteration.count * (1 + 1e-9));  // one device
+    // Nothing changes if every device was measured.
+    QCOMPARE(session::runs::on_measured_devices(run.predicted, {}), run.predicted);
   }
 
   void those_of_a_run_s_ranks_are_one_run() {

@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QLabel>
+#include <QPushButton>
 
 #include "app/ui/dialogs/training_memory_dialog.hpp"
 #include "app/views/widgets/quantity_edit.hpp"
@@ -18,6 +19,7 @@ class TestTrainingState : public QObject {
  private slots:
   void weights_of_16_bits_are_trained_in_mixed_precision();
   void plans_take_it_over();
+  void memory_defaults_follow_the_cluster();
   void the_dialog_reads_its_fields();
 
  private:
@@ -38,7 +40,7 @@ void TestTrainingState::weights_of_16_bits_are_trained_in_mixed_precision() {
   QCOMPARE(asked(fixture), Precision::fp32);
   session.redo();
 
-  fixture.answers.training_state = session::project::training_state_of(fixture.state().question.workload);
+  fixture.answers.training_state = session::project::training_state_of(fixture.state());
   fixture.answers.training_state->precision = Precision::mixed_18;
   fixture.trigger("action_training_state");
   session.choose_profile_preset("Mistral-7B");
@@ -57,7 +59,7 @@ void TestTrainingState::plans_take_it_over() {
     return std::ranges::max(simulation->devices, {}, &SimulatedDevice::peak).peak;
   };
   const Bytes before = heaviest();
-  session::project::TrainingState training = session::project::training_state_of(fixture.state().question.workload);
+  session::project::TrainingState training = session::project::training_state_of(fixture.state());
   QCOMPARE(training, session::project::TrainingState());
   training.optimizer = Optimizer::sgd;
   training.reserve = Bytes(std::int64_t{1} << 30);
@@ -74,9 +76,49 @@ void TestTrainingState::plans_take_it_over() {
   QVERIFY(fixture.session().finish_saving());
   WindowFixture second;
   QVERIFY(second.session().open(fixture.path("sgd.pipedeck")));
-  QVERIFY(session::project::training_state_of(second.state().question.workload) == training);
+  QVERIFY(session::project::training_state_of(second.state()) == training);
   fixture.session().undo();
   QVERIFY(heaviest() == before);
+}
+
+/// GPUs of the catalogue bring their defaults; the user's own values stay, and so do those of a saved project.
+void TestTrainingState::memory_defaults_follow_the_cluster() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  session::Session& session = fixture.session();
+  const auto now = [](const WindowFixture& window) { return session::project::training_state_of(window.state()); };
+  const int v100 = fixture.state().question.cluster;
+  QCOMPARE(now(fixture).reserve, Bytes());
+  session.choose_cluster_preset("8 × H100-SXM");
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  const int h100 = fixture.state().question.cluster;
+  QVERIFY(now(fixture).reserve.count > 0);
+  QCOMPARE(now(fixture).reserve, now(fixture).usual.reserve);
+  QCOMPARE(now(fixture).communication, now(fixture).usual.communication);
+  QCOMPARE(now(fixture).fragmentation, 0.03);
+  session.choose_cluster(v100);
+  QCOMPARE(now(fixture).reserve, Bytes());
+
+  session.choose_cluster(h100);
+  session::project::TrainingState own = now(fixture);
+  own.reserve = Bytes();
+  session.set_training_state(own);
+  session.choose_cluster(v100);
+  QCOMPARE(now(fixture).fragmentation, 0.03);
+  session.choose_cluster(h100);
+  QCOMPARE(now(fixture).reserve, Bytes());
+  fixture.answers.file_to_save = fixture.path("own.pipedeck");
+  fixture.trigger("action_save_as");
+  QVERIFY(session.finish_saving());
+  WindowFixture second;
+  QVERIFY(second.session().open(fixture.path("own.pipedeck")));
+  QCOMPARE(now(second).reserve, Bytes());
+
+  ui::dialogs::TrainingMemoryDialog dialog(own, nullptr);
+  dialog.findChild<QPushButton*>("training_defaults")->click();
+  QCOMPARE(dialog.training_state().reserve, own.usual.reserve);
+  QVERIFY(!dialog.findChild<QPushButton*>("training_defaults")->toolTip().isEmpty());
+  QVERIFY(!ui::dialogs::TrainingMemoryDialog({}, nullptr).findChild<QPushButton*>("training_defaults"));
 }
 
 void TestTrainingState::the_dialog_reads_its_fields() {

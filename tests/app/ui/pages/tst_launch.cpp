@@ -486,10 +486,14 @@ void TestLaunch::runs_are_saved_and_shown_again() {
 void TestLaunch::large_models_say_why_they_are_not_trained() {
   WindowFixture fixture;
   QVERIFY(fixture.open_sample());
-  fixture.trigger("action_launch");
-  QVERIFY(!fixture.session().launching());
-  QCOMPARE(fixture.errors.size(), 1);
-  QVERIFY2(fixture.errors[0].contains("BERT-48"), qPrintable(fixture.errors[0]));
+  const QAction* launch = fixture.action("action_launch");
+  QVERIFY(!launch->isEnabled());
+  QVERIFY2(launch->toolTip().contains("BERT-48"), qPrintable(launch->toolTip()));
+  const auto* button = fixture.child<QPushButton>("secondary");
+  QVERIFY(!button->isEnabled());
+  QCOMPARE(button->toolTip(), launch->toolTip());
+  fixture.session().new_project();
+  QVERIFY2(launch->toolTip().contains("Select a plan first"), qPrintable(launch->toolTip()));
 }
 
 PIPEDECK_WINDOW_TEST(TestLaunch)

@@ -121,7 +121,7 @@ void TestFiles::a_second_window_is_read_only() {
   QCOMPARE(bytes_of(project), before);
   // The bar leads out.
   second.answers.file_to_save = second.path("copy.pipedeck");
-  QTest::mouseClick(second.child<QPushButton>("save_a_copy"), Qt::LeftButton);
+  QTest::mouseClick(second.child<QWidget>("read_only_bar")->findChild<QPushButton*>("hint_button"), Qt::LeftButton);
   QVERIFY(second.session().finish_saving());
   QVERIFY(!bar->isVisible());
   QCOMPARE(second.session().file(), second.path("copy.pipedeck"));

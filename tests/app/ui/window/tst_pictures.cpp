@@ -185,7 +185,7 @@ void TestPictures::what_training_keeps() {
   WindowFixture fixture;
   fixture.session().choose_profile_preset("Llama-3-8B");
   const session::project::State& state = fixture.state();
-  ui::dialogs::TrainingMemoryDialog dialog(session::project::training_state_of(state.question.workload),
+  ui::dialogs::TrainingMemoryDialog dialog(session::project::training_state_of(state),
                                            session::project::find_profile(state, state.question.profile)->profile,
                                            fixture.window.get());
   dialog.show();

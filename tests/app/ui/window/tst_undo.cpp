@@ -103,7 +103,7 @@ class Prepared : public WindowFixture {
     session::project::Planning planning = session().state().question.planning;
     planning.planners["dapple"].compared = false;
     answers.planning = planning;
-    answers.training_state = session::project::training_state_of(session().state().question.workload);
+    answers.training_state = session::project::training_state_of(session().state());
     answers.training_state->optimizer = Optimizer::sgd;
     return true;
   }

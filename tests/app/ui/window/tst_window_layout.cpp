@@ -3,11 +3,26 @@
 #include <map>
 
 #include <QAbstractButton>
+#include <QApplication>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialog>
 #include <QHeaderView>
 #include <QLabel>
+#include <QPushButton>
 #include <QScrollArea>
+#include <QSpinBox>
 #include <QTableView>
+#include <QTimer>
+#include <QToolButton>
+#include <QTreeWidget>
 
+#include "app/ui/layout/window_state_saver.hpp"
+#include "app/ui/layout/zoom.hpp"
+#include "app/ui/pages/compare_page.hpp"
+#include "app/views/compare/comparison_pane.hpp"
+#include "app/views/topology/view.hpp"
+#include "app/views/widgets/theme.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -39,8 +54,15 @@ class TestWindowLayout : public QObject {
  private slots:
   void layout_is_remembered_and_reset();
   void columns_are_remembered_and_reset();
-  void pages_leave_the_docks_their_room_in_a_small_window();
+  void a_small_window_shows_the_product();
+  void the_first_window_fits_its_screen();
+  void charts_only();
+  void jobs_are_a_line_that_opens_the_list();
+  void topology_follows_the_question();
+  void the_interface_zooms();
+  void preferences_take_effect_at_once();
   void what_a_cluster_is_good_at_is_whole_in_a_small_window();
+  void buttons_of_questions_are_whole();
   void no_text_is_cut_off();
   void docks_get_their_room_back();
 };
@@ -49,20 +71,24 @@ void TestWindowLayout::layout_is_remembered_and_reset() {
   QTemporaryDir directory;
   QSettings settings(directory.filePath("s.ini"), QSettings::IniFormat);
   const auto make = [&] {
-    return std::make_unique<ui::window::MainWindow>(
+    auto window = std::make_unique<ui::window::MainWindow>(
         ui::window::WindowServices{ui::dialogs::interactive_dialogs(), &settings, {}});
+    window->resize(1680, 1050);
+    window->show();
+    window->session().open_sample();
+    return window;
   };
+  const auto inspector = [](const auto& window) { return window->template findChild<QWidget*>("inspector_dock"); };
   auto first = make();
-  first->show();
-  auto* jobs = first->findChild<QWidget*>("jobs_dock");
-  QVERIFY(jobs->isVisible());
-  jobs->hide();
+  QVERIFY(inspector(first)->isVisible());
+  first->findChild<QAction*>("action_inspector_panel")->trigger();
+  QVERIFY(!inspector(first)->isVisible());
   first->close();
   auto second = make();
-  second->show();
-  QVERIFY(!second->findChild<QWidget*>("jobs_dock")->isVisible());
+  QVERIFY(!inspector(second)->isVisible());
   second->reset_layout();
-  QVERIFY(second->findChild<QWidget*>("jobs_dock")->isVisible());
+  second->resize(1680, 1050);
+  QTRY_VERIFY(inspector(second)->isVisible());
 }
 
 void TestWindowLayout::columns_are_remembered_and_reset() {
@@ -122,7 +148,7 @@ void TestWindowLayout::columns_are_remembered_and_reset() {
 }
 
 /// 1280 x 720, the smallest screens that people have.
-void TestWindowLayout::pages_leave_the_docks_their_room_in_a_small_window() {
+void TestWindowLayout::a_small_window_shows_the_product() {
   WindowFixture fixture;
   fixture.window->resize(1280, 720);
   QVERIFY(fixture.open_sample());
@@ -130,26 +156,154 @@ void TestWindowLayout::pages_leave_the_docks_their_room_in_a_small_window() {
   QCoreApplication::processEvents();
   QWidget* inspector = fixture.child<QWidget>("inspector_dock");
   QWidget* project = fixture.child<QWidget>("project_dock");
-  const int beside = inspector->width() + project->width();
-  QVERIFY2(beside >= 440, qPrintable(QString::number(beside)));
+  QVERIFY(fixture.child<QWidget>("rail")->isVisible() && !project->isVisible());
+  QVERIFY(fixture.window->compare_page().split_folded());
+  // Six rows of the table, and six lanes of charts.
+  const auto* table = fixture.child<QTableView>("plan_table");
+  const int rows = table->viewport()->height() / table->verticalHeader()->defaultSectionSize();
+  QVERIFY2(rows >= 6, qPrintable(QString::number(rows)));
+  const auto* scroll = fixture.child<QScrollArea>("comparison_scroll");
+  constexpr int lane = 24;
+  QVERIFY2(scroll->viewport()->height() >= 6 * lane, qPrintable(QString::number(scroll->viewport()->height())));
   for (int page = 0; QWidget* shown = fixture.window->page_widget(static_cast<ui::window::Page>(page)); ++page) {
     fixture.window->show_page(static_cast<ui::window::Page>(page));
     QVERIFY(fixture.settle());
     QCoreApplication::processEvents();
-    const QString where = QString("page %1 asks for %2 x %3, the window is %4 x %5, docks %6 of %7")
+    const QString where = QString("page %1 asks for %2 x %3, the window is %4 x %5")
                               .arg(page)
                               .arg(shown->minimumSizeHint().width())
                               .arg(shown->minimumSizeHint().height())
                               .arg(fixture.window->width())
-                              .arg(fixture.window->height())
-                              .arg(inspector->width() + project->width())
-                              .arg(beside);
+                              .arg(fixture.window->height());
     QVERIFY(fixture.window->grab().save(pictures_folder() + QString("small-window-%1.png").arg(page)));
     QVERIFY2(fixture.window->size() == QSize(1280, 720), qPrintable(where));
-    QVERIFY2(inspector->width() + project->width() >= beside, qPrintable(where));
+    // One panel at the right: a page with its own has no inspector.
+    QCOMPARE(inspector->isVisible(), ui::window::page_table[static_cast<std::size_t>(page)].inspector);
+    QVERIFY2(!inspector->isVisible() || inspector->width() >= 240, qPrintable(where));
     QVERIFY2(shown->minimumSizeHint().width() <= shown->width(), qPrintable(where));
     QVERIFY2(shown->minimumSizeHint().height() <= shown->height(), qPrintable(where));
   }
+  fixture.window->show_page(ui::window::Page::compare);
+  QTest::mouseClick(fixture.child<QToolButton>("rail_plans"), Qt::LeftButton);
+  QVERIFY(project->isVisible());
+  QTest::mouseClick(fixture.child<QToolButton>("rail_project"), Qt::LeftButton);
+  QVERIFY(!project->isVisible());
+  QTest::mouseClick(fixture.child<QToolButton>("fold_split"), Qt::LeftButton);
+  QVERIFY(!fixture.window->compare_page().split_folded() && fixture.child<QWidget>("split_editor")->isVisible());
+}
+
+/// 1920 x 1080 at 200 % is 960 x 540.
+void TestWindowLayout::the_first_window_fits_its_screen() {
+  const QSize wanted(1440, 900);
+  QCOMPARE(ui::layout::fitted_to_screen(wanted, {1920, 1040}, 24), wanted);
+  QCOMPARE(ui::layout::fitted_to_screen(wanted, {1280, 693}, 24), QSize(1280, 669));
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  fixture.window->resize(960, 516);
+  QCoreApplication::processEvents();
+  const QSize least = fixture.window->minimumSizeHint();
+  QVERIFY2(fixture.window->size() == QSize(960, 516), qPrintable(QString("%1 x %2, at least %3 x %4")
+                                                                     .arg(fixture.window->width())
+                                                                     .arg(fixture.window->height())
+                                                                     .arg(least.width())
+                                                                     .arg(least.height())));
+  QVERIFY(fixture.window->grab().save(pictures_folder() + "tiny-window.png"));
+  QVERIFY(!fixture.child<QWidget>("inspector_dock")->isVisible());
+  fixture.trigger("action_inspector_panel");
+  QVERIFY(fixture.child<QWidget>("inspector_dock")->isVisible());
+}
+
+void TestWindowLayout::charts_only() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  const int before = fixture.window->compare_page().charts().height();
+  QTest::keyClick(fixture.window.get(), Qt::Key_F11);
+  for (const char* hidden : {"question_bar", "project_dock", "inspector_dock", "plan_table", "split_editor"})
+    QVERIFY2(!fixture.child<QWidget>(hidden)->isVisible(), hidden);
+  QTRY_VERIFY(fixture.window->compare_page().charts().height() > before + 200);
+  QTest::keyClick(fixture.window.get(), Qt::Key_Escape);
+  for (const char* shown : {"question_bar", "project_dock", "inspector_dock", "plan_table", "split_editor"})
+    QVERIFY2(fixture.child<QWidget>(shown)->isVisible(), shown);
+}
+
+void TestWindowLayout::jobs_are_a_line_that_opens_the_list() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  auto* line = fixture.child<QWidget>("jobs_line");
+  QVERIFY(line->isVisible() && line->height() < 40);
+  QTest::mouseClick(line, Qt::LeftButton);
+  auto* list = fixture.child<QTreeWidget>("jobs_panel");
+  QTRY_VERIFY(list->isVisible());
+  QVERIFY(list->topLevelItemCount() >= 1 && list->topLevelItem(0)->text(0).contains("BERT-48"));
+  list->window()->close();
+  fixture.trigger("action_new");  // jobs of another project are gone
+  QCOMPARE(list->topLevelItemCount(), 0);
+}
+
+/// The button of the bar over the page makes the shown cluster the compared one.
+void TestWindowLayout::topology_follows_the_question() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  fixture.window->show_page(ui::window::Page::topology);
+  auto* bar = fixture.child<QWidget>("other_cluster_bar");
+  auto* shown = fixture.child<views::topology::View>("topology_view");
+  QVERIFY(!bar->isVisible());
+  const int asked = fixture.state().question.cluster;
+  fixture.trigger("action_new_cluster");
+  QVERIFY(bar->isVisible() && shown->cluster_id() != asked);
+  QTest::mouseClick(bar->findChild<QPushButton*>("hint_button"), Qt::LeftButton);
+  QVERIFY(!bar->isVisible() && fixture.state().question.cluster == shown->cluster_id());
+  fixture.session().choose_cluster(asked);
+  QCOMPARE(shown->cluster_id(), asked);
+  QVERIFY(!bar->isVisible());
+}
+
+/// The whole interface grows, and goes back.
+void TestWindowLayout::the_interface_zooms() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  const auto* table = fixture.child<QTableView>("plan_table");
+  const auto* caption = fixture.child<QLabel>("caption");
+  const double font = fixture.window->font().pointSizeF(), small = caption->font().pointSizeF();
+  const int row = table->verticalHeader()->defaultSectionSize();
+  fixture.trigger("action_interface_larger");
+  fixture.trigger("action_interface_larger");
+  fixture.trigger("action_interface_larger");
+  QCOMPARE(ui::layout::zoom(), 150);
+  QVERIFY(std::abs(fixture.window->font().pointSizeF() / font - 1.5) < 0.05);
+  QVERIFY(std::abs(caption->font().pointSizeF() / small - 1.5) < 0.05);
+  QVERIFY(table->verticalHeader()->defaultSectionSize() > row);
+  QVERIFY(fixture.window->grab().save(pictures_folder() + "zoom-150.png"));
+  fixture.trigger("action_interface_normal");
+  QCOMPARE(ui::layout::zoom(), 100);
+  QCOMPARE(fixture.window->font().pointSizeF(), font);
+  QVERIFY(std::abs(caption->font().pointSizeF() - small) < 0.05);
+}
+
+void TestWindowLayout::preferences_take_effect_at_once() {
+  WindowFixture fixture;
+  fixture.trigger("action_preferences");
+  auto* dialog = fixture.child<QDialog>("preferences");
+  QVERIFY(dialog && dialog->isVisible());
+  auto* appearance = dialog->findChild<QComboBox*>("preferences_appearance");
+  appearance->setCurrentIndex(2);
+  QCOMPARE(fixture.settings.value("window/appearance").toString(), QString("dark"));
+  QVERIFY(views::widgets::Theme::of(fixture.window->palette()).dark);
+  appearance->setCurrentIndex(1);
+  auto* zoom = dialog->findChild<QSpinBox*>("preferences_zoom");
+  zoom->setValue(120);
+  QCOMPARE(ui::layout::zoom(), 120);
+  QCOMPARE(fixture.settings.value("window/zoom").toInt(), 120);
+  zoom->setValue(100);
+  auto* budget = dialog->findChild<QComboBox*>("preferences_budget");
+  budget->setCurrentIndex(budget->findData(60.0));
+  QCOMPARE(fixture.state().question.planning.budget, Seconds{60});
+  QVERIFY(!fixture.session().modified());
+  fixture.trigger("action_new");
+  QCOMPARE(fixture.state().question.planning.budget, Seconds{60});
+  dialog->findChild<QCheckBox*>("preferences_start_page")->setChecked(false);
+  QCOMPARE(fixture.settings.value("window/start_page").toBool(), false);
+  QVERIFY(!fixture.child<QCheckBox>("start_shown")->isChecked());
 }
 
 /// Every sentence is as high as it needs to be, and can be scrolled to.
@@ -175,6 +329,31 @@ void TestWindowLayout::what_a_cluster_is_good_at_is_whole_in_a_small_window() {
     QVERIFY(end.y() <= scroll->viewport()->height());
     QVERIFY(fixture.window->grab().save(pictures_folder() + QString("topology-%1.png").arg(width)));
   }
+}
+
+/// The box that asks about unsaved work, which a user reads after a crash.
+void TestWindowLayout::buttons_of_questions_are_whole() {
+  WindowFixture fixture;
+  QStringList cut;
+  int buttons = 0;
+  QTimer::singleShot(200, fixture.window.get(), [&] {
+    QWidget* box = QApplication::activeModalWidget();
+    QVERIFY(box);
+    for (const QPushButton* button : box->findChildren<QPushButton*>()) {
+      ++buttons;
+      constexpr int padding = 2 * 14;  // of the style sheet
+      const QString words = button->text().remove(QLatin1Char('&'));
+      if (button->width() < button->fontMetrics().horizontalAdvance(words) + padding) cut << words;
+    }
+    box->grab().save(pictures_folder() + "recovery-question.png");
+    box->close();
+  });
+  const QDateTime now = QDateTime::currentDateTime();
+  const session::Recovery answer =
+      ui::dialogs::interactive_dialogs().recovery(fixture.window.get(), {"p.pipedeck", now, now, {}});
+  QCOMPARE(answer, session::Recovery::later);
+  QCOMPARE(buttons, 3);
+  QVERIFY2(cut.isEmpty(), qPrintable(cut.join(QLatin1Char('\n'))));
 }
 
 void TestWindowLayout::no_text_is_cut_off() {
@@ -204,7 +383,7 @@ void TestWindowLayout::no_text_is_cut_off() {
 /// A wide page takes room from the docks while it is shown, not for ever.
 void TestWindowLayout::docks_get_their_room_back() {
   WindowFixture fixture;
-  fixture.window->resize(1440, 900);
+  fixture.window->resize(1600, 900);
   QVERIFY(fixture.open_sample());
   const auto* project = fixture.child<QWidget>("project_dock");
   const auto* inspector = fixture.child<QWidget>("inspector_dock");

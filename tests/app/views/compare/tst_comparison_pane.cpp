@@ -2,6 +2,8 @@
 // The comparison of plans, and pictures of the time-based views, written to the build folder for people to look at.
 #include <QDir>
 #include <QLabel>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
 #include <QVBoxLayout>
@@ -113,6 +115,51 @@ class TestComparisonPane : public QObject {
       QVERIFY(std::abs(memory.mapTo(&pane, QPoint(0, 0)).x() + memory.x_of(1e8) - x) < 0.01);
       QVERIFY(gantt.wanted_label_width() <= pane.link().label_width());
     }
+  }
+
+  /// The title of the selected plan is the first line, also where the chart does not fit.
+  void the_selected_plan_s_title_is_in_sight() {
+    for (const int height : {700, 320, 200}) {
+      views::compare::Pane pane;
+      pane.resize(1100, height);
+      pane.set_rows(three_plans());
+      pane.show();
+      QVERIFY(QTest::qWaitForWindowExposed(&pane));
+      for (const int id : {1, 3, 2, 1}) {
+        pane.set_selected_plan(id);
+        QCoreApplication::processEvents();
+        const auto* area = pane.findChild<QScrollArea*>("comparison_scroll");
+        const int top = pane.panel(id)->title().mapTo(area->viewport(), QPoint(0, 0)).y();
+        QVERIFY2(top >= 0 && top < area->viewport()->height(),
+                 qPrintable(QString("%1 of %2 at %3").arg(id).arg(height).arg(top)));
+      }
+    }
+  }
+
+  /// A plan that an edit made stands where the plan stood that was edited, though a chart was added before it.
+  void an_edited_plan_takes_the_place_of_its_parent() {
+    views::compare::Pane pane;
+    pane.resize(1100, 320);
+    auto rows = three_plans();
+    pane.set_rows(rows);
+    pane.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&pane));
+    pane.set_selected_plan(2);
+    QCoreApplication::processEvents();
+    const auto* area = pane.findChild<QScrollArea*>("comparison_scroll");
+    area->verticalScrollBar()->setValue(area->verticalScrollBar()->value() + 7);
+    const auto place = [&](int id) { return pane.panel(id)->mapTo(area->viewport(), QPoint(0, 0)).y(); };
+    const int before = place(2);
+    auto edited = rows[1];
+    edited.id = 9;
+    rows.insert(rows.begin() + 2, edited);
+    pane.set_rows(rows);
+    pane.set_selected_plan(9);
+    QTRY_COMPARE(place(9), before);
+    // A chart above that goes away moves nothing, either.
+    rows.erase(rows.begin());
+    pane.set_rows(rows);
+    QTRY_COMPARE(place(9), before);
   }
 
   void a_long_asynchronous_run_does_not_squeeze_the_others() {

@@ -7,6 +7,7 @@
 #include <QComboBox>
 #include <QElapsedTimer>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSet>
 #include <QSignalSpy>
@@ -145,7 +146,7 @@ class TestSideViews : public QObject {
   void the_tree_tells_what_is_selected() {
     models::compare::ProjectTreeModel model;
     views::compare::ProjectTree tree(&model);
-    model.set_entries(models::compare::ProjectSection::plans, {{4, "a", {}}, {5, "b", {}}});
+    model.set_questions({{"model", "cluster · batch 8", "1.2 s", 4, {{4, "a", {}}, {5, "b", {}}}}});
     tree.show();
     QSignalSpy selected(&tree, &views::compare::ProjectTree::selected);
     tree.select(models::compare::ProjectSection::plans, 5);
@@ -156,6 +157,51 @@ class TestSideViews : public QObject {
     QCOMPARE(selected.count(), 1);
     QCOMPARE(selected.front()[0].value<models::compare::ProjectSection>(), models::compare::ProjectSection::plans);
     QCOMPARE(selected.front()[1].toInt(), 4);
+    QTest::mouseClick(tree.viewport(), Qt::LeftButton, {}, tree.visualRect(index.parent()).center());
+    QCOMPARE(selected.back()[1].toInt(), 4);  // a question is its best plan
+  }
+
+  void the_tree_keeps_its_state_when_plans_arrive() {
+    models::compare::ProjectTreeModel model;
+    views::compare::ProjectTree tree(&model);
+    using models::compare::ProjectSection;
+    model.set_questions({{"one", "c", "", 4, {{4, "a", {}}, {5, "b", {}}}}, {"two", "c", "", 6, {{6, "x", {}}}}});
+    tree.show();
+    tree.collapse(model.question_index(1));
+    tree.select(ProjectSection::plans, 5);
+    QSignalSpy selected(&tree, &views::compare::ProjectTree::selected);
+    model.set_questions(
+        {{"one", "c", "", 7, {{7, "new", {}}, {4, "a", {}}, {5, "b", {}}}}, {"two", "c", "", 6, {{6, "x", {}}}}});
+    QCOMPARE(selected.count(), 0);
+    QCOMPARE(tree.selected_entries(ProjectSection::plans), (std::vector<int>{5}));
+    QVERIFY(tree.isExpanded(model.question_index(0)));
+    QVERIFY(!tree.isExpanded(model.question_index(1)));
+  }
+
+  void the_filter_hides_what_does_not_match() {
+    models::compare::ProjectTreeModel model;
+    auto& tree = *new views::compare::ProjectTree(&model);
+    views::compare::ProjectPane pane(&tree);
+    using models::compare::ProjectSection;
+    model.set_questions({{"BERT", "V100 · batch 64", "", 4, {{4, "DAPPLE", {}}, {5, "Whale", {}}}},
+                         {"Llama", "H100 · batch 1024", "", 6, {{6, "Whale", {}}, {7, "AMP", {}}}}});
+    pane.show();
+    const auto shown = [&] {
+      std::vector<int> ids = model.ids(ProjectSection::plans);
+      std::erase_if(ids, [&](int id) {
+        const QModelIndex index = model.entry_index(ProjectSection::plans, id);
+        return tree.isRowHidden(index.row(), index.parent()) ||
+               tree.isRowHidden(index.parent().row(), index.parent().parent());
+      });
+      return ids;
+    };
+    QCOMPARE(shown().size(), std::size_t{4});
+    QTest::keyClicks(pane.findChild<QLineEdit*>("project_filter"), "whale");
+    QCOMPARE(shown(), (std::vector<int>{5, 6}));
+    pane.findChild<QLineEdit*>("project_filter")->setText("h100");
+    QCOMPARE(shown(), (std::vector<int>{6, 7}));
+    pane.findChild<QLineEdit*>("project_filter")->clear();
+    QCOMPARE(shown().size(), std::size_t{4});
   }
 
   void the_pointer_finds_a_device() {

@@ -10,8 +10,8 @@
 
 #include "app/models/gantt/preview.hpp"
 #include "app/views/gantt/chart_search.hpp"
-#include "app/views/gantt/measure_bar.hpp"
 #include "app/views/gantt/minimap_view.hpp"
+#include "app/views/gantt/span_panel.hpp"
 #include "app/views/gantt/view.hpp"
 #include "app/views/memory/view.hpp"
 #include "app/views/widgets/hover_card.hpp"
@@ -62,7 +62,7 @@ struct Desk {
   views::gantt::TimeAxisController link;
   std::vector<std::unique_ptr<views::gantt::View>> views;
   views::gantt::ChartSearch search;
-  views::gantt::MeasureBar bar;
+  views::gantt::SpanPanel bar;
   views::gantt::MinimapView minimap;
 };
 
@@ -211,9 +211,10 @@ class TestGanttTools : public QObject {
     QVERIFY2(desk.bar.lines()[0].contains("48.0"), qPrintable(desk.bar.lines()[0]));
     QVERIFY2(desk.bar.lines()[1].contains("DAPPLE") && desk.bar.lines()[1].contains("idle 50"),
              qPrintable(desk.bar.lines()[1]));  // stage 1 waits
+    QVERIFY2(desk.bar.lines().value(2).contains("forward 100"), qPrintable(desk.bar.lines().join('\n')));
     QTest::mouseClick(&view, Qt::LeftButton, {}, first.center().toPoint());
-    QTRY_VERIFY2(desk.bar.lines().value(2).contains("forward 100"), qPrintable(desk.bar.lines().join('\n')));
     // Dragged by its second cursor to the end of the next operation.
+    QTRY_VERIFY(desk.bar.height() >= desk.bar.sizeHint().height());  // the charts moved up
     const QRectF next = view.box_of({0, 1});
     QTest::mousePress(&view, Qt::LeftButton, {}, QPoint(qRound(view.x_of(*desk.link.measure()->to)), 8));
     QTest::mouseMove(&view, QPoint(static_cast<int>(next.right()) - 20, 8));

@@ -105,7 +105,7 @@ class TestMemoryView : public QObject {
     const models::memory::Curve& last = shown.view.curves()->curves.back();
     QVERIFY(last.simulated->curve.size() > 4000);
     const QImage image = shown.picture();
-    const QRgb own = shown.view.theme().of_stage(last.stage).rgb(), bad = shown.view.theme().bad.rgb();
+    const QRgb own = shown.view.theme().of_group(last.stage).rgb(), bad = shown.view.theme().bad.rgb();
     const double capacity = shown.view.y_of(last.simulated->capacity);
     int in_colour = 0, red = 0;
     for (int x = shown.view.plot().left() + 20; x < shown.view.plot().right() - 80; x += 9) {

@@ -195,6 +195,18 @@ class TestRunView : public QObject {
     QCOMPARE(list->topLevelItem(1)->toolTip(5), QStringLiteral("3.47 Wh; 0.780 J per sample, all GPUs together"));
   }
 
+  /// Measured minus predicted, of the predicted time; a stopped run counts the steps that it made.
+  void differences_have_one_sign() {
+    views::run::ListEntry slow{1, "slow", 200, {}, milliseconds(255), milliseconds(100), {}, false};
+    slow.steps_done = 51;
+    view_->set_runs({slow});
+    auto* list = child<QTreeWidget>("run_list");
+    QCOMPARE(list->topLevelItem(0)->text(1), QStringLiteral("51 of 200"));
+    QCOMPARE(list->topLevelItem(0)->text(4).remove(QChar(0xa0)), QStringLiteral("+155%"));
+    view_->set_differences({{QStringLiteral("iteration"), milliseconds(100), milliseconds(255), true}});
+    QVERIFY(child<QLabel>("run_difference_summary")->text().remove(QChar(0xa0)).contains("+155%"));
+  }
+
   void ten_thousand_events_stay_cheap() {
     view_->start_run("run");
     view_->append(RunStarted{"p", "m", "cpu", 10000, 2});

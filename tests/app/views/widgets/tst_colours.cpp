@@ -134,6 +134,71 @@ class TestColours : public QObject {
         QVERIFY(distance(theme.of(static_cast<OpKind>(kind)), theme.panel, eye) >= 18);
   }
 
+  /// Texts on their grounds, as WCAG 2 asks at level AA: 4.5; what cannot be chosen: 3.
+  void texts_have_contrast_data() { kinds_differ_for_every_eye_data(); }
+
+  void texts_have_contrast() {
+    QFETCH(bool, dark);
+    const views::widgets::Theme& theme = dark ? views::widgets::Theme::night() : views::widgets::Theme::light();
+    const std::pair<const char*, QColor> grounds[] = {{"window", theme.window},
+                                                      {"panel", theme.panel},
+                                                      {"raised", theme.raised},
+                                                      {"card", theme.card},
+                                                      {"selection", theme.accent_soft}};
+    const std::pair<const char*, QColor> texts[] = {{"text", theme.text},     {"muted", theme.muted},
+                                                    {"accent", theme.accent}, {"good", theme.good},
+                                                    {"bad", theme.bad},       {"warning", theme.warning}};
+    const auto readable = [](const char* text, const QColor& ink, const char* on, const QColor& ground, double least) {
+      const double found = views::widgets::contrast(ink, ground);
+      QVERIFY2(found >= least, qPrintable(QString("%1 on %2: %3").arg(text, on).arg(found)));
+    };
+    for (const auto& [on, ground] : grounds) {
+      for (const auto& [text, ink] : texts) readable(text, ink, on, ground, 4.5);
+    }
+    readable("impossible", theme.impossible, "panel", theme.panel, 3);
+    readable("good", theme.good, "good, soft", theme.good_soft, 4.5);
+    readable("bad", theme.bad, "bad, soft", theme.bad_soft, 4.5);
+    readable("warning", theme.warning, "warning, soft", theme.warning_soft, 4.5);
+    readable("text", theme.text, "warning, soft", theme.warning_soft, 4.5);
+    readable("on button", theme.on(theme.button), "button", theme.button, 4.5);
+    readable("on accent", theme.on(theme.accent), "accent", theme.accent, 4.5);
+    for (int kind = 0; kind < op_kind_count; ++kind) {
+      const QColor box = theme.of(static_cast<OpKind>(kind));
+      readable("on box", theme.on(box), "kind", box, 4.5);
+      const study::reports::ColorRole& ink = study::reports::ink_on(static_cast<OpKind>(kind));
+      const std::string_view value = dark ? ink.dark : ink.light;
+      readable("on box of a report", QColor(QLatin1String(value.data(), int(value.size()))), "kind", box, 4.5);
+    }
+    for (int item = 0; item < memory_item_count; ++item) {
+      const QColor box = theme.of(static_cast<MemoryItem>(item));
+      readable("on item", theme.on(box), "item", box, 4.5);
+    }
+    for (std::size_t i = 0; i < theme.group.size(); ++i) {
+      readable("text", theme.text, "group", theme.group_fill[i], 4.5);
+      readable("on edge", theme.on(theme.group[i]), "group's edge", theme.group[i], 4.5);
+    }
+  }
+
+  /// A colour has one meaning: no kind, item or state shares it.
+  void colours_have_one_meaning_data() { kinds_differ_for_every_eye_data(); }
+
+  void colours_have_one_meaning() {
+    QFETCH(bool, dark);
+    const views::widgets::Theme& theme = dark ? views::widgets::Theme::night() : views::widgets::Theme::light();
+    std::vector<std::pair<QString, QColor>> all{
+        {"accent", theme.accent}, {"good", theme.good}, {"bad", theme.bad}, {"warning", theme.warning}};
+    for (int kind = 0; kind < op_kind_count; ++kind)
+      if (static_cast<OpKind>(kind) != OpKind::receive)  // with send: a transfer
+        all.emplace_back(views::widgets::kind_text(static_cast<OpKind>(kind)), theme.of(static_cast<OpKind>(kind)));
+    for (int item = 0; item < memory_item_count; ++item)
+      all.emplace_back(views::widgets::item_text(static_cast<MemoryItem>(item)),
+                       theme.of(static_cast<MemoryItem>(item)));
+    for (const QColor& group : theme.group) all.emplace_back("group", group);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t j = i + 1; j < all.size(); ++j)
+        QVERIFY2(all[i].second != all[j].second, qPrintable(all[i].first + " and " + all[j].first));
+  }
+
   /// Gains and losses in a difference lane are blue and orange, never red and green.
   void gained_and_lost_differ_for_every_eye_data() { kinds_differ_for_every_eye_data(); }
 

@@ -10,6 +10,7 @@
 
 #include "app/models/format.hpp"
 #include "app/views/widgets/quantity_edit.hpp"
+#include "app/views/widgets/theme.hpp"
 #include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
@@ -91,7 +92,13 @@ class TestQuantityEdit : public QObject {
     QVERIFY(field_->problem().contains(QStringLiteral("more than")));
     other_->setFocus();
     QVERIFY(edited.isEmpty());
-    QVERIFY(field_->problem().isEmpty());
+    // Nothing is dropped in silence: the text stays, with its reason.
+    QCOMPARE(field_->text(), QStringLiteral("0"));
+    QVERIFY(field_->toolTip().contains(QStringLiteral("more than")));
+    QVERIFY(field_->styleSheet().contains(views::widgets::Theme::of(field_->palette()).bad.name()));
+    field_->setFocus();
+    QTest::keyClick(field_, Qt::Key_Escape);
+    QVERIFY(field_->problem().isEmpty() && field_->toolTip().isEmpty() && field_->styleSheet().isEmpty());
     QCOMPARE(field_->text(), QStringLiteral("130\u00a0GB/s"));
   }
 

@@ -226,9 +226,11 @@ Cluster random_cluster(Random& random) {
     devices += node.devices[0].count;
     if (random.integer(0, 1)) node.link = Link{rate(), random_time(random)};
     node.bus = random.integer(0, 1);
+    if (node.devices[0].count == 2) node.nic = rate();  // no draw of its own
     cluster.nodes.push_back(node);
   }
   if (random.integer(0, 2) == 0) {
+    for (Node& node : cluster.nodes) node.nic.reset();
     const auto n = static_cast<std::size_t>(devices);
     cluster.bandwidth_matrix.emplace(n, std::vector<BytesPerSecond>(n));
     for (std::size_t i = 0; i < n; ++i)
@@ -262,6 +264,7 @@ Plan random_plan(Random& random) {
     if (random.integer(0, 1)) stage.tensor_parallel = static_cast<int>(stage.devices.size());
     stage.recompute.all = random.integer(0, 1);
     if (!stage.recompute.all && random.integer(0, 1)) stage.recompute.layers = {LayerId(std::int32_t{stage.first})};
+    if (stage.recompute.any() && random.integer(0, 1)) stage.recompute.each = RecomputeUnit::stage;
     if (plan.synchronous() && random.integer(0, 1))
       stage.samples_per_replica = replica_samples(stage, plan.micro_batch);
     if (stage.tensor_parallel > 1 && random.integer(0, 1)) {
@@ -343,11 +346,13 @@ Simulation random_simulation(Random& random) {
   simulation.communication_fraction = random.uniform(0, 1);
   simulation.fits = random.integer(0, 1);
   simulation.idle = random_idle(random);
+  for (Nanoseconds& part : simulation.parts.times) part = random_nanoseconds(random);
   for (int d = 0; d < 3; ++d) {
     SimulatedDevice device;
     device.device = DeviceId(std::int32_t{2 * d});
     device.busy = random_nanoseconds(random);
     device.idle = random_idle(random);
+    for (Nanoseconds& part : device.parts.times) part = random_nanoseconds(random);
     device.peak = random_bytes(random);
     device.capacity = random_bytes(random);
     device.peak_time = random_nanoseconds(random);

@@ -27,7 +27,6 @@ class Enumerator {
             if (chain_.workload().micro_batch.value_or(size) != size) continue;
             best_.reset();
             plan_ = chain_.plan_of("amp", size);
-            plan_.warmup_counts = std::vector<int>(static_cast<std::size_t>(pp), 1);
             add_stage(pp, dp, tmp);
             if (best_) plans_.push_back(*std::move(best_));
           }
@@ -64,7 +63,7 @@ class Enumerator {
     if (first_violation(plan_, chain_.profile(), chain_.problem().pins)) return;
     const planner::evaluation::Evaluation e{chain_.problem(), plan_, chain_.network(), options_.evaluate,
                                             chain_.order()};
-    if (!planner::evaluation::check_constraints(e)) return;
+    if (!fits_with_recompute(chain_, plan_, options_.evaluate)) return;
     const Seconds time = *planner::amp::amp_objective(e);
     if (best_ && best_->objective->time->count <= time.count) return;
     best_ = plan_;
@@ -79,6 +78,17 @@ class Enumerator {
 };
 
 }  // namespace
+
+bool fits_with_recompute(planner::search::Chain& chain, Plan plan,
+                         const planner::evaluation::EvaluateOptions& options) {
+  for (unsigned mask = 0; mask < 1U << plan.stages.size(); ++mask) {
+    for (std::size_t s = 0; s < plan.stages.size(); ++s)
+      plan.stages[s].recompute = chain.recompute((mask >> s & 1) != 0);
+    const planner::evaluation::Evaluation e{chain.problem(), plan, chain.network(), options, chain.order()};
+    if (planner::evaluation::check_constraints(e)) return true;
+  }
+  return false;
+}
 
 std::vector<Plan> enumerate_amp(const Problem& problem, const AmpEnumeration& options) {
   planner::search::Chain chain = *planner::search::Chain::of(problem);

@@ -7,6 +7,7 @@
 
 #include "core/model/plan.hpp"
 #include "core/planner/evaluation/evaluation.hpp"
+#include "core/planner/search/chain.hpp"
 
 namespace pipedeck {
 
@@ -17,7 +18,10 @@ struct AmpEnumeration {
 };
 
 /// Returns the best plan of every (pp, dp, tmp, micro-batch) in Megatron's placement that keeps the pins and fits with
-/// one micro-batch on every stage; ascending by T.
+/// 1F1B's whole warm-up, any stages recomputed; ascending by T.
 std::vector<Plan> enumerate_amp(const Problem& problem, const AmpEnumeration& options);
+
+/// Returns true if the plan fits with recomputation of some of its stages, or of none.
+bool fits_with_recompute(planner::search::Chain& chain, Plan plan, const planner::evaluation::EvaluateOptions& options);
 
 }  // namespace pipedeck

@@ -184,7 +184,9 @@ double min_simulated(const Case& one) {
   each_plan(one, true, [&](const planner::evaluation::Evaluation& e) {
     for (const Warmup policy : {Warmup::A, Warmup::B}) {
       Plan plan = e.plan;
-      if (planner::search::set_warmup(chain, plan, policy, one.ignore))
+      if (planner::search::set_warmup(
+              chain, plan, policy,
+              one.ignore ? planner::search::WhenShort::ignore_memory : planner::search::WhenShort::shorten))
         least = std::min(least, simulated(own, none, plan));
     }
   });
@@ -370,7 +372,7 @@ void TestDapple::huge_batch() {
   for (const char* rank_by : {"objective", "simulated"}) {
     const Problem problem = transformer_on(1, 110'880'000);
     planner::PlannerContext context;  // what run_planner simulates at the end is not the planner's
-    context.score = [](const Plan& plan, std::optional<Overlap>) -> Result<Seconds> {
+    context.score = [](const Plan& plan, std::optional<Overlap>, std::stop_token) -> Result<Seconds> {
       if (2.0 * plan.micro_batches > 1 << 20) return fail(ErrorCode::internal, "too long to be simulated");
       return Seconds(1e9);
     };

@@ -31,7 +31,7 @@ class TestWhale : public QObject {
 
 void TestWhale::cuts_equal_enumeration() {
   const int problems = random_problems();
-  int compared = 0;
+  int compared = 0, recomputed = 0;
   for (int seed = 0; compared < problems && seed < 20 * problems; ++seed) {
     test::Random random(static_cast<std::uint64_t>(5000 + seed));
     const Problem problem = random_unlike(random, problems >= 500 ? 8 : 6, problems >= 500 ? 6 : 5);
@@ -45,21 +45,22 @@ void TestWhale::cuts_equal_enumeration() {
     const int stages = static_cast<int>(layout.graphs.size());
     double best = planner::search::never;
     std::vector<int> warmups;
-    for (int most = std::min(stages, 4); most > 0 && best == planner::search::never; --most) {
-      warmups.clear();
-      for (int s = 0; s < stages; ++s) warmups.push_back(std::min({stages - s, 4, most}));
-      best = best_cuts(costs, layout, warmups, 8);
-    }
+    for (int s = 0; s < stages; ++s) warmups.push_back(std::min(stages - s, 4));
+    bool recompute = false;
+    best = best_cuts(costs, layout, warmups, 8, false);
+    if (best == planner::search::never) recompute = true, best = best_cuts(costs, layout, warmups, 8, true);
     QCOMPARE(split.has_value(), best < planner::search::never);
     if (!split) continue;
     ++compared;
-    QVERIFY(split->warmups == warmups);
+    QCOMPARE(split->recompute, recompute);
+    recomputed += recompute;
     const double mine = *std::max_element(split->times.begin(), split->times.end());
     QVERIFY2(
         std::abs(mine - best) <= 1e-9 * best,
         qPrintable(QString("seed %1, %2: %3, enumerated %4").arg(seed).arg(layout.name.c_str()).arg(mine).arg(best)));
   }
   QVERIFY(compared >= problems);
+  QVERIFY(recomputed > 0);
 }
 
 void TestWhale::plans_fit_in_simulation() {
@@ -147,7 +148,7 @@ void TestWhale::reasons() {
   };
   QVERIFY(reason({{"strategy", "split"}}).find("cannot be made into TaskGraphs") != std::string::npos);
   QVERIFY(reason({{"task-graphs", "5"}}).find("cannot be made into TaskGraphs") != std::string::npos);
-  QVERIFY(reason({{"strategy", "replicate"}}).ends_with("; --min-slice 2, or --strategy auto"));
+  QVERIFY(reason({{"strategy", "replicate"}}).find("; --min-slice 2, or --strategy auto (") != std::string::npos);
   QVERIFY(reason({{"strategy", "replicate"}, {"min-slice", "2"}}).empty());
 }
 

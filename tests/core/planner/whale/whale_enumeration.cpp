@@ -64,7 +64,7 @@ double enumerated_time(planner::whale::WhaleCosts& costs, const std::vector<Devi
     const Bytes capacity = chain.network().type(device).memory;
     group.most = 0;
     for (int x = 1; x <= samples; ++x)
-      if (planner::search::stage_need(chain, load.first, load.last, load.replicas, x, false)
+      if (planner::search::stage_need(chain, load.first, load.last, load.replicas, x, load.recompute)
               .peak(load.warmup, load.before) <= capacity)
         group.most = x;
     if (group.most == 0) devices.pop_back();
@@ -73,16 +73,16 @@ double enumerated_time(planner::whale::WhaleCosts& costs, const std::vector<Devi
 }
 
 double enumerated_cuts(planner::whale::WhaleCosts& costs, const planner::whale::Layout& layout,
-                       const std::vector<int>& warmups, int s, int first, int samples) {
+                       const std::vector<int>& warmups, int s, int first, int samples, bool recompute) {
   const int stages = static_cast<int>(layout.graphs.size()), layers = costs.chain().layers();
   if (s == stages) return first == layers ? 0 : planner::search::never;
   double best = planner::search::never;
   for (int last = first + 1; last <= layers - (stages - s - 1); ++last) {
     const planner::whale::TaskGraph& graph = layout.graphs[static_cast<std::size_t>(s)];
     const auto at = [&](int i) { return warmups[static_cast<std::size_t>(i)]; };
-    const planner::whale::Load load{first, last, graph.replicas(), at(s), at(std::max(0, s - 1))};
+    const planner::whale::Load load{first, last, graph.replicas(), at(s), at(std::max(0, s - 1)), recompute};
     const double own = enumerated_time(costs, graph.devices, load, samples);
-    best = std::min(best, std::max(own, enumerated_cuts(costs, layout, warmups, s + 1, last, samples)));
+    best = std::min(best, std::max(own, enumerated_cuts(costs, layout, warmups, s + 1, last, samples, recompute)));
   }
   return best;
 }
@@ -90,8 +90,8 @@ double enumerated_cuts(planner::whale::WhaleCosts& costs, const planner::whale::
 }  // namespace
 
 double best_cuts(planner::whale::WhaleCosts& costs, const planner::whale::Layout& layout,
-                 const std::vector<int>& warmups, int samples) {
-  return enumerated_cuts(costs, layout, warmups, 0, 0, samples);
+                 const std::vector<int>& warmups, int samples, bool recompute) {
+  return enumerated_cuts(costs, layout, warmups, 0, 0, samples, recompute);
 }
 
 }  // namespace pipedeck

@@ -22,9 +22,9 @@ Shares judged_shares(const std::vector<planner::whale::Replicas>& devices, const
 /// infinite where there are none. Each group is one device.
 Shares best_shares(const std::vector<planner::whale::Replicas>& devices, int samples);
 
-/// The quickest slowest replica of all cuts of the layout's TaskGraphs that fit with these warm-ups; not for split
-/// ones.
+/// The quickest slowest replica of all cuts of the layout's TaskGraphs that fit with these warm-ups, with or
+/// without recomputation; not for split ones.
 double best_cuts(planner::whale::WhaleCosts& costs, const planner::whale::Layout& layout,
-                 const std::vector<int>& warmups, int samples);
+                 const std::vector<int>& warmups, int samples, bool recompute);
 
 }  // namespace pipedeck

@@ -8,7 +8,6 @@
 #include "core/schedule/build.hpp"
 #include "core/sim/explain/critical_path.hpp"
 #include "core/sim/explain/sensitivity.hpp"
-#include "core/sim/explain/time_breakdown.hpp"
 #include "tests/core/sim/every_schedule.hpp"
 #include "tests/support/pipeline_plan.hpp"
 #include "tests/support/random_plan.hpp"
@@ -39,8 +38,10 @@ Nanoseconds iteration(const Problem& problem, const Plan& plan) {
 /// The problem's cluster with other bandwidths, instead of an efficiency.
 Problem with_bandwidths(Problem problem, double factor) {
   Cluster cluster = *problem.cluster;
-  for (Node& node : cluster.nodes)
+  for (Node& node : cluster.nodes) {
     if (node.link) node.link->bandwidth = node.link->bandwidth * factor;
+    if (node.nic) node.nic = *node.nic * factor;
+  }
   for (NetworkLink& link : cluster.links) link.link.bandwidth = link.link.bandwidth * factor;
   if (cluster.bandwidth_matrix)
     for (auto& row : *cluster.bandwidth_matrix)
@@ -84,7 +85,7 @@ class TestCalibration : public QObject {
     plan.schedule = ScheduleKind::gpipe;
     QCOMPARE(iteration(problem, plan).count, 11 * (1'030'000 + 2'030'000));
     for (Stage& stage : plan.stages) stage.recompute.all = true;
-    const TimeBreakdown parts = sim::explain::time_breakdown(simulator_of(problem), plan).value();
+    const TimeBreakdown parts = simulator_of(problem).run(plan)->parts;
     QCOMPARE(parts[TimePart::recompute].count % 1'030'000, 0);  // one of its own
   }
 
@@ -153,7 +154,7 @@ class TestCalibration : public QObject {
       const sim::Simulator simulator = simulator_of(problem);
       const Simulation simulation = simulator.run(plan).value();
       QVERIFY2(iteration(problem, plan) == simulation.iteration, where.c_str());
-      QVERIFY2(sim::explain::time_breakdown(simulator, plan).value().total() == simulation.iteration, where.c_str());
+      QVERIFY2(simulation.parts.total() == simulation.iteration, where.c_str());
       const CriticalPath path = sim::explain::critical_path(simulator, plan).value();
       if (plan.synchronous()) QVERIFY2(path.end - path.begin == simulation.iteration, where.c_str());
       for (std::size_t i = 1; i < path.links.size(); ++i)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of an iteration add up to it and none is below 0; a better link or device changes only the expected parts.
+// Waterfalls lead from one iteration to the other; a better link or device changes only what it should.
 #include <QtTest/QTest>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
-#include "core/model/sensitivity_groups.hpp"
+#include "core/model/explanation.hpp"
 #include "core/sim/explain/sensitivity.hpp"
-#include "core/sim/explain/time_breakdown.hpp"
 #include "tests/core/sim/every_schedule.hpp"
 #include "tests/support/pipeline_plan.hpp"
 #include "tests/support/test_program.hpp"
@@ -27,30 +27,17 @@ Plan straight(int stages, int micro_batches) {
   return plan;
 }
 
+const SensitivityLever& lever(const Sensitivity& found, LeverKind kind) {
+  const auto at = std::ranges::find(found.levers, kind, &SensitivityLever::kind);
+  if (at == found.levers.end()) qFatal("no such lever");
+  return *at;
+}
+
 }  // namespace
 
 class TestExplanations : public QObject {
   Q_OBJECT
  private slots:
-  void partsAddUp() {
-    int shared = 0;
-    test::for_random_plans(1, test::problems_wanted(usual), Networks::either, [&](test::Random&, const Drawn& drawn) {
-      const TimeBreakdown parts = sim::explain::time_breakdown(drawn.simulator, drawn.plan).value();
-      const Nanoseconds iteration = round_to_nanoseconds(drawn.simulator.iteration_time(drawn.plan).value());
-      QVERIFY(parts.total() == iteration);
-      shared += drawn.problem.workload.conventions.network == NetworkModel::shared;
-      if (!drawn.plan.synchronous()) return;
-      for (int i = 0; i < time_part_count; ++i) {
-        // A transfer that one all-reduce less delays may delay another.
-        const auto part = static_cast<TimePart>(i);
-        if (part == TimePart::all_reduce && drawn.problem.workload.conventions.network == NetworkModel::shared)
-          continue;
-        QVERIFY2(parts[part].count >= 0, std::string(name_of(part)).c_str());
-      }
-    });
-    QVERIFY(shared > 0);
-  }
-
   /// For two plans of one problem, in either network: the changes of all parts add up to the change of the iteration.
   void waterfallsLeadFromOneToTheOther() {
     test::for_random_plans(
@@ -58,8 +45,7 @@ class TestExplanations : public QObject {
           Plan other = drawn.plan;
           for (Stage& stage : other.stages) stage.recompute.all = !stage.recompute.all && random.integer(0, 1) == 0;
           other.optimizer = Optimizer::sgd;
-          const Waterfall steps = waterfall(sim::explain::time_breakdown(drawn.simulator, drawn.plan).value(),
-                                            sim::explain::time_breakdown(drawn.simulator, other).value());
+          const Waterfall steps = waterfall(drawn.simulator.run(drawn.plan)->parts, drawn.simulator.run(other)->parts);
           const auto time = [&](const Plan& plan) {
             return round_to_nanoseconds(drawn.simulator.iteration_time(plan).value());
           };
@@ -67,46 +53,26 @@ class TestExplanations : public QObject {
         });
   }
 
-  /// S equal stages: the average device computes M(F + B), the pipeline adds (S - 1)(F + B), each hop 2c.
-  void partsOfEqualStages() {
-    Profile profile = test::uniform_profile(4, milliseconds(1), milliseconds(2));
-    for (Layer& layer : profile.layers) layer.output = Bytes(1'000'000);
+  /// S equal stages without transfers: the average device computes M (F + B), the pipeline adds (S - 1)(F + B).
+  void waterfallOfEqualStages() {
     Problem problem;
-    problem.profile = std::make_shared<const Profile>(profile);
+    problem.profile = std::make_shared<const Profile>(test::uniform_profile(4, milliseconds(1), milliseconds(2)));
     problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(4, gigabytes_per_second(10)));
     const sim::Simulator simulator = sim::Simulator::of(problem.profile, problem.cluster, {}).value();
     Plan plan = straight(4, 8);
     plan.warmup = Warmup::B;
-    const TimeBreakdown parts = sim::explain::time_breakdown(simulator, plan).value();
+    const TimeBreakdown parts = simulator.run(plan)->parts;
     QCOMPARE(parts[TimePart::compute].count, 8 * 3'000'000);
     QCOMPARE(parts[TimePart::imbalance].count, 0);
     QCOMPARE(parts[TimePart::bubble].count, 3 * 3'000'000);
-    QCOMPARE(parts[TimePart::point_to_point].count, 2 * 3 * 100'000);
-    QCOMPARE(parts[TimePart::all_reduce].count, 0);
+    QCOMPARE(parts.communication().count, 0);
 
     Plan again = plan;
     again.schedule = ScheduleKind::gpipe;
     for (Stage& stage : again.stages) stage.recompute.all = true;
-    const Waterfall steps = waterfall(parts, sim::explain::time_breakdown(simulator, again).value());
-    // The first one of each stage runs while it waits for a gradient.
+    const Waterfall steps = waterfall(parts, simulator.run(again)->parts);
     QCOMPARE(steps.change[TimePart::recompute].count, 8 * 1'000'000);
     QVERIFY(steps.a.total() + steps.change.total() == steps.b.total());
-  }
-
-  void partsOfOneTailAreTheTail() {
-    Profile profile = test::uniform_profile(1, milliseconds(1), milliseconds(2));
-    profile.layers[0].parameters = Bytes(10'000'000);
-    Problem problem;
-    problem.profile = std::make_shared<const Profile>(profile);
-    problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(2, gigabytes_per_second(10)));
-    Plan plan = straight(1, 4);
-    plan.micro_batch = 2;
-    plan.global_batch = 8;
-    plan.stages[0].devices = {DeviceId(0), DeviceId(1)};
-    const TimeBreakdown parts =
-        sim::explain::time_breakdown(sim::Simulator::of(problem.profile, problem.cluster, {}).value(), plan).value();
-    QCOMPARE(parts[TimePart::compute].count, 4 * 3'000'000);
-    QCOMPARE(parts[TimePart::all_reduce].count, 1'000'000);  // 2 (n - 1) / n of the bytes
   }
 
   /// A device with its own, no better type gives an equal result.
@@ -173,6 +139,60 @@ class TestExplanations : public QObject {
     QVERIFY((groups[0].devices() == std::vector{DeviceId(0), DeviceId(1), DeviceId(2), DeviceId(4)}));
   }
 
+  /// S equal stages and M micro-batches take (M + S - 1)(F + B): all devices of another speed divide all of it, twice
+  /// as many micro-batches have half of the bubble a sample. No lever of a free network gains.
+  void leversOfEqualStages() {
+    Problem problem;
+    problem.profile = std::make_shared<const Profile>(test::uniform_profile(4, milliseconds(1), milliseconds(2)));
+    problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(4, gigabytes_per_second(10)));
+    const Sensitivity found = sim::explain::sensitivity(problem, straight(4, 8)).value();
+    QCOMPARE(found.iteration.count, 11 * 3'000'000);
+    QVERIFY(std::abs(lever(found, LeverKind::all_devices).iteration.count - 11 * 3'000'000 / 1.1) <= 64);
+    const SensitivityLever& batch = lever(found, LeverKind::micro_batches);
+    QCOMPARE(batch.micro_batches, 8);
+    QCOMPARE(batch.iteration.count, 19 * 3'000'000 / 2);
+    QCOMPARE(lever(found, LeverKind::links_inside).gain.count, 0);
+    QCOMPARE(lever(found, LeverKind::device_memory).gain.count, 0);
+    QVERIFY(found.levers.front().kind == LeverKind::micro_batches);
+    for (std::size_t i = 1; i < found.levers.size(); ++i) QVERIFY(found.levers[i - 1].gain >= found.levers[i].gain);
+  }
+
+  /// One micro-batch over two stages: 2 (F + B) + 2 c, and a quarter of c with links four times as fast.
+  void leverOfLinks() {
+    Profile profile = test::uniform_profile(2, milliseconds(1), milliseconds(2));
+    profile.layers[0].output = Bytes(10'000'000);
+    Problem problem;
+    problem.profile = std::make_shared<const Profile>(profile);
+    problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(2, gigabytes_per_second(10)));
+    const Sensitivity found = sim::explain::sensitivity(problem, straight(2, 1)).value();
+    const SensitivityLever& links = lever(found, LeverKind::links_inside);
+    QCOMPARE(links.gain.count, 2 * (1'000'000 - 250'000));
+    QCOMPARE(links.after.count, sim::explain::link_step * links.before.count);
+  }
+
+  /// Every type by itself, where a plan uses several; together they are all devices.
+  void leversOfTypes() {
+    Cluster cluster = test::flat_cluster(2);
+    DeviceType fast = cluster.device_types.front();
+    fast.name = "fast";
+    fast.relative_speed = 2;
+    cluster.device_types.push_back(fast);
+    cluster.nodes.front().devices = {{cluster.device_types.front().name, 1}, {"fast", 1}};
+    Problem problem;
+    Profile profile = test::uniform_profile(2, milliseconds(1), milliseconds(2));
+    profile.device = cluster.device_types.front().name;
+    problem.profile = std::make_shared<const Profile>(profile);
+    problem.cluster = std::make_shared<const Cluster>(cluster);
+    const Sensitivity found = sim::explain::sensitivity(problem, straight(2, 1)).value();
+    QCOMPARE(found.iteration.count, 3'000'000 + 1'500'000);
+    std::map<std::string, std::int64_t> gains;
+    for (const SensitivityLever& one : found.levers)
+      if (one.kind == LeverKind::device_type) gains[one.type] = one.gain.count;
+    QCOMPARE(gains.size(), std::size_t{2});
+    QVERIFY(std::abs(gains["fast"] - 1'500'000 / 11) <= 4);
+    QVERIFY(std::abs(gains[cluster.device_types.front().name] - 3'000'000 / 11) <= 4);
+  }
+
   void threadsChangeNothing() {
     test::for_random_plans(7, test::problems_wanted(60), Networks::either, [](test::Random&, const Drawn& drawn) {
       const Sensitivity one = sim::explain::sensitivity(drawn.problem, drawn.plan).value();
@@ -197,7 +217,8 @@ class TestExplanations : public QObject {
     Problem problem;
     problem.profile = std::make_shared<const Profile>(profile);
     problem.cluster = std::make_shared<const Cluster>(cluster);
-    const Plan plan = straight(2, 4);
+    Plan plan = straight(2, 4);
+    plan.schedule = ScheduleKind::adaptive;
     const Sensitivity found = sim::explain::sensitivity(problem, plan, 3).value();
     cluster.device_types.front().memory = Bytes(450'000'000);
     problem.cluster = std::make_shared<const Cluster>(cluster);

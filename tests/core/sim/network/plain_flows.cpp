@@ -2,6 +2,7 @@
 #include "tests/core/sim/network/plain_flows.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/cost/all_reduce.hpp"
 
@@ -33,19 +34,39 @@ std::vector<std::string> PlainFlows::links_of(DeviceId from, DeviceId to) {
   return names;
 }
 
+void PlainFlows::add_cards(const std::string& direction, NodeId node, std::span<const DeviceId> members,
+                           PlainPhase& phase) {
+  const auto& nic = cluster_.nodes[node.index()].nic;
+  if (!nic) return;
+  std::vector<DeviceId> here;
+  for (const DeviceId member : members)
+    if (network_.node_of(member) == node) here.push_back(member);
+  for (const DeviceId member : here)
+    phase.uses[use("card " + direction + " " + std::to_string(member.value), nic->count)] +=
+        1.0 / static_cast<double>(here.size());
+}
+
+void PlainFlows::add_hop(DeviceId from, DeviceId to, std::span<const DeviceId> members, PlainPhase& phase) {
+  for (const std::string& link : links_of(from, to)) ++phase.uses[link];
+  const NodeId a = network_.node_of(from), b = network_.node_of(to);
+  if (a == b) return;
+  add_cards("out", a, members, phase);
+  add_cards("in", b, members, phase);
+}
+
 PlainFlow PlainFlows::transfer(DeviceId from, DeviceId to, pipedeck::Bytes bytes) {
   PlainFlow flow;
   flow.queue = std::to_string(from.value) + " to " + std::to_string(to.value);
   const cost::Path path = network_.path(from, to);
   PlainPhase phase{path.latency.count * 1e9, static_cast<double>(bytes.count), path.bandwidth.count, {}};
-  for (const std::string& link : links_of(from, to)) ++phase.uses[link];
+  add_hop(from, to, std::array{from, to}, phase);
   flow.phases = {phase};
   return flow;
 }
 
-void PlainFlows::add_ring(std::span<const DeviceId> devices, PlainPhase& phase) {
+void PlainFlows::add_ring(std::span<const DeviceId> devices, std::span<const DeviceId> members, PlainPhase& phase) {
   for (std::size_t i = 0; devices.size() > 1 && i < devices.size(); ++i)
-    for (const std::string& link : links_of(devices[i], devices[(i + 1) % devices.size()])) ++phase.uses[link];
+    add_hop(devices[i], devices[(i + 1) % devices.size()], members, phase);
 }
 
 PlainFlow PlainFlows::all_reduce(std::vector<DeviceId> devices, pipedeck::Bytes bytes) {
@@ -57,10 +78,10 @@ PlainFlow PlainFlows::all_reduce(std::vector<DeviceId> devices, pipedeck::Bytes 
   PlainFlow flow;
   for (const cost::AllReducePart& part : cost::AllReduce(network_, devices, Collectives::best_ring).parts(bytes)) {
     PlainPhase phase{part.delay.count * 1e9, part.volume(), part.rate.count, {}};
-    if (part.over == cost::RingLinks::flat) add_ring(devices, phase);
-    if (part.over == cost::RingLinks::inter_node) add_ring(leaders, phase);
+    if (part.over == cost::RingLinks::flat) add_ring(devices, devices, phase);
+    if (part.over == cost::RingLinks::inter_node) add_ring(leaders, devices, phase);
     if (part.over == cost::RingLinks::intra_node)
-      for (const auto& [node, members] : by_node) add_ring(members, phase);
+      for (const auto& [node, members] : by_node) add_ring(members, members, phase);
     for (const auto& [link, times] : phase.uses) phase.rate = std::min(phase.rate, capacity_.at(link) / times);
     flow.phases.push_back(phase);
   }

@@ -29,7 +29,9 @@ class PlainFlows {
  private:
   std::string use(const std::string& name, double capacity);
   std::vector<std::string> links_of(DeviceId from, DeviceId to);
-  void add_ring(std::span<const DeviceId> devices, PlainPhase& phase);
+  void add_cards(const std::string& direction, NodeId node, std::span<const DeviceId> members, PlainPhase& phase);
+  void add_hop(DeviceId from, DeviceId to, std::span<const DeviceId> members, PlainPhase& phase);
+  void add_ring(std::span<const DeviceId> devices, std::span<const DeviceId> members, PlainPhase& phase);
 
   const Cluster& cluster_;
   const cost::Network& network_;

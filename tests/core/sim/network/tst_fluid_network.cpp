@@ -134,6 +134,16 @@ class TestFluidNetwork : public QObject {
     }
   }
 
+  /// Parts of hops that add up to one by their sum only: 0.1 + 0.2 + 0.7 is not 1 in any order of subtraction.
+  void parts_of_hops_end() {
+    const std::vector<double> capacities{gigabyte, 100 * gigabyte};
+    std::vector<sim::network::FlowShape> shapes;
+    for (const double part : {0.1, 0.2, 0.7, 1.0 / 3, 1.0 / 3, 1.0 / 3, 0.6})
+      shapes.push_back(transfer(0, 1e6, {{0, part}, {1, 1}}, capacities));
+    const std::vector<std::int64_t> starts(shapes.size(), 0);
+    for (const std::int64_t end : ends(capacities, shapes, starts)) QVERIFY(end > 0);
+  }
+
   void twoOverOneLinkTakeDouble() {
     const std::vector<double> capacities{gigabyte};
     const sim::network::FlowShape shape = transfer(0, 1'000'000, {{0, 1}}, capacities);

@@ -250,6 +250,44 @@ class TestSharedNetwork : public QObject {
              (std::vector<std::int64_t>{2'000'000, 2'000'000}));
   }
 
+  /// Cards of 10 GB/s, nodes that reach each other at 40 GB/s: 10 MB take a millisecond, as many pairs as there are.
+  void every_device_has_its_own_card() {
+    const Profile profile = layers_of(2, 10'000'000, 0);
+    const Plan plan = plan_of({stage_of(0, 1, {0, 1}), stage_of(1, 2, {4, 5})}, 2, 1);
+    Cluster cluster = two_nodes(4, 100, 40);
+    for (const NetworkModel network : {NetworkModel::ideal, NetworkModel::shared}) {
+      for (Node& node : cluster.nodes) node.nic = gigabytes_per_second(10);
+      QCOMPARE(transfers_from(run(profile, cluster, plan, network), 0),
+               (std::vector<std::int64_t>{1'000'000, 1'000'000}));
+    }
+    // Four pairs would need 60 GB/s of the link.
+    for (Node& node : cluster.nodes) node.nic = gigabytes_per_second(15);
+    const Plan four = plan_of({stage_of(0, 1, {0, 1, 2, 3}), stage_of(1, 2, {4, 5, 6, 7})}, 4, 1);
+    QCOMPARE(transfers_from(run(profile, cluster, four, NetworkModel::shared), 0),
+             (std::vector<std::int64_t>(4, 1'000'000)));
+    QCOMPARE(transfers_from(run(profile, cluster, four, NetworkModel::ideal), 0),
+             (std::vector<std::int64_t>(4, 666'667)));
+  }
+
+  /// A ring of one member per node has one card of 10 GB/s: 2 * 1/2 of 40 MB take 4 ms. With four members per node it
+  /// has four: inside 2 * 3/4 of 40 MB over 100 GB/s, between 2 * 1/2 of 40 MB over 40 GB/s.
+  void rings_leave_by_the_cards_of_their_members() {
+    const Profile profile = layers_of(1, 0, 40'000'000);
+    Cluster cluster = two_nodes(4, 100, 400);
+    for (Node& node : cluster.nodes) node.nic = gigabytes_per_second(10);
+    const Plan one = plan_of({stage_of(0, 1, {0, 4})}, 2, 1),
+               all = plan_of({stage_of(0, 1, {0, 1, 2, 3, 4, 5, 6, 7})}, 8, 1);
+    for (const NetworkModel network : {NetworkModel::ideal, NetworkModel::shared}) {
+      QCOMPARE(run(profile, cluster, one, network).iteration.count, std::int64_t{3 + 4} * 1'000'000);
+      QCOMPARE(run(profile, cluster, all, network).iteration.count, std::int64_t{3'000'000 + 600'000 + 1'000'000});
+    }
+    // Two rings of different devices share no card.
+    const Plan two = plan_of({stage_of(0, 1, {0, 4}), stage_of(1, 2, {1, 5})}, 2, 1);
+    const Simulation shared = run(layers_of(2, 0, 40'000'000), cluster, two, NetworkModel::shared);
+    const Simulation ideal = run(layers_of(2, 0, 40'000'000), cluster, two, NetworkModel::ideal);
+    QCOMPARE(shared.timeline.duration, ideal.timeline.duration);
+  }
+
   /// The four hops of a ring share a bus: 2 * 3/4 of 80 MB four times over 10 GB/s.
   void aRingOnABusSharesItWithItself() {
     const Profile profile = layers_of(1, 0, 80'000'000);

@@ -10,6 +10,7 @@
 #include "core/plan/validate.hpp"
 #include "core/study/engines/engine.hpp"
 #include "tests/core/study/engines/engine_plans.hpp"
+#include "tests/support/large_problem.hpp"
 #include "tests/support/random_plan.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
@@ -93,6 +94,7 @@ class TestEngines : public QObject {
   void deepspeeds_batch_equation_holds();
   void a_warm_up_that_comes_to_the_same_fits();
   void nearest_plans_fit();
+  void launchers_can_start_what_fits();
   void nearest_keeps_what_it_can();
 };
 
@@ -281,11 +283,11 @@ void TestEngines::nearest_plans_fit() {
     for (const char* output : {"deepspeed", "pytorch"}) {
       const study::engines::Engine& wanted = test::engine(output);
       const study::engines::EngineRequest question{plan, *problem.profile, *problem.cluster};
-      const bool fits = study::engines::unsupported_features(wanted, plan, *problem.profile).empty();
+      const bool fits = study::engines::unsupported_features(wanted, question).empty();
       const std::vector<Plan> plans = study::engines::closest_plans(wanted, question);
       found += static_cast<int>(!plans.empty());
       for (const Plan& near : plans) {
-        QVERIFY(study::engines::unsupported_features(wanted, near, *problem.profile).empty());
+        QVERIFY(study::engines::unsupported_features(wanted, {near, *problem.profile, *problem.cluster}).empty());
         const auto valid = plan::validate(near, *problem.profile, *problem.cluster);
         QVERIFY2(valid, valid ? "" : valid.error().message.c_str());
         QCOMPARE(near.global_batch, plan.global_batch);
@@ -296,6 +298,32 @@ void TestEngines::nearest_plans_fit() {
     }
   }
   QVERIFY2(found > 100, qPrintable(QString::number(found)));
+}
+
+/// A launcher gives consecutive numbers to the processes of a node. Other plans name the first process out of order.
+/// The nearest plan has the same stages in launch order.
+void TestEngines::launchers_can_start_what_fits() {
+  const Profile profile = test::transformer(12);
+  const Cluster cluster = test::servers(2, 4);
+  const Plan plan = test::pipeline(profile, {7}, 4);
+  for (const char* output : {"megatron", "deepspeed", "pytorch"})
+    QCOMPARE(study::engines::unsupported_features(test::engine(output), {plan, profile, cluster}),
+             std::vector<std::string>{});
+  Plan apart = plan;
+  std::swap(apart.stages[0].devices[2], apart.stages[1].devices[0]);  // 0, 1, 4, 3 and 2, 5, 6, 7
+  for (const char* output : {"megatron", "deepspeed", "pytorch"}) {
+    const study::engines::EngineRequest question{apart, profile, cluster};
+    const auto parts = study::engines::unsupported_features(test::engine(output), question);
+    QCOMPARE(parts.size(), std::size_t{1});
+    QCOMPARE(QString::fromStdString(parts.front()),
+             QString("devices: found process 3 on 3 of %1, expected the processes of a node one after another, as "
+                     "launchers such as torchrun number them")
+                 .arg(QString::fromStdString(cluster.nodes[0].name)));
+    QVERIFY(!study::engines::engine_text(study::engines::find_engine_output(output), question));
+    const auto near = study::engines::closest_plans(test::engine(output), question);
+    QVERIFY(!near.empty());
+    for (std::size_t s = 0; s < 2; ++s) QCOMPARE(near.front().stages[s].devices, plan.stages[s].devices);
+  }
 }
 
 void TestEngines::nearest_keeps_what_it_can() {
