@@ -249,7 +249,7 @@ QString fits_tip(const PlanRow& row) {
 PlanColumn fits_column() {
   return {.title = tr("Fits"),
           .tip = tr("Fits into the memory of every device"),
-          .widest = QStringLiteral("✓ ") + tr("%1 left").arg(format_percent(0.088)),
+          .widest = QStringLiteral("✓  ") + tr("%1 left").arg(QStringLiteral("88.8 %")),
           .number =
               [](const PlanRow& row) {
                 return row.simulation ? Number(static_cast<double>(fit_of(*row.simulation))) : std::nullopt;
