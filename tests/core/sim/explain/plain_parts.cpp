@@ -13,8 +13,10 @@ namespace {
 
 /// Multiplies the bandwidth of every link by the efficiency.
 Cluster efficient(Cluster cluster, double efficiency) {
-  for (Node& node : cluster.nodes)
+  for (Node& node : cluster.nodes) {
     if (node.link) node.link->bandwidth = node.link->bandwidth * efficiency;
+    if (node.nic) node.nic = *node.nic * efficiency;
+  }
   for (NetworkLink& link : cluster.links) link.link.bandwidth = link.link.bandwidth * efficiency;
   if (cluster.bandwidth_matrix)
     for (auto& row : *cluster.bandwidth_matrix)
