@@ -184,7 +184,8 @@ class Builder {
     std::vector<BytesPerSecond> networks;
     for (std::size_t n = 0; n < nodes_; ++n) {
       networks.push_back(network_of(machine_of(n)));
-      if (const std::size_t gpus = machine_of(n).models.size(); machine_of(n).found.nics.size() >= gpus)
+      const std::size_t gpus = machine_of(n).models.size();
+      if (!how_.network && machine_of(n).found.nics.size() >= gpus)
         cluster_.nodes[n].nic = networks[n] / static_cast<double>(gpus);
     }
     if (!tree_.empty()) return add_switch_tree(cluster_, tree_, networks, network_latency, how_.uplink, notes_);

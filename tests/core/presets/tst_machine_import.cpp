@@ -127,11 +127,12 @@ class TestMachineImport : public QObject {
     const presets::ImportedCluster made = imported({"dgx-a100.xml"}, how);
     QCOMPARE(made.cluster.name, std::string("3 × 8 A100-40GB"));
     QCOMPARE(made.cluster.nodes[2].name, std::string("dgx-a100-3"));
-    QCOMPARE(between(made, 0, 23), 200.0);  // eight cards of 200 Gbit/s
+    QCOMPARE(between(made, 0, 23), 25.0);                                       // a card of 200 Gbit/s
+    QCOMPARE(made.cluster.links[0].link.bandwidth, gigabytes_per_second(200));  // eight of them
     how.network = gigabytes_per_second(12.5);
     QCOMPARE(between(imported({"dgx-a100.xml"}, how), 0, 23), 12.5);
     how.network.reset();
-    QCOMPARE(between(imported({"dgx-a100.topo.txt"}, how), 0, 23), 100.0);
+    QCOMPARE(between(imported({"dgx-a100.topo.txt"}, how), 0, 23), 12.5);
     QVERIFY(says(imported({"dgx-a100.topo.txt"}, how), "100 Gbit/s each are assumed"));
     QVERIFY(says(imported({"4xt4.topo.txt"}, how), "the network is unknown: 25 Gbit/s are assumed"));
     const presets::ImportedCluster mixed = imported({"dgx-a100.xml", "4xt4.xml"});
