@@ -39,7 +39,7 @@ WhatIf nodes(int count) {
   return change;
 }
 
-#define WAIT(condition) QTRY_VERIFY_WITH_TIMEOUT(condition, 20000)
+#define WAIT(condition) QTRY_VERIFY_WITH_TIMEOUT(condition, 120000)
 
 }  // namespace
 
