@@ -11,7 +11,9 @@
 #include "app/session/examples.hpp"
 #include "app/ui/pages/compare_page.hpp"
 #include "app/views/compare/plan_table.hpp"
+#include "app/views/compare/start_cards.hpp"
 #include "app/views/compare/start_panel.hpp"
+#include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/plan/validate.hpp"
 #include "tests/app/ui/latency_probe.hpp"
@@ -97,7 +99,7 @@ class TestFirstAnswers : public QObject {
     fixture.session().select_plan(fixture.window->compare_page().table().shown_plans().front());
     fixture.answers.file_to_save = fixture.path("best.plan.json");
     fixture.trigger("action_export_plan");
-    const auto exported = io::read_plan(fixture.answers.file_to_save.toStdString());
+    const auto exported = io::documents::plan_from_json(*io::read_file(fixture.answers.file_to_save.toStdString()));
     QVERIFY2(exported, exported ? "" : exported.error().text().c_str());
     const auto problem = fixture.session().problem();
     QVERIFY(plan::validate(*exported, *problem->profile, *problem->cluster));
