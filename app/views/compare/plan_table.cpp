@@ -191,6 +191,18 @@ void PlanTable::report_current() {
   emit plan_selected(id);
 }
 
+/// Takes P, the pin, before the window's shortcut of the critical path.
+bool PlanTable::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride) {
+    const auto* key = static_cast<const QKeyEvent*>(event);
+    if (key->key() == Qt::Key_P && key->modifiers() == Qt::NoModifier) {
+      event->accept();
+      return true;
+    }
+  }
+  return QTableView::event(event);
+}
+
 void PlanTable::keyPressEvent(QKeyEvent* event) {
   const QModelIndex current = currentIndex();
   if (current.isValid() && event->key() == Qt::Key_Space) {

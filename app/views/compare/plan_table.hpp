@@ -68,6 +68,7 @@ class PlanTable : public QTableView {
   void groups_changed();  ///< other rows are shown
 
  protected:
+  bool event(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void contextMenuEvent(QContextMenuEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
