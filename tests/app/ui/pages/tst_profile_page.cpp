@@ -90,7 +90,7 @@ class TestProfilePage : public QObject {
     QVERIFY(bytes_of(page.state()) == before);
     page.type(3, models::profile::TableModel::name, QString::fromStdString(page.layer(4).name));
     QVERIFY(bytes_of(page.state()) == before);
-    QCOMPARE(page.errors.size(), 1);
+    QVERIFY(page.errors.isEmpty());  // the field stays, in red, with its reason
     page.type(3, models::profile::TableModel::forward, "");
     QVERIFY(bytes_of(page.state()) == before);
     QVERIFY(!page.session().can_undo());
