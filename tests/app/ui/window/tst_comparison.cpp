@@ -53,7 +53,8 @@ class TestComparison : public QObject {
     fixture.session().compare();
     QVERIFY(fixture.settle());
     QVERIFY(hint->isVisible());
-    QVERIFY2(fixture.child<QLabel>("hint")->text().contains("64"), qPrintable(fixture.child<QLabel>("hint")->text()));
+    const auto* text = hint->findChild<QLabel*>();
+    QVERIFY2(text->text().contains("64"), qPrintable(text->text()));
     QTest::mouseClick(fixture.child<QPushButton>("hint_button"), Qt::LeftButton);
     QVERIFY(fixture.settle());
     QCOMPARE(fixture.state().question.workload.global_batch, 1024);
