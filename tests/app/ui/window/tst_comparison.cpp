@@ -48,14 +48,14 @@ class TestComparison : public QObject {
     QVERIFY(write("p.json", io::documents::profile_to_json(profile)));
     QVERIFY(write("c.json", io::documents::cluster_to_json(test::flat_cluster(4))));
     fixture.session().set_global_batch(64);
-    auto* hint = fixture.child<QWidget>("hint_bar");
+    auto* hint = fixture.window->compare_page().findChild<QWidget*>(QStringLiteral("hint_bar"));
     QVERIFY(!hint->isVisible());
     fixture.session().compare();
     QVERIFY(fixture.settle());
     QVERIFY(hint->isVisible());
     const auto* text = hint->findChild<QLabel*>();
     QVERIFY2(text->text().contains("64"), qPrintable(text->text()));
-    QTest::mouseClick(fixture.child<QPushButton>("hint_button"), Qt::LeftButton);
+    QTest::mouseClick(hint->findChild<QPushButton*>(), Qt::LeftButton);
     QVERIFY(fixture.settle());
     QCOMPARE(fixture.state().question.workload.global_batch, 1024);
     QVERIFY(!hint->isVisible());
