@@ -98,8 +98,9 @@ void TestStartPage::recent_projects_show_their_best_time() {
     if (row.simulation && row.simulation->fits && row.plan.synchronous())
       best = std::min(best, static_cast<double>(row.simulation->iteration.count) * 1e-9);
   fixture.trigger("action_new");
+  QTRY_VERIFY(fixture.child<views::compare::TwoLineRow>("recent_project"));
   auto* row = fixture.child<views::compare::TwoLineRow>("recent_project");
-  QVERIFY(row && row->isVisible());
+  QTRY_VERIFY(row->isVisible());
   QVERIFY2(row->accessibleName().contains("bert.pipedeck") && row->accessibleName().contains("BERT-48") &&
                row->accessibleName().contains(models::format_time(Seconds{best})),
            qPrintable(row->accessibleName()));
@@ -164,7 +165,7 @@ void TestStartPage::a_dropped_file_is_imported() {
   QDropEvent drop(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
   QCoreApplication::sendEvent(fixture.window.get(), &drop);
   QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
-  QCOMPARE(fixture.state().clusters.size(), std::size_t{1});
+  QTRY_COMPARE(fixture.state().clusters.size(), std::size_t{1});
 }
 
 void TestStartPage::models_are_searched_and_grouped() {
