@@ -165,7 +165,7 @@ class TestExports : public QObject {
   void the_nearest_plan_is_one_step() {
     WindowFixture f;
     QVERIFY(f.open_sample());
-    const int plan = misfitting_plan(f, "megatron", "dapple");
+    const int plan = misfitting_plan(f, "megatron", "gpipe");
     QVERIFY(plan > 0);
     f.session().select_plan(plan);
     ui::actions::EngineDialog* dialog = open_dialog(f);

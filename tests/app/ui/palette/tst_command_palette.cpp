@@ -72,8 +72,9 @@ class TestCommandPalette : public QObject {
     const QStringList all = found(fixture, ">");
     for (const char* text : {"Save", "Undo", "Charts side by side", "Export: Report…", "Launch", "Reset layout",
                              "Lanes: Move the lane up", "Align: Align left", "User guide", "Add a flag"})
-      QVERIFY2(std::ranges::any_of(all, [&](const QString& entry) { return entry.startsWith(QLatin1String(text)); }),
-               qPrintable(QLatin1String(text) + QStringLiteral(" in: ") + all.join(QStringLiteral("; "))));
+      QVERIFY2(
+          std::ranges::any_of(all, [&](const QString& entry) { return entry.startsWith(QString::fromUtf8(text)); }),
+          qPrintable(QString::fromUtf8(text) + QStringLiteral(" in: ") + all.join(QStringLiteral("; "))));
     QVERIFY(!all.contains("BERT-48"));
     QVERIFY(all.size() > 80);
   }
