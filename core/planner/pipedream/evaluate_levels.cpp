@@ -111,7 +111,7 @@ double narrowest(const evaluation::Evaluation& e, const Widths& widths, const Ev
     if (below.of(head) != below.of(DeviceId(d)))
       least = std::min(least, widths.inside(e.network.node_of(head).index()));
   }
-  for (std::size_t a = 0; a < heads.size(); ++a)
+  for (std::size_t a = 0; a < heads.size() && !e.options.stop.stop_requested(); ++a)
     for (std::size_t b = 0; b < a; ++b)
       if (level.of(heads[a]) == level.of(heads[b]) && below.of(heads[a]) != below.of(heads[b]))
         least = std::min(least, widths.between(a, b));
@@ -125,6 +125,7 @@ std::vector<EvaluationLevel> evaluation_levels(const evaluation::Evaluation& e, 
   const auto count = static_cast<std::size_t>(e.network.node_count());
   std::vector<EvaluationLevel> levels(1);
   for (int d = 0; d < e.network.device_count(); ++d) levels[0].component.push_back(d);
+  if (e.options.stop.stop_requested()) return levels;
   const auto add = [&](const Components& components) {
     if (!of_one_size(components) || sizes_of(components).size() == sizes_of(levels.back().component).size()) return;
     EvaluationLevel level{components, 0};

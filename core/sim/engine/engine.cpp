@@ -20,8 +20,6 @@
 namespace pipedeck::sim::engine {
 namespace {
 
-constexpr std::size_t stop_interval = 1 << 14;  // events between looks at the stop token
-
 struct Event {
   std::int64_t time = 0;
   int who = 0;  // lane, lanes + resource, or lanes + resources + a stage whose all-reduce is due

@@ -13,10 +13,7 @@ namespace {
 class LaneEngine : EngineState {
  public:
   explicit LaneEngine(const EngineInput& input)
-      : EngineState(input),
-        activation_at_(missing_activations_.size()),
-        gradient_at_(missing_gradients_.size()),
-        line_free_(input.channels.resources.size()) {
+      : EngineState(input), activation_at_(slots_), gradient_at_(slots_), line_free_(input.channels.resources.size()) {
     for (const std::vector<int>& owed : pending_sources_) ready_at_.emplace_back(owed.size());
   }
 
@@ -27,13 +24,22 @@ class LaneEngine : EngineState {
       runnable_lanes_.push_back(l);
     }
     std::vector<std::size_t> now;
+    std::size_t unseen = stop_interval;  // operations since the last look at the stop token
     while (!runnable_lanes_.empty()) {
-      if (stop.stop_requested()) return std::move(trace_);
       now.swap(runnable_lanes_);
       for (const std::size_t l : now) listed[l] = 0;
-      for (const std::size_t l : now) run_lane(l);
+      for (const std::size_t l : now) {
+        if (unseen >= stop_interval && stop.stop_requested()) return std::move(trace_);
+        if (unseen >= stop_interval) unseen = 0;
+        const std::size_t before = runnable_lanes_.size();
+        unseen += 1 + run_lane(l);
+        // A lane stands there once per micro-batch that arrived.
+        const auto fresh = runnable_lanes_.begin() + static_cast<std::ptrdiff_t>(before);
+        runnable_lanes_.erase(std::remove_if(fresh, runnable_lanes_.end(),
+                                             [&](std::size_t next) { return std::exchange(listed[next], 1) != 0; }),
+                              runnable_lanes_.end());
+      }
       now.clear();
-      std::erase_if(runnable_lanes_, [&](std::size_t l) { return std::exchange(listed[l], 1) != 0; });
     }
     close_lanes();
     if (trace_.complete) add_all_reduces();
@@ -41,14 +47,15 @@ class LaneEngine : EngineState {
   }
 
  private:
-  /// As far as what it needs is known.
-  void run_lane(std::size_t l) {
+  /// Runs the lane as far as what it needs is known; returns its number of operations.
+  std::size_t run_lane(std::size_t l) {
     Lane& lane = lanes_[l];
+    const int begin = lane.next;
     while (lane.next < lane.count) {
       const Operation operation = operation_at(*lane.order, lane.next);
       const std::size_t w = worker_of(lane, operation);
       const Worker& worker = workers_[w];
-      if (!can_start(worker, operation)) return;
+      if (!can_start(worker, operation)) break;
       const std::size_t slot = slot_of(worker, operation.micro_batch);
       const bool forward = operation.kind == OpKind::forward, gradient = is_gradient(operation.kind);
       const std::int64_t needed = forward ? activation_at_[slot] : gradient ? gradient_at_[slot] : 0;
@@ -56,6 +63,7 @@ class LaneEngine : EngineState {
       if (forward) pass_on(in_.channels.activations[w], worker, operation, lane.free);
       if (gradient) pass_on(in_.channels.gradients[w], worker, operation, lane.free);
     }
+    return static_cast<std::size_t>(lane.next - begin);
   }
 
   void pass_on(const costs::Outgoing& outgoing, const Worker& worker, const Operation& operation, std::int64_t end) {
@@ -75,7 +83,7 @@ class LaneEngine : EngineState {
         if (in_.record) trace_.transfers[resource].push_back({start, channel.duration, c, operation.micro_batch});
         there = line_free_[resource] = start + channel.duration;
       }
-      std::vector<std::int64_t>& known = channel.gradient ? gradient_at_ : activation_at_;
+      ZeroedArray<std::int64_t>& known = channel.gradient ? gradient_at_ : activation_at_;
       for (const int target : channel.targets) {
         std::int64_t& at = known[slot_of(workers_[static_cast<std::size_t>(target)], operation.micro_batch)];
         at = std::max(at, there);
@@ -86,7 +94,8 @@ class LaneEngine : EngineState {
 
   // When what was sent is there, by worker and its micro-batches; when a resource is free; when the last source of a
   // channel of several was done, by micro-batch.
-  std::vector<std::int64_t> activation_at_, gradient_at_, line_free_;
+  ZeroedArray<std::int64_t> activation_at_, gradient_at_;
+  std::vector<std::int64_t> line_free_;
   std::vector<std::vector<std::int64_t>> ready_at_;
 };
 

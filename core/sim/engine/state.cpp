@@ -5,8 +5,31 @@
 
 namespace pipedeck::sim::engine {
 
+namespace {
+
+int stride_of(const EngineInput& input, const costs::StageReplicaCosts& worker) {
+  return input.schedule.synchronous ? 1 : input.plan.stages[static_cast<std::size_t>(worker.stage)].replicas();
+}
+
+/// Returns the number of the worker's micro-batches, and one more.
+std::size_t slots_of(const EngineInput& input, const costs::StageReplicaCosts& worker) {
+  return static_cast<std::size_t>(input.schedule.micro_batches / stride_of(input, worker)) + 1;
+}
+
+std::size_t slots_of(const EngineInput& input) {
+  std::size_t sum = 0;
+  for (const costs::StageReplicaCosts& worker : input.costs.workers) sum += slots_of(input, worker);
+  return sum;
+}
+
+}  // namespace
+
 EngineState::EngineState(const EngineInput& input)
-    : in_(input), count_(static_cast<std::size_t>(input.schedule.micro_batches)) {
+    : in_(input),
+      count_(static_cast<std::size_t>(input.schedule.micro_batches)),
+      slots_(slots_of(input)),
+      activations_(slots_),
+      gradients_(slots_) {
   trace_.operations.resize(in_.costs.lanes.size());
   trace_.transfers.resize(in_.channels.resources.size());
   trace_.reductions.resize(in_.costs.stages.size());
@@ -19,15 +42,16 @@ EngineState::EngineState(const EngineInput& input)
 }
 
 void EngineState::add_workers() {
+  std::size_t slot = 0;
   for (std::size_t w = 0; w < in_.costs.workers.size(); ++w) {
     Worker worker;
     worker.costs = &in_.costs.workers[w];
     worker.stage = worker.costs->stage;
-    worker.stride = in_.schedule.synchronous ? 1 : in_.plan.stages[static_cast<std::size_t>(worker.stage)].replicas();
-    worker.first_slot = missing_activations_.size();
-    const std::size_t slots = worker.first_slot + count_ / static_cast<std::size_t>(worker.stride) + 1;
-    missing_activations_.resize(slots, in_.channels.awaited_activations[w]);
-    missing_gradients_.resize(slots, in_.channels.awaited_gradients[w]);
+    worker.stride = stride_of(in_, *worker.costs);
+    worker.first_slot = slot;
+    worker.activations = in_.channels.awaited_activations[w];
+    worker.gradients = in_.channels.awaited_gradients[w];
+    slot += slots_of(in_, *worker.costs);
     workers_.push_back(worker);
   }
 }

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "core/sim/engine/engine.hpp"
+#include "core/sim/engine/zeroed_array.hpp"
 
 namespace pipedeck::sim::engine {
 
 constexpr std::int64_t no_gradient = -1;
+constexpr std::size_t stop_interval = 1 << 14;  // events or operations between looks at the stop token
 
 /// One replica of a rank of the pipeline on its way through its list.
 struct Lane {
@@ -31,6 +33,7 @@ struct Worker {
   int stage = 0;
   int stride = 1;  // micro-batches between two of its own
   std::size_t first_slot = 0;
+  int activations = 0, gradients = 0;                        // transfers awaited of a micro-batch
   std::int64_t last_start = no_gradient, last_duration = 0;  // of the last gradient operation
   OpKind last_kind = OpKind::backward;
   int backwards = 0, updates = 0;  // asynchronous: gradient rounds done here in full, and applied here
@@ -60,8 +63,8 @@ class EngineState {
   /// Returns true if the inputs of `operation` have arrived. Own operations come before it in the list.
   bool can_start(const Worker& worker, const Operation& operation) const {
     const std::size_t slot = slot_of(worker, operation.micro_batch);
-    if (operation.kind == OpKind::forward) return missing_activations_[slot] <= 0;
-    return !is_gradient(operation.kind) || missing_gradients_[slot] <= 0;
+    if (operation.kind == OpKind::forward) return activations_[slot] >= worker.activations;
+    return !is_gradient(operation.kind) || gradients_[slot] >= worker.gradients;
   }
   static bool is_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
   static bool gives_gradient(OpKind kind) { return is_gradient(kind) || kind == OpKind::backward_weight; }
@@ -85,10 +88,11 @@ class EngineState {
 
   /// One of what the targets of `channel` wait for is there; a lane that nothing is missing for any more is touched.
   void arrive(const costs::Channel& channel, int micro_batch) {
-    std::vector<int>& missing = channel.gradient ? missing_gradients_ : missing_activations_;
+    ZeroedArray<int>& arrived = channel.gradient ? gradients_ : activations_;
     for (const int target : channel.targets) {
       const Worker& worker = workers_[static_cast<std::size_t>(target)];
-      if (--missing[slot_of(worker, micro_batch)] == 0) runnable_lanes_.push_back(worker.costs->lane);
+      if (++arrived[slot_of(worker, micro_batch)] == (channel.gradient ? worker.gradients : worker.activations))
+        runnable_lanes_.push_back(worker.costs->lane);
     }
   }
 
@@ -101,9 +105,10 @@ class EngineState {
 
   const EngineInput& in_;
   std::size_t count_;  // micro-batches
+  std::size_t slots_;  // micro-batches of all workers
   std::vector<Worker> workers_;
   std::vector<Lane> lanes_;
-  std::vector<int> missing_activations_, missing_gradients_;  // transfers awaited, by worker and its micro-batches
+  ZeroedArray<int> activations_, gradients_;       // transfers arrived, by worker and its micro-batches
   std::vector<std::vector<int>> pending_sources_;  // by channel of several sources and micro-batch: sources not done
   std::vector<std::size_t> runnable_lanes_;        // lanes that may go on
   Trace trace_;
