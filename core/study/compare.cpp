@@ -41,7 +41,7 @@ Result<ComparedPlan> ask(const PlannerRequest& asked, const Problem& problem, Pl
 }
 
 /// A planner that has run for this long holds back no other.
-constexpr std::chrono::milliseconds patience{200};
+constexpr std::chrono::milliseconds patience{25};
 /// The time that a planner has to hand over its best plan after its budget. Then it is stopped.
 constexpr std::chrono::milliseconds grace{1500};
 
@@ -88,6 +88,9 @@ class Supervisor {
     const std::lock_guard lock(searches_.mutex_);
     searches_.searches_.assign(planners.size(), {});
     for (Searches::Search& search : searches_.searches_) search.status.budget = options.budget;
+    for (const bool long_search : {false, true})  // quick answers come first
+      for (std::size_t i = 0; i < planners.size(); ++i)
+        if (planners[i].planner->long_search == long_search) order_.push_back(i);
   }
 
   ~Supervisor() {
@@ -145,10 +148,11 @@ class Supervisor {
     const Clock::time_point now = Clock::now();
     int fresh = 0;
     for (std::size_t i = 0; i < runs_.size(); ++i) fresh += running(i) && now - *search(i).begin < patience;
-    for (; next_ < runs_.size() && fresh < std::max(1, options_.threads); ++next_, ++fresh) {
-      search(next_).begin = now;
-      search(next_).status.state = Searches::State::running;
-      runs_[next_].thread = std::jthread([this, &simulator, i = next_] { work(simulator, i); });
+    for (; next_ < order_.size() && fresh < std::max(1, options_.threads); ++next_, ++fresh) {
+      const std::size_t i = order_[next_];
+      search(i).begin = now;
+      search(i).status.state = Searches::State::running;
+      runs_[i].thread = std::jthread([this, &simulator, i] { work(simulator, i); });
     }
   }
 
@@ -275,8 +279,7 @@ class Supervisor {
     const auto news = [this] {
       return std::ranges::any_of(runs_, [](const Run& run) { return run.done && !run.taken; });
     };
-    constexpr std::chrono::milliseconds step{50};
-    searches_.changed_.wait_for(lock, step, news);
+    searches_.changed_.wait_for(lock, patience, news);
   }
 
   const Problem& problem_;
@@ -287,7 +290,8 @@ class Supervisor {
   std::stop_token stop_;
   Searches own_searches_;
   Searches& searches_;
-  std::size_t next_ = 0;
+  std::vector<std::size_t> order_;                 ///< in which the planners begin
+  std::size_t next_ = 0;                           ///< in `order_`
   std::map<std::size_t, Clock::time_point> over_;  ///< end of the budget
   std::vector<Run> runs_;                          ///< the last member: its threads end before the others
 };

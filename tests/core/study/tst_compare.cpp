@@ -187,6 +187,20 @@ class TestCompare : public QObject {
     QVERIFY(!comparison->plans[1].out_of_time);
   }
 
+  void long_searches_begin_last_and_keep_their_place() {
+    planner::PlannerInfo quick = *planner::find_planner("gpipe").value(), slow = quick;
+    slow.name = "slow", slow.long_search = true;
+    study::PlanSimulator plan_simulator;
+    std::vector<std::size_t> order;
+    study::CompareOptions options;
+    options.answered = [&](std::size_t place, const study::ComparedPlan&) { order.push_back(place); };
+    const auto comparison =
+        study::compare(small_problem(), {{&slow, {}}, {&quick, {}}}, plan_simulator, options, {}, {});
+    QVERIFY(comparison);
+    QCOMPARE(order, (std::vector<std::size_t>{1, 0}));
+    QCOMPARE(comparison->plans[0].planner->name, std::string("slow"));
+  }
+
   void a_budget_ends_a_search_with_its_best_plan() {
     const planner::PlannerInfo patient = patient_planner();
     study::PlanSimulator plan_simulator;
