@@ -5,7 +5,10 @@
 #include <array>
 
 #include <QApplication>
+#include <QEvent>
 #include <QFont>
+#include <QList>
+#include <QPointer>
 #include <QVariant>
 #include <QWidget>
 
@@ -17,6 +20,18 @@ constexpr std::array zoom_steps{60, 75, 90, 100, 110, 125, 150, 175, 200, 250};
 /// Properties of the application: the zoom, and the font without it.
 const char* const zoom_property = "interface_zoom";
 const char* const font_property = "interface_font";
+
+/// Sends the application's font to every widget. Qt sends it to windows alone, and under a style sheet their parts keep
+/// the old one.
+void hand_down_font() {
+  QList<QPointer<QWidget>> widgets;  // some are made anew meanwhile
+  for (QWidget* widget : QApplication::allWidgets()) widgets << widget;
+  for (const QPointer<QWidget>& widget : widgets) {
+    if (!widget) continue;
+    QEvent changed(QEvent::ApplicationFontChange);
+    QCoreApplication::sendEvent(widget, &changed);
+  }
+}
 
 }  // namespace
 
@@ -59,6 +74,7 @@ int set_zoom(int percent) {
     widget->setFont(own);
   }
   QApplication::setFont(font);
+  hand_down_font();
   return wanted;
 }
 

@@ -170,9 +170,18 @@ void ComparePage::show_provenance() {
   provenance_->setVisible(!dense_ && !provenance_->text().isEmpty());
 }
 
+/// Returns the height of the lines around the table.
+int ComparePage::height_of_lines() const {
+  int height = 0;
+  for (const QWidget* line :
+       {static_cast<QWidget*>(groups_), static_cast<QWidget*>(hint_), static_cast<QWidget*>(provenance_)})
+    if (!line->isHidden()) height += line->sizeHint().height();
+  return height;
+}
+
 /// Gives the table the height of its rows, unless the user has moved the splitter.
 void ComparePage::fit_table() {
-  const int height = table_->full_height();
+  const int height = table_->full_height() + height_of_lines();
   if (session_.comparing() && height < fitted_) return;  // nothing jumps while rows go into groups
   if (std::exchange(fitted_, height) != height && !layout::moved_by_hand(*splitter_)) reset_layout();
 }
@@ -398,10 +407,7 @@ void ComparePage::end_preview() {
 }
 
 void ComparePage::reset_layout() {
-  int lines = 0;
-  for (const QWidget* line :
-       {static_cast<QWidget*>(groups_), static_cast<QWidget*>(hint_), static_cast<QWidget*>(provenance_)})
-    if (!line->isHidden()) lines += line->sizeHint().height();
+  const int lines = height_of_lines();
   const int most = lines + (dense_ ? table_->height_of(dense_rows) : std::max(90, height() * 2 / 5));
   const int table = std::clamp(table_->full_height() + lines, std::min(90, most), most);
   const int parts = split_folded_ ? 0 : split_->sizeHint().height() + stage_card_->sizeHint().height();
@@ -433,6 +439,14 @@ void ComparePage::set_split_folded(bool folded) {
 void ComparePage::set_charts_only(bool on) {
   splitter_->widget(0)->setVisible(!on);
   edited_->setVisible(!on);
+}
+
+/// Counts the split editor as folded: a small window folds it, and must be able to become small.
+QSize ComparePage::minimumSizeHint() const {
+  int height = (splitter_->count() - 1) * splitter_->handleWidth();
+  for (const QWidget* part : {splitter_->widget(0), static_cast<QWidget*>(plan_bar_), static_cast<QWidget*>(charts_)})
+    height += part->minimumSizeHint().height();
+  return {QWidget::minimumSizeHint().width(), height};
 }
 
 void ComparePage::showEvent(QShowEvent* event) {

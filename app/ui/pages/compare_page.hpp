@@ -74,6 +74,8 @@ class ComparePage : public QWidget {
   /// Shows the charts alone.
   void set_charts_only(bool on);
 
+  QSize minimumSizeHint() const override;
+
  signals:
   void rows_changed();  ///< also during a drag
   void plan_activated(int id);
@@ -87,6 +89,7 @@ class ComparePage : public QWidget {
   void receive_request(int id, views::compare::RowRequest request);
   void show_hint();
   void show_provenance();
+  int height_of_lines() const;
   void fit_table();
   std::vector<models::compare::PlanRow> unfolded(std::vector<models::compare::PlanRow> rows) const;
   void show_rows(const std::vector<models::compare::PlanRow>& rows);
@@ -124,7 +127,7 @@ class ComparePage : public QWidget {
   models::BackgroundTask drawing_;  ///< prepares the charts of a dragged plan
   bool critical_shown_ = false;
   bool laid_out_ = false;
-  int fitted_ = 0;             ///< height of the table that the layout was made for
+  int fitted_ = 0;             ///< height of the table and its lines that the layout was made for
   int larger_batch_ = 0;       ///< that the hint offers
   QWidget* edited_ = nullptr;  ///< plan bar, split editor and stage card
   bool dense_ = false;

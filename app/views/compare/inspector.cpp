@@ -158,7 +158,7 @@ class Page {
       QLabel* right = label(facts[row].second, theme_.text);
       right->setWordWrap(facts[row].second.size() > 22);  // "87.1 samples/s" would break at its slash
       if (reuse_) continue;
-      left->setWordWrap(false);
+      left->setWordWrap(facts[row].first.size() > 16);
       right->setAlignment(Qt::AlignRight | Qt::AlignTop);
       grid->addWidget(left, static_cast<int>(row), 0, Qt::AlignTop);
       grid->addWidget(right, static_cast<int>(row), 1);

@@ -17,6 +17,7 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
+#include "app/models/compare/plan_table_model.hpp"
 #include "app/ui/layout/window_state_saver.hpp"
 #include "app/ui/layout/zoom.hpp"
 #include "app/ui/pages/compare_page.hpp"
@@ -107,7 +108,8 @@ void TestWindowLayout::columns_are_remembered_and_reset() {
     return window->findChild<QTableView*>(QLatin1String(name))->horizontalHeader();
   };
   // One that gives its columns widths itself, and one whose columns are as wide as their contents.
-  const std::pair<const char*, int> tables[] = {{"plan_table", 4}, {"profile_table", 3}};
+  constexpr int dragged = models::compare::PlanTableModel::iteration;
+  const std::pair<const char*, int> tables[] = {{"plan_table", dragged}, {"profile_table", 3}};
   std::map<QString, std::pair<int, int>> widths;
   {
     const auto first = make();
@@ -130,7 +132,7 @@ void TestWindowLayout::columns_are_remembered_and_reset() {
       columns->moveSection(columns->visualIndex(5), columns->visualIndex(6));
     }
     first->resize(1500, 950);
-    QCOMPARE(header(first, "plan_table")->sectionSize(4), widths["plan_table"].second);
+    QCOMPARE(header(first, "plan_table")->sectionSize(dragged), widths["plan_table"].second);
     first->close();
   }
   const auto second = make();
@@ -209,6 +211,16 @@ void TestWindowLayout::the_first_window_fits_its_screen() {
                                                                      .arg(least.height())));
   QVERIFY(fixture.window->grab().save(pictures_folder() + "tiny-window.png"));
   QVERIFY(!fixture.child<QWidget>("inspector_dock")->isVisible());
+  for (int page = 0; fixture.window->page_widget(static_cast<ui::window::Page>(page)); ++page) {
+    fixture.window->show_page(static_cast<ui::window::Page>(page));
+    QVERIFY(fixture.settle());
+    QCoreApplication::processEvents();
+    QVERIFY(fixture.window->grab().save(pictures_folder() + QString("tiny-window-%1.png").arg(page)));
+    QVERIFY2(
+        fixture.window->size() == QSize(960, 516),
+        qPrintable(QString("page %1: %2 x %3").arg(page).arg(fixture.window->width()).arg(fixture.window->height())));
+  }
+  fixture.window->show_page(ui::window::Page::compare);
   fixture.trigger("action_inspector_panel");
   QVERIFY(fixture.child<QWidget>("inspector_dock")->isVisible());
 }
@@ -272,6 +284,11 @@ void TestWindowLayout::the_interface_zooms() {
   QCOMPARE(ui::layout::zoom(), 150);
   QVERIFY(std::abs(fixture.window->font().pointSizeF() / font - 1.5) < 0.05);
   QVERIFY(std::abs(caption->font().pointSizeF() / small - 1.5) < 0.05);
+  for (const QWidget* widget : fixture.window->findChildren<QWidget*>())
+    if (widget->isVisible() && widget->font().pointSizeF() < small * 1.45)
+      QFAIL(qPrintable(QString("%1 %2 has %3 pt")
+                           .arg(widget->metaObject()->className(), widget->objectName())
+                           .arg(widget->font().pointSizeF())));
   QVERIFY(table->verticalHeader()->defaultSectionSize() > row);
   QVERIFY(fixture.window->grab().save(pictures_folder() + "zoom-150.png"));
   fixture.trigger("action_interface_normal");
