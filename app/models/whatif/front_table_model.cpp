@@ -4,6 +4,7 @@
 #include <QStringList>
 
 #include "app/models/format.hpp"
+#include "app/text/in_qt.hpp"
 
 namespace pipedeck::models::whatif {
 
