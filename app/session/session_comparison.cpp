@@ -222,8 +222,11 @@ void Session::receive_answer(int key, const study::ComparedPlan& answer) {
     std::rotate(after, next.plans.end() - 1, next.plans.end());
   }
   const project::PlanEntry* selected = project::find_plan(next, next.selected_plan);
-  if (shown && project::find_plan(next, id)->feasible() && (!selected || !project::matches_setup(next, *selected)))
-    next.selected_plan = comparing->selected = id;  // only the first: later ones do not move the selection
+  const project::PlanEntry& answered = *project::find_plan(next, id);
+  // Only the first: later ones do not move the selection. Plans that change training wait for the end.
+  if (shown && answered.feasible() && answered.plan->synchronous() &&
+      (!selected || !project::matches_setup(next, *selected)))
+    next.selected_plan = comparing->selected = id;
   comparing->ticked = ticked_plans(next);
   change_by_comparing(*comparing, std::move(next));
   emit searches_changed();
