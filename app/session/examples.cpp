@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 
 #include "app/session/project/import.hpp"
+#include "app/session/project/training_state.hpp"
 #include "core/planner/planner.hpp"
 #include "core/presets/instance_types.hpp"
 #include "core/presets/machine_import.hpp"
@@ -51,7 +52,7 @@ QString example_about(const Example& example) { return QCoreApplication::transla
 Result<project::State> example_project(const Example& example) {
   TRY(auto cluster, cluster_of(example));
   project::Added added = project::with_cluster(project::State{}, std::move(cluster));
-  added.state.question.cluster = added.id;  // before the profile, which is computed for its devices
+  added.state = project::with_selected_cluster(std::move(added.state), added.id);  // the profile is computed for it
   added.state.question.workload.global_batch = example.global_batch;
   return project::with_profile_preset(added.state, example.profile);
 }

@@ -5,8 +5,10 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 
+#include "app/session/examples.hpp"
 #include "app/session/plans/edits.hpp"
 #include "app/session/project/content.hpp"
+#include "app/session/project/training_state.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/io/importers.hpp"
@@ -40,6 +42,7 @@ class TestSession : public QObject {
 
  private slots:
   void init();
+  void examples_ask_with_the_defaults_of_their_devices();
   void sample_compares();
   void comparison_is_the_same_on_any_number_of_threads();
   void comparing_again_replaces_rows_in_place();
@@ -99,6 +102,23 @@ class TestSession : public QObject {
 };
 
 void TestSession::init() { directory_ = std::make_unique<QTemporaryDir>(); }
+
+/// As the command line does: memory that is not the model's, and the network model.
+void TestSession::examples_ask_with_the_defaults_of_their_devices() {
+  int with_memory = 0;
+  for (const session::Example& example : session::examples()) {
+    const auto state = session::example_project(example);
+    QVERIFY2(state, example.title);
+    const session::project::TrainingState training = session::project::training_state_of(*state);
+    QCOMPARE(training.reserve, training.usual.reserve);
+    QCOMPARE(training.communication, training.usual.communication);
+    QCOMPARE(training.fragmentation, training.usual.fragmentation);
+    const Cluster& cluster = *session::project::find_cluster(*state, state->question.cluster)->cluster;
+    QCOMPARE(state->question.workload.conventions.network, default_network(cluster));
+    with_memory += training.reserve > Bytes{};
+  }
+  QCOMPARE(with_memory, 3);  // those on H100
+}
 
 void TestSession::sample_compares() {
   Recorded recorded;
