@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The planners' times on the presets: all models x all clusters x all planners, with memory limits, without, and with
-// ZeRO 1. A case has four samples per device, 64 at least, one thread and a time budget. It is timed to the answer: a
-// plan, the best one at the budget, or the reason for none with its relaxations. Times and budget are processor times,
-// nearly independent of other load.
+// ZeRO 1. A case has four samples per device, 64 at least, one thread, a time budget, and the conventions that the
+// programs take without options. It is timed to the answer: a plan, the best one at the budget, or the reason for none
+// with its relaxations. Times and budget are processor times, nearly independent of other load.
 //
-//   bench_presets [--every N] [--first K] [--budget SECONDS] [--worst N] [--planner NAME] [--model TEXT]
+//   bench_presets [--every N] [--first K] [--budget SECONDS] [--samples N] [--worst N] [--planner NAME] [--model TEXT]
 //                 [--cluster TEXT] [--csv FILE]
 //
-// --every N takes each N-th case, from the K-th on. Prints counts and the slowest cases as a Markdown table.
+// --every N takes each N-th case, from the K-th on; --samples N are those per device. Prints counts and the slowest
+// cases as a Markdown table.
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -25,6 +27,7 @@
 #include <fmt/format.h>
 
 #include "core/planner/planner.hpp"
+#include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
 #include "core/study/plan_simulator.hpp"
 
@@ -36,6 +39,7 @@ enum class Memory { limited, ignored, zero_1 };
 
 struct Settings {
   std::size_t every = 1, first = 0, worst = 10;
+  int samples = 4;  ///< of a global batch per device
   double budget = 10;
   std::string planner, model, cluster, csv;
 };
@@ -100,7 +104,7 @@ std::vector<Case> cases(const Settings& settings) {
   return all;
 }
 
-Result<Problem> problem_of(const Case& one) {
+Result<Problem> problem_of(const Case& one, int samples) {
   Problem problem;
   TRY(auto cluster, presets::cluster_preset(one.cluster));
   const std::string& type = cluster.device_types.front().name;
@@ -108,17 +112,23 @@ Result<Problem> problem_of(const Case& one) {
   if (!profile) profile = presets::profile_preset(one.model);  // a type that the catalogue does not have
   if (!profile) return tl::unexpected(profile.error());
   const auto devices = static_cast<int>(devices_of(cluster).size());
-  problem.workload.global_batch = std::max(64, 4 * devices);
+  problem.workload.global_batch = std::max(64, samples * devices);
   if (presets::is_transformer_preset(one.model)) problem.workload.precision = Precision::mixed_16;
   if (one.memory == Memory::zero_1) problem.workload.zero = 1;
+  const MemoryDefaults usual = presets::memory_defaults(cluster);
+  SimulationOptions& conventions = problem.workload.conventions;
+  conventions.network = default_network(cluster);
+  conventions.reserve = usual.reserve;
+  conventions.communication = usual.communication;
+  conventions.fragmentation = usual.fragmentation;
   problem.profile = std::make_shared<const Profile>(*std::move(profile));
   problem.cluster = std::make_shared<const Cluster>(std::move(cluster));
   return problem;
 }
 
-Measured measure(const Case& one, double budget) {
+Measured measure(const Case& one, const Settings& settings) {
   Measured measured{one, 0, 0, {}};
-  const auto problem = problem_of(one);
+  const auto problem = problem_of(one, settings.samples);
   if (!problem) {
     measured.outcome = "error: " + problem.error().text();
     return measured;
@@ -129,10 +139,10 @@ Measured measure(const Case& one, double budget) {
   if (one.memory == Memory::ignored) options["ignore-memory"] = "true";
   const auto begin = std::chrono::steady_clock::now();
   const double processor = processor_seconds();
-  const Clock clock(budget);
+  const Clock clock(settings.budget);
   planner::PlannerContext context = study::context_for(simulator, {});
   context.deadline_token = clock.over.get_token();
-  context.budget = Seconds(budget);
+  context.budget = Seconds(settings.budget);
   const auto ranking = planner::run_planner(*one.planner, *problem, options, context);
   measured.processor = processor_seconds() - processor;
   measured.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -164,6 +174,8 @@ std::optional<Settings> settings_of(int count, char** arguments) {
       settings.first = std::strtoul(value.c_str(), nullptr, 10);
     else if (name == "--worst")
       settings.worst = std::strtoul(value.c_str(), nullptr, 10);
+    else if (name == "--samples")
+      settings.samples = std::max(1, static_cast<int>(std::strtol(value.c_str(), nullptr, 10)));
     else if (name == "--budget")
       settings.budget = std::strtod(value.c_str(), nullptr);
     else if (name == "--planner")
@@ -193,7 +205,7 @@ int main(int count, char** arguments) {
   if (!settings->csv.empty()) csv.open(settings->csv);
   std::vector<Measured> measured;
   for (std::size_t i = settings->first; i < all.size(); i += settings->every) {
-    measured.push_back(measure(all[i], settings->budget));
+    measured.push_back(measure(all[i], *settings));
     const Measured& last = measured.back();
     if (csv.is_open())
       csv << fmt::format("\"{}\",\"{}\",{},{},{:.3f},{:.3f},\"{}\"\n", last.of.model, last.of.cluster,
@@ -207,6 +219,10 @@ int main(int count, char** arguments) {
   };
   fmt::print("{} of {} cases; {} took over 1 s of one core, {} over 5 s\n\n", measured.size(), all.size(), over(1),
              over(5));
+  std::map<std::string, int> outcomes;
+  for (const Measured& one : measured) ++outcomes[one.outcome];
+  for (const auto& [outcome, number] : outcomes) fmt::print("- {}: {}\n", outcome, number);
+  fmt::print("\n");
   fmt::print("| model | cluster | planner | memory | core s | wall s | answer |\n|---|---|---|---|---|---|---|\n");
   for (std::size_t i = 0; i < std::min(settings->worst, measured.size()); ++i) fmt::print("{}\n", row_of(measured[i]));
   return 0;

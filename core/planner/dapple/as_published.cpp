@@ -68,8 +68,9 @@ class PrintedSearch {
 
   void extend(int first, int left) {
     const std::vector<Prefix> here = std::move(cell(first, left));
+    const int unit = space_.places().rules().unit;
     for (const Prefix& prefix : here)
-      for (int replicas = 1; replicas <= std::min(left, space_.max_replicas()); ++replicas)
+      for (int replicas = unit; replicas <= std::min(left, space_.max_replicas()); replicas += unit)
         for (const int to : space_.places().next(prefix.state, replicas)) {
           if (interrupted()) return;
           steps_ = prefix.steps;

@@ -22,49 +22,43 @@ void lower(Bound& bound, const Bound& other) {
 }  // namespace
 
 Bounds::Bounds(Space& space, const std::function<bool()>& interrupted)
-    : space_(space), devices_(space.chain().devices()), most_(std::max(0, space.max_replicas())) {
+    : space_(space),
+      devices_(space.chain().devices()),
+      unit_(space.places().rules().unit),
+      most_(std::max(0, space.max_replicas())),
+      row_(units(devices_) + 1),
+      paths_(space.places().paths(interrupted)) {
+  if (interrupted && interrupted()) return;
   search::Chain& chain = space.chain();
-  const cost::Network& network = chain.network();
-  shortest_ = search::never;
   std::set<int> types;
-  for (int a = 0; a < devices_; ++a) {
-    types.insert(network.device(DeviceId(a)).type);
-    for (int b = 0; b < devices_; ++b) {
-      if (a == b) continue;
-      const cost::Path path = network.widest_ring_path(DeviceId(a), DeviceId(b));
-      widest_ = std::max(widest_, path.bandwidth.count);
-      shortest_ = std::min(shortest_, path.latency.count);
-      if (network.node_of(DeviceId(a)) != network.node_of(DeviceId(b)))
-        widest_between_ = std::max(widest_between_, path.bandwidth.count);
-    }
-  }
-  times_.resize(search::at(most_) + 1);
-  for (int r = 1; r <= most_; ++r)
+  for (int d = 0; d < devices_; ++d) types.insert(chain.network().device(DeviceId(d)).type);
+  times_.resize(units(most_) + 1);
+  for (int r = unit_; r <= most_; r += unit_)
     for (const int type : types)
-      times_[search::at(r)].push_back(
+      times_[units(r)].push_back(
           {&chain.times((space.micro_batch() + r - 1) / r, type), &chain.times(space.micro_batch() / r, type)});
 
   measure_passes();
-  const std::size_t row = search::at(devices_) + 1, layers = search::at(space.layers());
-  after_.assign((layers + 1) * row, {search::never, search::never});
-  with_.assign((layers + 1) * search::at(most_ + 1) * row, {search::never, search::never});
-  for (int left = 0; left <= devices_; ++left)
-    if (left == 0 || space.places().rules().allow_idle) after_[layers * row + search::at(left)] = {0, 0};
+  const std::size_t layers = search::at(space.layers());
+  after_.assign((layers + 1) * row_, {search::never, search::never});
+  with_.assign((layers + 1) * (units(most_) + 1) * row_, {search::never, search::never});
+  for (std::size_t left = 0; left < row_; ++left)
+    if (left == 0 || space.places().rules().allow_idle) after_[layers * row_ + left] = {0, 0};
   for (int first = space.layers() - 1; first >= 0; --first) {
     if (interrupted && interrupted()) return;
-    for (int r = 1; r <= most_; ++r)
+    for (int r = unit_; r <= most_; r += unit_)
       if (!space.places().rules().replicas || *space.places().rules().replicas == r) add_stages(first, r);
     close(first);
   }
   least_ = search::never;
-  for (int r = 1; r <= most_; ++r) least_ = std::min(least_, with(0, devices_, r).whole);
+  for (int r = unit_; r <= most_; r += unit_) least_ = std::min(least_, with(0, devices_, r).whole);
 }
 
 void Bounds::measure_passes() {
   passes_.assign(search::at(space_.layers()) + 1, 0);
   for (int layer = space_.layers() - 1; layer >= 0; --layer) {
     double least = search::never;
-    for (int r = 1; r <= most_; ++r) {
+    for (int r = unit_; r <= most_; r += unit_) {
       const Step step = stage(r, layer, layer + 1);
       least = std::min(least, step.forward + step.backward);
     }
@@ -74,8 +68,7 @@ void Bounds::measure_passes() {
 
 /// Adds stages of every length with `replicas` replicas, for every number of devices left.
 void Bounds::add_stages(int first, int replicas) {
-  const std::size_t row = search::at(devices_) + 1;
-  Bound* const here = &with_[(search::at(first) * search::at(most_ + 1) + search::at(replicas)) * row];
+  Bound* const here = &with_[(search::at(first) * (units(most_) + 1) + units(replicas)) * row_];
   const int longest = space_.longest_fitting(first, replicas), micro_batches = space_.micro_batches();
   // The number of held micro-batches falls with every layer.
   const bool rounds =
@@ -88,26 +81,26 @@ void Bounds::add_stages(int first, int replicas) {
       const double round = step.forward + step.backward + passes_[search::at(last)];
       step.pivot = std::max(step.pivot, round_trips(micro_batches, std::min(kept, micro_batches), step.forward, round));
     }
-    const Bound* const rest = &after_[search::at(last) * row];
-    for (int left = replicas; left <= devices_; ++left) lower(here[left], in_front(step, rest[left - replicas]));
+    const Bound* const rest = &after_[search::at(last) * row_];
+    const std::size_t taken = units(replicas);
+    for (std::size_t left = taken; left < row_; ++left) lower(here[left], in_front(step, rest[left - taken]));
   }
 }
 
 /// The best number of replicas, the transfer to them in front.
 void Bounds::close(int layer) {
   if (layer == 0) return;
-  const std::size_t row = search::at(devices_) + 1;
-  for (int r = 1; r <= most_; ++r) {
+  for (int r = unit_; r <= most_; r += unit_) {
     const Step step = transfer(r, layer);
-    for (int left = r; left <= devices_; ++left)
-      lower(after_[search::at(layer) * row + search::at(left)], in_front(step, with(layer, left, r)));
+    for (int left = r; left <= devices_; left += unit_)
+      lower(after_[search::at(layer) * row_ + units(left)], in_front(step, with(layer, left, r)));
   }
 }
 
 Step Bounds::stage(int replicas, int first, int last) const {
   const bool sure = space_.options().measure == DappleCostKind::lower_bound, recompute = space_.options().recompute;
   Step step{search::never, search::never, search::never, 0};
-  for (const auto& [most, fewest] : times_[search::at(replicas)]) {
+  for (const auto& [most, fewest] : times_[units(replicas)]) {
     const double forward = most->forward_of(first, last), backward = most->backward_of(first, last);
     const double again = recompute ? forward : 0;
     step.pivot = std::min(step.pivot, space_.micro_batches() * (forward + backward + again));
@@ -124,7 +117,7 @@ Step Bounds::transfer(int replicas, int cut) const {
   const bool sure = space_.options().measure == DappleCostKind::lower_bound;
   const int pairs = replicas + most_ - 1, micro_batch = space_.micro_batch();
   const auto time = [&](int samples) {
-    return shortest_ + static_cast<double>(space_.chain().cut(cut, samples).count) / widest_;
+    return paths_.shortest + static_cast<double>(space_.chain().cut(cut, samples).count) / paths_.widest;
   };
   const double longest = time((micro_batch + pairs - 1) / pairs), pass = sure ? time(1) : longest;
   return {pass, pass, (space_.micro_batches() + 1) * longest, 0};
@@ -136,8 +129,8 @@ double Bounds::all_reduce(int replicas, Bytes bytes) const {
   if (replicas < 2) return 0;
   const double twice = 2 * static_cast<double>(bytes.count);
   const int largest = space_.places().largest_node(), nodes = (replicas + largest - 1) / largest;
-  const double inside = twice * (replicas - 1) / (replicas * widest_);
-  return nodes < 2 ? inside : std::max(inside, twice * (nodes - 1) / (nodes * widest_between_));
+  const double inside = twice * (replicas - 1) / (replicas * paths_.widest);
+  return nodes < 2 ? inside : std::max(inside, twice * (nodes - 1) / (nodes * paths_.widest_between));
 }
 
 }  // namespace pipedeck::planner::dapple

@@ -62,13 +62,10 @@ class Bounds {
   explicit Bounds(Space& space, const std::function<bool()>& interrupted = {});
 
   /// Layers [layer, N) on `left` devices, behind a stage; infinite where there is no way.
-  const Bound& after(int layer, int left) const {
-    return after_[search::at(layer) * (search::at(devices_) + 1) + search::at(left)];
-  }
+  const Bound& after(int layer, int left) const { return after_[search::at(layer) * row_ + units(left)]; }
   /// Returns likewise the bound with `replicas` replicas in the next stage, without the transfer to it.
   const Bound& with(int layer, int left, int replicas) const {
-    return with_[(search::at(layer) * search::at(most_ + 1) + search::at(replicas)) * (search::at(devices_) + 1) +
-                 search::at(left)];
+    return with_[(search::at(layer) * (units(most_) + 1) + units(replicas)) * row_ + units(left)];
   }
   /// Returns a lower bound over all plans, in seconds.
   double least() const { return least_; }
@@ -83,13 +80,16 @@ class Bounds {
   Step transfer(int replicas, int cut) const;
   double all_reduce(int replicas, Bytes bytes) const;
 
+  std::size_t units(int devices) const { return space_.places().units(devices); }
+
   Space& space_;
-  int devices_, most_;
-  double widest_ = 0, widest_between_ = 0, shortest_ = 0;
+  int devices_, unit_, most_;
+  std::size_t row_;  ///< numbers of units left
+  Places::Paths paths_;
   std::vector<std::vector<std::pair<const search::PassTimes*, const search::PassTimes*>>>
-      times_;  ///< by replicas: most, fewest samples
-  std::vector<Bound> after_, with_;
-  std::vector<double> passes_;  ///< by layer
+      times_;                        ///< by units of replicas: most, fewest samples
+  std::vector<Bound> after_, with_;  ///< by layer, of `with_` also units of replicas, and units left
+  std::vector<double> passes_;       ///< by layer
   double least_ = 0;
 };
 

@@ -35,13 +35,15 @@ namespace pipedeck::planner::dapple {
 namespace {
 
 constexpr std::int64_t largest = 2'000'000;  // layers x devices x devices: entries of the bounds
+constexpr int most_alone = 200;              // devices of few layers
+constexpr int most_devices = 1024, most_units = 64;
 
 /// The options of a request.
 struct Given {
   bool simulated = true, allow_idle = false, ignore_memory = false, printed = false;
   std::optional<Warmup> warmup{};
   Recompute recompute = Recompute::automatic;
-  int min_slice = 0, simulations = 256;
+  int min_slice = 0, simulations = 256, unit = 0;
 };
 
 const OptionTable<Given>& table() {
@@ -60,15 +62,50 @@ const OptionTable<Given>& table() {
       integer_option("min-slice", &Given::min_slice,
                      "least samples of a micro-batch on a replica; 0: the smallest measured"),
       integer_option("simulations", &Given::simulations, "candidates to simulate at most"),
+      integer_option("device-multiple", &Given::unit,
+                     "every stage gets a multiple of so many devices; 0: 1, or more where there are many devices"),
   }};
   return rows;
 }
 
-Request wanted_of(const Problem& problem, const Given& given) {
+bool small_enough(std::int64_t layers, std::int64_t units) {
+  return units <= most_alone && layers * units * units <= largest;
+}
+
+/// Returns the devices that stages get multiples of: 1 up to the largest problem, beyond it the fewest that keep the
+/// search small. They divide a node or are several nodes. Nothing if there are none.
+std::optional<int> unit_of(const Problem& problem, int layers, int devices) {
+  if (small_enough(layers, devices)) return 1;
+  const auto even = [&](int unit) {
+    return std::all_of(problem.cluster->nodes.begin(), problem.cluster->nodes.end(), [&](const Node& node) {
+      const int size = static_cast<int>(node.devices.size());
+      return size % unit == 0 || unit % std::max(1, size) == 0;
+    });
+  };
+  for (int unit = 2; 2 * unit <= devices && devices <= most_devices; ++unit) {
+    const int units = devices / unit;
+    if (units > most_units || !small_enough(layers, units) || devices % unit != 0 || !even(unit)) continue;
+    if (problem.pins.replicas.value_or(0) % unit == 0) return unit;
+  }
+  return {};
+}
+
+/// Returns the unit that was asked for, or else the usual one. Nothing if the problem is too large.
+Result<std::optional<int>> unit_of(const Problem& problem, int layers, int devices, int asked) {
+  if (asked == 0) return unit_of(problem, layers, devices);
+  if (devices % asked != 0)
+    return fail(ErrorCode::bad_usage,
+                fmt::format("--device-multiple is {}, a divisor of the {} devices expected", asked, devices));
+  const bool small = devices <= most_devices && small_enough(layers, devices / asked);
+  return small || small_enough(layers, devices) ? std::optional(asked) : std::nullopt;
+}
+
+Request wanted_of(const Problem& problem, const Given& given, int unit) {
   Request wanted;
   wanted.space.slice = search::min_replica_samples(*problem.profile, given.min_slice);
   wanted.space.ignore_memory = given.ignore_memory;
   wanted.rules = {.allow_idle = given.allow_idle,
+                  .unit = unit,
                   .stages = problem.pins.stages,
                   .max_stages = problem.pins.max_stages,
                   .replicas = problem.pins.replicas};
@@ -109,7 +146,11 @@ Result<Ranking> no_plan(const Problem& problem, const std::vector<int>& sizes, c
   if (!problem.pins.empty()) {
     Problem free = problem;
     free.pins = {};
-    unlimited.rules = {.allow_idle = wanted.rules.allow_idle, .stages = {}, .max_stages = {}, .replicas = {}};
+    unlimited.rules = {.allow_idle = wanted.rules.allow_idle,
+                       .unit = wanted.rules.unit,
+                       .stages = {},
+                       .max_stages = {},
+                       .replicas = {}};
     TRY(const auto without, any_dapple_plan(free, unlimited, sizes, context));
     if (without) return Ranking{{}, Infeasible{"no plan that the placement policies reach keeps to the pins", ""}};
   }
@@ -120,21 +161,32 @@ Result<Ranking> no_plan(const Problem& problem, const std::vector<int>& sizes, c
   return not_enough_samples(problem, reason, wanted, context);
 }
 
+/// Adds that only some numbers of devices per stage were searched.
+void add_unit(Ranking& ranking, int unit) {
+  const std::string bounded = fmt::format("stages of multiples of {} devices", unit);
+  if (ranking.infeasible) ranking.infeasible->reason += fmt::format(", among {}", bounded);
+  for (Plan& plan : ranking.plans) plan.rationale.push_back(fmt::format("The search was limited to {}.", bounded));
+}
+
 Result<Ranking> plan_dapple(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
-  const auto layers = static_cast<std::int64_t>(problem.profile->layers.size());
-  const auto devices = static_cast<std::int64_t>(devices_of(*problem.cluster).size());
-  if (devices > largest || layers * devices * devices > largest)
+  const int layers = static_cast<int>(problem.profile->layers.size());
+  const int devices = static_cast<int>(devices_of(*problem.cluster).size());
+  const Given given = table().read(options);
+  TRY(const auto unit, unit_of(problem, layers, devices, given.unit));
+  if (!unit)
     return problem_too_large(
-        fmt::format("made for up to {:.0f} devices with {} layers, found {}",
-                    std::floor(std::sqrt(static_cast<double>(largest) / static_cast<double>(layers))), layers, devices),
+        fmt::format("made for up to {} devices with {} layers, or {} in equal nodes, found {}",
+                    std::min(most_alone, static_cast<int>(std::sqrt(static_cast<double>(largest) / layers))), layers,
+                    most_devices, devices),
         problem);
   TRY(auto chain, search::Chain::of(problem));
-  const Request wanted = wanted_of(problem, table().read(options));
+  const Request wanted = wanted_of(problem, given, *unit);
   TRY(auto sizes, search::micro_batch_choices(problem.workload, 1));
   std::erase_if(sizes, [&](int size) { return size < wanted.space.slice; });
   auto ranking = rank_dapple(chain, wanted, sizes, context);
-  if (!ranking || !ranking->plans.empty()) return ranking;
-  return no_plan(problem, sizes, wanted, context);
+  if (ranking && ranking->plans.empty()) ranking = no_plan(problem, sizes, wanted, context);
+  if (ranking && *unit > 1) add_unit(*ranking, *unit);
+  return ranking;
 }
 
 }  // namespace

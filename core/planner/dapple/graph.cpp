@@ -102,7 +102,8 @@ void Graph::extend_end(int end) {
   const int state = nodes_[search::at(end)].state, layer = nodes_[search::at(end)].layer;
   const Front front = nodes_[search::at(end)].front;
   const int left = space_.places().left(state);
-  for (int r = 1; r <= std::min(left, space_.max_replicas()); ++r) {
+  const int unit = space_.places().rules().unit;
+  for (int r = unit; r <= std::min(left, space_.max_replicas()); r += unit) {
     if (!spend()) return;
     const Bound& rest = bounds_.with(layer, left, r);
     if (joined(front, rest) >= options_.below) continue;

@@ -85,7 +85,7 @@ int Places::group_of(std::vector<int> used, int stages) {
     group.left = network_.device_count() - std::accumulate(used.begin(), used.end(), 0);
     group.used = std::move(used);
     group.stages = stages;
-    group.next.resize(search::at(group.left) + 1);
+    group.next.resize(units(group.left) + 1);
     groups_.push_back(std::move(group));
   }
   return found->second;
@@ -93,12 +93,12 @@ int Places::group_of(std::vector<int> used, int stages) {
 
 Places::Next Places::next(int state, int replicas) {
   const int from = states_[search::at(state)].group;
-  if (!groups_[search::at(from)].next[search::at(replicas)].known) {
+  if (!groups_[search::at(from)].next[units(replicas)].known) {
     Next next = placements(from, replicas);
     next.known = true;
-    groups_[search::at(from)].next[search::at(replicas)] = next;
+    groups_[search::at(from)].next[units(replicas)] = next;
   }
-  return groups_[search::at(from)].next[search::at(replicas)];
+  return groups_[search::at(from)].next[units(replicas)];
 }
 
 Places::Next Places::placements(int from, int replicas) {
@@ -121,6 +121,24 @@ Places::Next Places::placements(int from, int replicas) {
     states_.push_back(std::move(state));
   }
   return next;
+}
+
+const Places::Paths& Places::paths(const std::function<bool()>& interrupted) {
+  static const Paths none;
+  if (paths_) return *paths_;
+  Paths paths{.shortest = search::never};
+  for (int a = 0; a < network_.device_count(); ++a) {
+    if (interrupted && interrupted()) return none;
+    for (int b = 0; b < network_.device_count(); ++b) {
+      if (a == b) continue;
+      const cost::Path path = network_.widest_ring_path(DeviceId(a), DeviceId(b));
+      paths.widest = std::max(paths.widest, path.bandwidth.count);
+      paths.shortest = std::min(paths.shortest, path.latency.count);
+      if (network_.node_of(DeviceId(a)) != network_.node_of(DeviceId(b)))
+        paths.widest_between = std::max(paths.widest_between, path.bandwidth.count);
+    }
+  }
+  return paths_.emplace(paths);
 }
 
 bool Places::may_end(int state) const {

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -34,6 +35,7 @@ std::optional<std::vector<int>> place(PlacementPolicy policy, const std::vector<
 
 struct PlaceRules {
   bool allow_idle = false;
+  int unit = 1;  ///< every stage gets a multiple of so many devices, which divides their number
   std::optional<int> stages, max_stages, replicas;  ///< from the pins
 
   bool counts_stages() const { return stages || max_stages; }
@@ -64,10 +66,19 @@ class Places {
   int left(int state) const {
     return groups_[static_cast<std::size_t>(states_[static_cast<std::size_t>(state)].group)].left;
   }
+  /// `replicas`: a multiple of the unit.
   Next next(int state, int replicas);
   bool may_end(int state) const;
   const PlaceRules& rules() const { return rules_; }
   int largest_node() const { return *std::max_element(sizes_.begin(), sizes_.end()); }
+  /// Returns the number of units that so many devices are.
+  std::size_t units(int devices) const { return static_cast<std::size_t>(devices / rules_.unit); }
+  /// A summary of the paths between any two devices.
+  struct Paths {
+    double widest = 0, widest_between = 0, shortest = 0;  ///< between nodes; least latency
+  };
+  /// `interrupted`: gives up; then the result should not be used.
+  const Paths& paths(const std::function<bool()>& interrupted);
 
   /// Returns the seconds of an all-reduce of `bytes` on the stage of `state`.
   double all_reduce(int state, Bytes bytes);
@@ -80,7 +91,7 @@ class Places {
     std::vector<int> used;  ///< per node
     int stages = 0;         ///< so far; 0 if no pin limits them
     int left = 0;
-    std::vector<Next> next;  ///< by replicas
+    std::vector<Next> next;  ///< by units of the next stage
   };
   struct State {
     int group = 0;
@@ -99,6 +110,7 @@ class Places {
   std::vector<Group> groups_;
   std::vector<State> states_;
   std::map<std::pair<std::vector<int>, int>, int> index_;
+  std::optional<Paths> paths_;
 };
 
 }  // namespace pipedeck::planner::dapple

@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t published_candidates = 24;  // per space, for the simulator to choose from
 constexpr std::size_t unproven_candidates = 64;   // per space, without proof
 constexpr double max_operations = 1 << 20;        // of a plan to simulate; beyond it the bound replaces the time
+constexpr double many_operations = 5e6;           // of all plans in a search of many devices: two seconds or so
 
 class DappleRanking {
  public:
@@ -96,7 +97,7 @@ class DappleRanking {
     if (wanted_.simulated) open_spaces(false);
     Spaces::Found found;
     if (wanted_.simulated && !deadline_expired(context_)) found = deepen(keep);
-    last_resort_ = true;
+    last_resort_ = judged_.empty();
     if (found.entries.empty()) found = spaces_->search_heuristic(keep);
     found.cut_short = true;
     return found;
@@ -132,7 +133,7 @@ class DappleRanking {
     // A search that its effort ended may have seen few of the good pipelines: there is time for others without proof.
     if (cut_short_ && !exhausted_ && (judged_.empty() || !deadline_expired(context_)))
       return simulate(fallback_search(deadline_expired(context_) ? 1 : unproven_candidates).entries, search::never);
-    return exhausted_ ? simulate_shapes() : Result<void>();
+    return exhausted_ && !tired() ? simulate_shapes() : Result<void>();
   }
 
   /// Simulates other shapes, from all spaces in turn. The least bounds often belong to one plan with its boundaries
@@ -154,7 +155,7 @@ class DappleRanking {
     std::vector<Entry> all;
     for (int s = 0; s < spaces_->count(); ++s) {
       Space& space = spaces_->space(s);
-      for (int r = 1; r <= space.max_replicas(); ++r)
+      for (int r = wanted_.rules.unit; r <= space.max_replicas(); r += wanted_.rules.unit)
         for (const int state : space.places().next(Places::start, r))
           if (space.places().may_end(state) && space.max_in_flight(state, 0, chain_.layers()) > 0)
             all.push_back({space.compute(state, 0, chain_.layers()).pivot - spaces_->rounding(s),
@@ -176,7 +177,7 @@ class DappleRanking {
         cut_short_ = true;
         break;
       }
-      if (pipeline && simulated_ >= (ordered_ ? (wanted_.simulations + 1) / 2 : wanted_.simulations)) {
+      if (pipeline && (simulated_ >= (ordered_ ? (wanted_.simulations + 1) / 2 : wanted_.simulations) || tired())) {
         exhausted_ = true;
         break;
       }
@@ -187,6 +188,9 @@ class DappleRanking {
     }
     return {};
   }
+
+  /// Returns true if the simulations of many devices have taken long enough.
+  bool tired() const { return wanted_.rules.unit > 1 && operations_ > many_operations; }
 
   /// Returns the simulated time of the worst plan of the answer so far, seconds.
   double incumbent_time() const {
@@ -220,8 +224,8 @@ class DappleRanking {
   /// it, with the bound as its time.
   Result<ScoredPlan> with_warmup(const Entry& entry) {
     const Plan plan = plan_of(entry);
-    const bool simulable =
-        2.0 * plan.micro_batches * static_cast<double>(devices_used(plan).size()) <= max_operations && context_.score;
+    const double operations = 2.0 * plan.micro_batches * static_cast<double>(devices_used(plan).size());
+    const bool simulable = operations <= max_operations && context_.score;
     std::optional<ScoredPlan> best;
     const auto when_short = wanted_.space.ignore_memory ? search::WhenShort::ignore_memory : search::WhenShort::shorten;
     for (const Warmup policy : {Warmup::A, Warmup::B}) {
@@ -235,6 +239,7 @@ class DappleRanking {
         if (!best || !variant.warmup_counts) best = ScoredPlan{std::move(variant), Seconds(entry.bound)};
         continue;
       }
+      operations_ += operations;
       TRY(const auto iteration, judge(context_, variant, overlap_of(variant)));
       if (!best || iteration < best->iteration) best = ScoredPlan{std::move(variant), iteration};
     }
@@ -267,6 +272,7 @@ class DappleRanking {
     const bool never_again = wanted_.printed && wanted_.space.ignore_memory;
     if (wanted_.recompute != Recompute::automatic || never_again)
       space += wanted_.recompute == Recompute::on ? ", recomputing in every stage" : ", without recompute";
+    if (wanted_.rules.unit > 1) space += fmt::format(", stages of multiples of {} devices", wanted_.rules.unit);
     if (!chain_.problem().pins.empty()) space += ", under the pins";
     return fmt::format("plans{} that DAPPLE's three placement policies reach, with {}: {}",
                        wanted_.rules.allow_idle ? "" : " on all devices", space,
@@ -283,6 +289,7 @@ class DappleRanking {
   std::set<std::pair<int, std::vector<Part>>> known_;  ///< judged already
   std::vector<ScoredPlan> judged_;
   int simulated_ = 0;             ///< pipelines
+  double operations_ = 0;         ///< simulated
   bool ordered_ = true;           ///< plans are simulated ascending by bound
   bool exhausted_ = false;        ///< the budget of simulations is used up
   bool cut_short_ = false;        ///< by time, or by the effort of the search

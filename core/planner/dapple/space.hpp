@@ -47,7 +47,11 @@ class Space {
   int micro_batch() const { return micro_batch_; }
   int micro_batches() const { return micro_batches_; }
   const SpaceOptions& options() const { return options_; }
-  int max_replicas() const { return std::min(chain_.devices(), micro_batch_ / options_.slice); }
+  /// A multiple of the places' unit.
+  int max_replicas() const {
+    const int most = std::min(chain_.devices(), micro_batch_ / options_.slice);
+    return most - most % places_.rules().unit;
+  }
 
   /// Layers [first, last) on the stage of `state`.
   Step compute(int state, int first, int last, DappleCostKind measure);

@@ -55,7 +55,7 @@ double Spaces::work_of(Space& space) {
   std::vector<bool> types(chain_.cluster().device_types.size(), false);
   for (int d = 0; d < chain_.devices(); ++d)
     types[static_cast<std::size_t>(chain_.network().device(DeviceId(d)).type)] = true;
-  for (int r = 1; r <= space.max_replicas(); ++r)
+  for (int r = wanted_.rules.unit; r <= space.max_replicas(); r += wanted_.rules.unit)
     for (std::size_t type = 0; type < types.size(); ++type) {
       if (!types[type]) continue;
       const search::PassTimes& times = chain_.times((space.micro_batch() + r - 1) / r, static_cast<int>(type));

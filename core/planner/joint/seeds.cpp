@@ -18,14 +18,18 @@ bool accepts_option(const PlannerInfo& planner, const std::string& name) {
                      [&](const OptionInfo& option) { return option.name == name; });
 }
 
-/// Returns the planner's own defaults, and those of our options that it also has.
+/// Returns the planner's own defaults, and those of our options that it also has. Where DAPPLE's devices are too many
+/// for its whole search, its coarse one takes longer than all of joint.
 std::vector<PlannerOptions> seed_option_sets(const PlannerInfo& planner, const PlannerOptions& given) {
   PlannerOptions ours;
   for (const char* name : {"min-slice", "ignore-memory"})
     if (const auto found = given.find(name); found != given.end() && accepts_option(planner, name))
       ours[name] = found->second;
-  if (ours.empty()) return {{}};
-  return {{}, ours};
+  PlannerOptions usual;
+  if (accepts_option(planner, "device-multiple")) usual["device-multiple"] = "1";
+  if (ours.empty()) return {usual};
+  ours.insert(usual.begin(), usual.end());
+  return {usual, ours};
 }
 
 /// No answer is no seed. A planner that can't honour a pin is asked without any: its answer may do so by itself.

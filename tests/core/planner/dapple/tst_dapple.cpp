@@ -260,6 +260,8 @@ class TestDapple : public QObject {
   void hurries();
   void huge_batch();
   void too_large();
+  void many_devices();
+  void multiples_of_devices();
 };
 
 void TestDapple::objective_is_optimal() {
@@ -384,10 +386,38 @@ void TestDapple::huge_batch() {
 }
 
 void TestDapple::too_large() {
-  const Case one{.problem = transformer_on(128)};
-  const auto ranking = answer(one, {});
+  const Problem problem = test::large_problem(96, 2048);
+  const auto ranking = planner::run_planner(**planner::find_planner("dapple"), problem, {}, {});
   QVERIFY(ranking.has_value() && ranking->infeasible.has_value());
   QVERIFY(QString::fromStdString(ranking->infeasible->reason).startsWith("too large: "));
+}
+
+/// On many devices stages get multiples of some devices, and the plan names that limit.
+void TestDapple::many_devices() {
+  const Case one{.problem = transformer_on(128, 4096)};
+  const auto ranking = answer(one, options_of(one, "objective"));
+  QVERIFY(ranking.has_value() && !ranking->plans.empty());
+  const Plan& plan = ranking->plans.front();
+  QCOMPARE(devices_used(plan).size(), std::size_t{1024});
+  for (const Stage& stage : plan.stages) QCOMPARE(stage.devices.size() % 16, std::size_t{0});
+  QCOMPARE(plan.rationale.front(), std::string("The search was limited to stages of multiples of 16 devices."));
+  const auto exact = answer(one, {{"device-multiple", "1"}});
+  QVERIFY(exact.has_value() && exact->infeasible && exact->infeasible->too_large);
+}
+
+/// On few devices that limit can be asked for, and costs time at most.
+void TestDapple::multiples_of_devices() {
+  const Case one{.problem = transformer_on(2)};
+  planner::PlannerOptions options = options_of(one, "objective");
+  const auto free = answer(one, options);
+  options["device-multiple"] = "2";
+  const auto pairs = answer(one, options);
+  QVERIFY(free.has_value() && pairs.has_value() && !free->plans.empty() && !pairs->plans.empty());
+  for (const Stage& stage : pairs->plans.front().stages) QCOMPARE(stage.devices.size() % 2, std::size_t{0});
+  QVERIFY(free->plans.front().objective->time <= pairs->plans.front().objective->time);
+  QVERIFY(pairs->plans.front().certificate->optimal_in.find("stages of multiples of 2 devices") != std::string::npos);
+  const auto odd = answer(one, {{"device-multiple", "3"}});
+  QVERIFY(!odd && odd.error().code == ErrorCode::bad_usage);
 }
 
 PIPEDECK_TEST(TestDapple)
