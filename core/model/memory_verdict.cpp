@@ -43,10 +43,16 @@ double memory_margin(const Simulation& simulation) {
   return fullest ? 1 - share_of_capacity(fullest->peak, *fullest) : 1;
 }
 
+double margin_rounded_down(double margin) {
+  const double per_mille = std::floor(1000 * margin);
+  return per_mille < 100 ? per_mille / 1000 : std::floor(100 * margin) / 100;
+}
+
 std::string margin_text(double margin) {
-  // Rounded down: "0 % left" fits, and nothing below it does.
-  return margin >= 0 ? fmt::format("{:.0f} % left", std::floor(100 * margin))
-                     : fmt::format("{:.0f} % over", std::ceil(-100 * margin));
+  if (margin < 0) return fmt::format("{:.0f} % over", std::ceil(-100 * margin));
+  const double percent = 100 * margin_rounded_down(margin);
+  const int decimals = percent > 0 && percent < 9.95 ? 1 : 0;
+  return fmt::format("{:.{}f} % left", percent, decimals);
 }
 
 MemoryMarks memory_marks(const SimulatedDevice& device, double fragmentation) {

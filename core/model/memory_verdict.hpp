@@ -27,7 +27,9 @@ inline constexpr double thin_margin = 0.05;
 /// Returns the least fraction of a device's capacity that is left at its peak, below 0 if the plan does not fit; 1
 /// without devices.
 double memory_margin(const Simulation& simulation);
-/// Returns "8 % left", or "2 % over" if it does not fit.
+/// Returns the margin as it is shown, rounded down: to 0.1 % below 10 %, else to 1 %. No plan is over that shows 0.
+double margin_rounded_down(double margin);
+/// Returns "8.5 % left", or "2 % over" if it does not fit.
 std::string margin_text(double margin);
 
 /// A device's memory at its peak as three programs report it.

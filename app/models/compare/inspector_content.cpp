@@ -104,16 +104,16 @@ void fill_memory(InspectorContent& content, const PlanRow& row) {
   if (!device) return;
   const QString place = place_text(row.plan, device->device);
   content.fits = device->peak <= device->capacity;
-  content.memory_text =
-      content.fits
-          ? InspectorText::tr("%5 left: peak %1 of %2 on %3 at %4, with %6 in flight")
-                .arg(format_bytes(device->peak), format_bytes(device->capacity), place,
-                     format_time(to_seconds(device->peak_time)), format_percent(memory_margin(*row.simulation)),
-                     counted(device->peak_micro_batches, InspectorText::tr("1 micro-batch"),
-                             InspectorText::tr("%1 micro-batches")))
-          : InspectorText::tr("Does not fit: %1 needs %2, %3 more than its %4")
-                .arg(place, format_bytes(device->peak), format_bytes(device->peak - device->capacity),
-                     format_bytes(device->capacity));
+  content.memory_text = content.fits
+                            ? InspectorText::tr("%5 left: peak %1 of %2 on %3 at %4, with %6 in flight")
+                                  .arg(format_bytes(device->peak), format_bytes(device->capacity), place,
+                                       format_time(to_seconds(device->peak_time)),
+                                       format_percent(margin_rounded_down(memory_margin(*row.simulation))),
+                                       counted(device->peak_micro_batches, InspectorText::tr("1 micro-batch"),
+                                               InspectorText::tr("%1 micro-batches")))
+                            : InspectorText::tr("Does not fit: %1 needs %2, %3 more than its %4")
+                                  .arg(place, format_bytes(device->peak), format_bytes(device->peak - device->capacity),
+                                       format_bytes(device->capacity));
   if (content.fits && device->peak_upper_bound > device->peak)
     content.memory_text +=
         InspectorText::tr("; upper estimate %1, whatever the operation times%2")

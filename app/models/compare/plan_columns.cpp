@@ -239,7 +239,7 @@ QString fits_tip(const PlanRow& row) {
              format_bytes(fullest_device_at_most(s)->capacity));
   if (s.fits || !fullest)
     return tr("Fits on every device, whatever the operation times: %1 of G%2's memory is left")
-        .arg(format_percent(memory_margin(s)))
+        .arg(format_percent(margin_rounded_down(memory_margin(s))))
         .arg(fullest ? fullest->device.value : 0);
   return tr("G%1 needs %2 more than its memory")
       .arg(fullest->device.value)
@@ -257,7 +257,7 @@ PlanColumn fits_column() {
           .text =
               [](double, const PlanRow& row) {
                 if (!row.simulation->fits) return QString();
-                return tr("%1 left").arg(format_percent(std::floor(100 * memory_margin(*row.simulation)) / 100));
+                return tr("%1 left").arg(format_percent(margin_rounded_down(memory_margin(*row.simulation))));
               },
           .tip_of = &fits_tip};
 }

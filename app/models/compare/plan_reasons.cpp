@@ -45,7 +45,7 @@ class Sentences {
     for (const FittingChange& change : reasons_.fitting)
       changes << ReasonText::tr("%1 (%2, %3 left)")
                      .arg(text::to_qstring(text_of(change)), format_time(change.iteration),
-                          format_percent(change.margin));
+                          format_percent(margin_rounded_down(change.margin)));
     add(ReasonText::tr("It would fit with %1.").arg(changes.join(ReasonText::tr(", or "))));
   }
 

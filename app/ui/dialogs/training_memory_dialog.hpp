@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plan > What training keeps: optimizer, precision, ZeRO stage, and device memory that does not belong to the model.
+// Plan > Training memory: optimizer, precision, ZeRO stage, and device memory that does not belong to the model.
 #pragma once
 
 #include <memory>

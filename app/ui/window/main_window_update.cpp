@@ -144,7 +144,7 @@ void MainWindow::refresh_devices() {
   const QString cores =
       session::work::format_count(QThread::idealThreadCount(), tr("processor core"), tr("processor cores"));
   devices_label_->setText(session_.state().backend.gpus ? tr("Launch trains on GPUs")
-                                                        : tr("Devices here: %1 — Launch trains on threads").arg(cores));
+                                                        : tr("Small models can be trained on %1").arg(cores));
 }
 
 void MainWindow::refresh_bar() {

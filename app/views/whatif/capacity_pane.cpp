@@ -79,14 +79,13 @@ QWidget* CapacityPane::make_head() {
   top->addWidget(find_);
   lines->addLayout(top);
   auto* fields = new widgets::WrappingRow;
-  amount_ = add_field(*fields, tr("Train with"), "capacity_amount", QStringLiteral("10M"),
+  amount_ = add_field(*fields, tr("Samples or tokens"), "capacity_amount", QStringLiteral("10M"),
                       tr("Total samples, or tokens if tokens per sample are given: 20M, 300B"));
   tokens_ = add_field(*fields, tr("Tokens per sample"), "capacity_tokens", {},
                       tr("Tokens per sample. Empty: amounts are samples"));
   within_ = add_field(*fields, tr("Within"), "capacity_within", QStringLiteral("30d"),
                       tr("Longest duration: 30d, 12h. Empty: no limit"));
-  budget_ =
-      add_field(*fields, tr("For at most"), "capacity_budget", {}, tr("Highest price: $50000, 50k. Empty: no limit"));
+  budget_ = add_field(*fields, tr("Budget"), "capacity_budget", {}, tr("Highest price: $50000, 50k. Empty: no limit"));
   nodes_ = new QSpinBox;
   nodes_->setObjectName(QStringLiteral("capacity_nodes"));
   nodes_->setRange(1, max_nodes_asked);

@@ -112,7 +112,9 @@ class TestFitting : public QObject {
     device.peak_breakdown[MemoryItem::reserve] = Bytes(200);
     simulation.devices = {device};
     QVERIFY(std::abs(memory_margin(simulation) - 0.08) < 1e-12);
-    QCOMPARE(margin_text(0.085), std::string("8 % left"));
+    QCOMPARE(margin_text(0.0859), std::string("8.5 % left"));
+    QCOMPARE(margin_text(0.2589), std::string("25 % left"));
+    QCOMPARE(margin_text(0.00049), std::string("0 % left"));
     QCOMPARE(margin_text(-0.015), std::string("2 % over"));
     QCOMPARE(margin_text(0), std::string("0 % left"));
     const MemoryMarks marks = memory_marks(device, 0.25);
