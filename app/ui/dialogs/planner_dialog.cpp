@@ -266,6 +266,12 @@ void PlannerDialog::restore_defaults() {
   accept();
 }
 
+/// Lays the list out again, with the padding of the style sheet, which it has only now.
+void PlannerDialog::showEvent(QShowEvent* event) {
+  QDialog::showEvent(event);
+  list_->doItemsLayout();
+}
+
 void PlannerDialog::check_all() {
   if (!buttons_) return;  // still being built
   QString problem = layers_problem_;

@@ -31,6 +31,9 @@ class PlannerDialog : public QDialog {
   /// Returns the settings, without entries for planners that have the registry's defaults.
   session::project::Planning planning() const;
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+
  private:
   QGroupBox* make_pins();
   QWidget* make_planners();

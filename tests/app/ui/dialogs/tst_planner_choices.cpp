@@ -5,6 +5,7 @@
 #include <QDialogButtonBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QPushButton>
 #include <QSpinBox>
 
@@ -21,6 +22,7 @@ class TestPlannerChoices : public QObject {
  private slots:
   void planners_are_chosen_and_pinned();
   void planner_dialog_reads_its_fields();
+  void rows_keep_their_height();
 };
 
 /// Only the ticked planners answer, with their options and within the pins; one step of undo; saved with the project.
@@ -80,6 +82,19 @@ void TestPlannerChoices::planner_dialog_reads_its_fields() {
   QVERIFY((planning.planners.at("dapple").options ==
            planner::PlannerOptions{{"ignore-memory", "true"}, {"rank-by", "objective"}}));
   QCOMPARE(planning.planners.size(), std::size_t{1});
+}
+
+void TestPlannerChoices::rows_keep_their_height() {
+  WindowFixture fixture;  // has the style sheet
+  ui::dialogs::PlannerDialog dialog({}, nullptr, nullptr);
+  dialog.show();
+  QCoreApplication::processEvents();
+  auto* list = dialog.findChild<QListWidget*>("planner_list");
+  const QRect before = list->visualItemRect(list->item(5));
+  list->item(1)->setCheckState(list->item(1)->checkState() == Qt::Checked ? Qt::Unchecked : Qt::Checked);
+  QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, list->visualItemRect(list->item(3)).center());
+  QCoreApplication::processEvents();
+  QCOMPARE(list->visualItemRect(list->item(5)), before);
 }
 
 PIPEDECK_WINDOW_TEST(TestPlannerChoices)

@@ -247,6 +247,16 @@ void TestWindowLayout::jobs_are_a_line_that_opens_the_list() {
   auto* list = fixture.child<QTreeWidget>("jobs_panel");
   QTRY_VERIFY(list->isVisible());
   QVERIFY(list->topLevelItemCount() >= 1 && list->topLevelItem(0)->text(0).contains("BERT-48"));
+  // A row is as high while its job runs, with a bar and a button, as after it.
+  fixture.trigger("action_compare");
+  QVERIFY(list->topLevelItemCount() >= 2 && list->itemWidget(list->topLevelItem(0), 1));
+  QCoreApplication::processEvents();
+  const int running = list->visualItemRect(list->topLevelItem(0)).height();
+  QVERIFY(fixture.settle());
+  QCoreApplication::processEvents();
+  QCOMPARE(list->visualItemRect(list->topLevelItem(0)).height(), running);
+  QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, list->visualItemRect(list->topLevelItem(0)).center());
+  QCOMPARE(list->visualItemRect(list->topLevelItem(0)).height(), running);
   list->window()->close();
   fixture.trigger("action_new");  // jobs of another project are gone
   QCOMPARE(list->topLevelItemCount(), 0);
