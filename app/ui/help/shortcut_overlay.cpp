@@ -42,6 +42,7 @@ QWidget* shown_group(const ShortcutGroup& group, const views::widgets::Theme& th
   grid->setHorizontalSpacing(10);
   grid->setVerticalSpacing(5);
   grid->setColumnStretch(1, 1);
+  grid->setColumnMinimumWidth(0, box->fontMetrics().horizontalAdvance(QStringLiteral("Ctrl+Shift+WW")));
   auto* title = new QLabel(group.title);
   title->setFont(views::widgets::title_font(title->font()));
   views::widgets::set_text_colour(*title, theme.accent);
@@ -52,14 +53,15 @@ QWidget* shown_group(const ShortcutGroup& group, const views::widgets::Theme& th
     auto* caps = new QBoxLayout(below ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
     caps->setSpacing(4);
     for (const QString& key : shortcut.keys) caps->addWidget(key_cap(key, theme), 0, Qt::AlignLeft);
-    caps->addStretch();
+    if (!below) caps->addStretch();
     grid->addLayout(caps, row, 0, Qt::AlignTop);
     auto* what = new QLabel(shortcut.what);
     what->setWordWrap(true);
     what->setAccessibleName(ShortcutOverlay::tr("%1: %2").arg(shortcut.keys.join(QStringLiteral(", ")), shortcut.what));
     views::widgets::set_text_colour(*what, theme.text);
-    grid->addWidget(what, row++, 1, Qt::AlignVCenter);
+    grid->addWidget(what, row++, 1, below ? Qt::AlignTop : Qt::AlignVCenter);
   }
+  grid->setRowStretch(row, 1);
   return box;
 }
 
