@@ -25,6 +25,18 @@ void check(ObjectReader& in, const TransformerConfig& c) {
 
 std::string last_part(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
+/// Adds a note on weights that are stored in few bits.
+void note_quantization(const Value& file, ParsedTransformer& out) {
+  const Value* stored = file.find("quantization_config");
+  if (!stored || stored->is_null()) return;
+  const Value* method = stored->find("quant_method");
+  const std::string* name = method ? method->as<std::string>() : nullptr;
+  out.notes.push_back(fmt::format(
+      "The file's weights are stored in {} (quantization_config). It is left out: times and memory are those of "
+      "training in the precision that is chosen",
+      name ? *name : "few bits"));
+}
+
 void read_config(const Value& file, ObjectReader& in, const std::string& name, ParsedTransformer& out) {
   in.treat_null_as_absent();
   out.config.family = in.text("model_type");
@@ -63,6 +75,7 @@ Result<ParsedTransformer> transformer_from_hugging_face(const std::string& text,
   const Value& file = nested ? *nested : *document;
   ObjectReader in(file, nested ? "/text_config" : "", problems);
   read_config(file, in, name, out);
+  note_quantization(file.find("quantization_config") ? file : *document, out);
   if (problems.first) return tl::unexpected(*problems.first);
   return out;
 }

@@ -130,6 +130,20 @@ class TestTransformerImports : public QObject {
     QVERIFY(ok.isEnabled());
   }
 
+  void weights_stored_in_few_bits_are_a_note() {
+    QTemporaryDir directory;
+    const QString path = directory.filePath("config.json");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(R"({"model_type": "deepseek_v3", "quantization_config": {"quant_method": "fp8", "fmt": "e4m3"}})");
+    file.close();
+    const auto preview = session::project::transformer_in(path);
+    QVERIFY(preview.has_value());
+    ui::dialogs::TransformerDialog dialog(*preview);
+    const auto& notes = part<QListWidget>(dialog, "transformer_notes");
+    QCOMPARE(notes.findItems("stored in fp8", Qt::MatchContains).size(), 1);
+  }
+
   /// The shared dialog: a graph has no attention settings, but its open sizes.
   void an_onnx_model_asks_for_its_open_sizes() {
     const auto preview = session::project::transformer_in(onnx_fixture("tokens.onnx"));
