@@ -103,7 +103,9 @@ project::State with_plan_edited(project::State state, int id, Plan plan) {
   entry.plan = std::make_shared<const Plan>(std::move(plan));
   entry.edited = true;
   entry.ticked = true;
+  const auto place = before - state.plans.begin();
   project::Added added = project::with_plan(std::move(state), std::move(entry));
+  std::rotate(added.state.plans.begin() + place, added.state.plans.end() - 1, added.state.plans.end());
   added.state.selected_plan = added.id;
   return std::move(added.state);
 }

@@ -17,7 +17,8 @@ namespace pipedeck::session::plans {
 /// 0". `plan` is the one before the edit.
 QString edit_name(const plan::PlanEdit& edit, const Plan& plan, const Profile& profile);
 
-/// Replaces the plan of `id` if it is already edited. Otherwise adds a new plan "... (edited)", selected and ticked.
+/// Replaces the plan of `id` if it is already edited. Otherwise adds a new plan "... (edited)" in its place, in
+/// front of it, selected and ticked.
 project::State with_plan_edited(project::State state, int id, Plan plan);
 
 /// Returns the edited plan of `id`. Returns an error if the edit breaks a rule of plans or the schedule does not

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <QEvent>
+#include <QMetaObject>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -89,6 +91,7 @@ ComparePage::ComparePage(session::Session& session, QWidget* parent)
   connect(groups_, &views::compare::PlanGroups::toggled, table_, &views::compare::PlanTable::open_group);
   connect(groups_, &views::compare::PlanGroups::include_requested, &session_, &session::Session::include_asynchronous);
   connect(&session_, &session::Session::searches_changed, this, &ComparePage::refresh_searches);
+  connect(&session_.jobs(), &session::work::Jobs::ended, this, &ComparePage::fit_table);
   connect(hint_, &views::widgets::HintBar::accepted, this, [this] {
     session_.set_global_batch(larger_batch_);
     session_.compare();
@@ -179,9 +182,15 @@ int ComparePage::height_of_lines() const {
   return height;
 }
 
-/// Gives the table the height of its rows, unless the user has moved the splitter.
+/// Gives the table the height of its rows, unless the user has moved the splitter. Plans edited by hand come and go
+/// while the user works in the split editor: they move nothing.
 void ComparePage::fit_table() {
-  const int height = table_->full_height() + height_of_lines();
+  const auto edited = std::ranges::count_if(table_->shown_plans(), [this](int id) {
+    const session::project::PlanEntry* entry = session::project::find_plan(session_.state(), id);
+    return entry && entry->edited;
+  });
+  const int rows = static_cast<int>(table_->shown_plans().size() - static_cast<std::size_t>(edited));
+  const int height = table_->height_of(rows) + height_of_lines();
   if (session_.comparing() && height < fitted_) return;  // nothing jumps while rows go into groups
   if (std::exchange(fitted_, height) != height && !layout::moved_by_hand(*splitter_)) reset_layout();
 }
@@ -423,6 +432,24 @@ void ComparePage::set_dense(bool dense) {
   if (!layout::moved_by_hand(*splitter_)) reset_layout();
 }
 
+/// Keeps the space of the folded split editor at its bar: what a splitter's handle takes there goes to the charts.
+void ComparePage::limit_folded() {
+  edited_->setMaximumHeight(split_folded_ ? plan_bar_->sizeHint().height() : QWIDGETSIZE_MAX);
+}
+
+void ComparePage::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() != QEvent::FontChange) return;
+  // Later: the parts do not have the new font yet.
+  QMetaObject::invokeMethod(
+      this,
+      [this] {
+        limit_folded();
+        fit_table();
+      },
+      Qt::QueuedConnection);
+}
+
 void ComparePage::set_split_folded(bool folded) {
   if (folded == split_folded_) return;
   split_folded_ = folded;
@@ -430,6 +457,7 @@ void ComparePage::set_split_folded(bool folded) {
   split_->setVisible(!folded);
   stage_card_->setVisible(!folded);
   plan_bar_->set_folded(folded);
+  limit_folded();
   if (!layout::moved_by_hand(*splitter_)) return reset_layout();
   const int bar = plan_bar_->sizeHint().height();  // the charts take what the editor leaves
   const int split = folded ? bar : bar + split_->sizeHint().height() + stage_card_->sizeHint().height();

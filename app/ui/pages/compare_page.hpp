@@ -83,6 +83,7 @@ class ComparePage : public QWidget {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   void refresh_searches();
@@ -91,6 +92,7 @@ class ComparePage : public QWidget {
   void show_provenance();
   int height_of_lines() const;
   void fit_table();
+  void limit_folded();
   std::vector<models::compare::PlanRow> unfolded(std::vector<models::compare::PlanRow> rows) const;
   void show_rows(const std::vector<models::compare::PlanRow>& rows);
   /// Returns what is missing until there are plans.

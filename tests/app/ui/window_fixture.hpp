@@ -73,7 +73,7 @@ class WindowFixture {
   const session::project::State& state() const { return session().state(); }
   QString path(const char* name) const { return directory.filePath(QLatin1String(name)); }
 
-  [[nodiscard]] bool settle(int milliseconds = 30000) const {
+  [[nodiscard]] bool settle(int milliseconds = 120000) const {
     return QTest::qWaitFor([&] { return !session().jobs().any_running(); }, milliseconds);
   }
   /// The sample, compared.

@@ -10,6 +10,7 @@
 #include "app/ui/pages/compare_page.hpp"
 #include "app/views/compare/comparison_pane.hpp"
 #include "app/views/compare/plan_panel.hpp"
+#include "app/views/compare/plan_table.hpp"
 #include "app/views/split/editor.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
@@ -174,6 +175,28 @@ class TestSplitEditing : public QObject {
     QVERIFY2(split().message().contains("spare"), qPrintable(split().message()));
     QCOMPARE(replicas->value(), 8);
     QCOMPARE(session().undo_steps(), steps);
+  }
+
+  /// The edited plan takes the place of its parent: what is under the mouse stays there.
+  void an_edit_moves_nothing() {
+    const auto top = [&](const QWidget& part) { return part.mapTo(fixture_->window.get(), QPoint(0, 0)).y(); };
+    const auto chart = [&] { return top(*page().charts().panel(session().state().selected_plan)); };
+    const int parent = session().state().selected_plan;
+    const int editor = top(split()), height = page().table().height(), charts = chart();
+    drag(split().handle_position(1), split().handle_position(1) + QPoint(60, 0));
+    QVERIFY(session().state().selected_plan != parent);
+    QVERIFY(fixture_->settle());
+    QTRY_VERIFY(page().row(session().state().selected_plan)->simulation);
+    QCoreApplication::processEvents();
+    QCOMPARE(top(split()), editor);
+    QCOMPARE(page().table().height(), height);
+    QCOMPARE(chart(), charts);
+    session().undo();
+    QVERIFY(fixture_->settle());
+    QCoreApplication::processEvents();
+    QCOMPARE(session().state().selected_plan, parent);
+    QCOMPARE(top(split()), editor);
+    QCOMPARE(chart(), charts);
   }
 
   void a_dragged_device_is_followed_and_put_back() {
