@@ -9,6 +9,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPainter>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QToolButton>
@@ -66,6 +67,25 @@ void refuse(QComboBox& box, const QString& reason) {
                      reason.arg(QLatin1Char('"') + box.currentText() + QLatin1Char('"')), &box);
 }
 
+/// A text of two lines at the right. Where they have no room it becomes one line, and then ends with dots.
+class Summary : public QLabel {
+ public:
+  using QLabel::QLabel;
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    QPainter painter(this);
+    painter.setPen(palette().color(QPalette::WindowText));
+    const QFontMetrics metrics(font());
+    QStringList lines = text().split(QLatin1Char('\n'));
+    if (lines.size() * metrics.height() > height()) lines = {lines.join(QStringLiteral(" · "))};
+    int bottom = height();
+    for (auto line = lines.crbegin(); line != lines.crend(); ++line, bottom -= metrics.height())
+      painter.drawText(QRect(0, bottom - metrics.height(), width(), metrics.height()),
+                       Qt::AlignRight | Qt::AlignVCenter, metrics.elidedText(*line, Qt::ElideRight, width()));
+  }
+};
+
 QStringList powers_of_two(int from, int to) {
   QStringList values;
   for (int value = from; value <= to; value *= 2) values << QString::number(value);
@@ -92,13 +112,11 @@ SetupBar::SetupBar(QWidget* parent) : QToolBar(tr("Question"), parent) {
   make_budget_box(row);
   make_assumptions();
   make_buttons(row);
-  row->addStretch(1);
-  summary_ = new QLabel(content);
+  summary_ = new Summary(content);
   summary_->setObjectName(QStringLiteral("summary"));
-  summary_->setAlignment(Qt::AlignRight | Qt::AlignBottom);
   summary_->setFont(views::widgets::caption_font(font()));
   summary_->setMinimumWidth(1);  // the first to give way in a narrow window
-  row->addWidget(summary_, 0, Qt::AlignBottom);
+  row->addWidget(summary_, 1, Qt::AlignBottom);
   addWidget(content);
   connect(profile_, &QComboBox::activated, this, &SetupBar::profile_activated);
   connect(cluster_, &QComboBox::activated, this, &SetupBar::cluster_activated);
@@ -133,6 +151,7 @@ void SetupBar::make_batch_boxes(QHBoxLayout* row) {
     const auto edited = box == batch_ ? &SetupBar::batch_edited : &SetupBar::micro_batch_edited;
     connect(box, &QComboBox::activated, this, edited);
     connect(box->lineEdit(), &QLineEdit::editingFinished, this, edited);
+    box->lineEdit()->setAcceptDrops(false);  // the window imports dropped files
   }
 }
 
@@ -253,6 +272,7 @@ void SetupBar::show_state(const QuestionBarState& state) {
                       : !state.not_launchable_reason.isEmpty() ? state.not_launchable_reason
                                                                : tr("Train the selected plan on this machine (F5)"));
   summary_->setText(state.summary);
+  summary_->setToolTip(state.summary);
 }
 
 void SetupBar::profile_activated(int index) {

@@ -383,6 +383,9 @@ void Pane::resizeEvent(QResizeEvent* event) {
 
 void Pane::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange && column_) update_background();
+  // Later: the charts do not have the new font yet.
+  if (event->type() == QEvent::FontChange && column_)
+    QMetaObject::invokeMethod(this, &Pane::share_scale, Qt::QueuedConnection);
   QWidget::changeEvent(event);
 }
 

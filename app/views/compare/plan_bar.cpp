@@ -69,6 +69,7 @@ PlanBar::PlanBar(QWidget* parent)
   micro_batch_->setEditable(true);
   micro_batch_->setInsertPolicy(QComboBox::NoInsert);
   micro_batch_->setCompleter(nullptr);
+  micro_batch_->lineEdit()->setAcceptDrops(false);  // the window imports dropped files
   micro_batch_->setValidator(new QIntValidator(0, 1 << 30, micro_batch_));
   micro_batch_->setMaximumWidth(90);
   row->addWidget(batch_label);

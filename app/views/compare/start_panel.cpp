@@ -9,6 +9,7 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSpinBox>
@@ -120,6 +121,7 @@ void StartPanel::make_fields() {
   batch_->setRange(1, 1'000'000);
   batch_->setValue(64);
   batch_->setGroupSeparatorShown(true);
+  batch_->findChild<QLineEdit*>()->setAcceptDrops(false);  // the window imports dropped files
   batch_->setSuffix(tr(" samples"));
   open_ = button(QStringLiteral("start_open"), tr("Open a project…"));
   import_ = button(QStringLiteral("start_import"), tr("Import a file…"));
