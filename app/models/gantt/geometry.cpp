@@ -202,6 +202,13 @@ QString row_name(const Content& content, const Row& row, const QStringList& devi
   return group(link.from) + QStringLiteral(" → ") + group(link.to);
 }
 
+QString stage_badge(const Content& content, const Row& row) {
+  if (row.kind != Row::Kind::group && row.kind != Row::Kind::stage) return {};
+  const Group& group = content.groups[row.group];
+  const bool several = std::ranges::any_of(content.groups, [&](const Group& g) { return g.stage != group.stage; });
+  return several && group.stages.size() == 1 ? QStringLiteral("S%1").arg(group.stage) : QString();
+}
+
 std::optional<std::size_t> main_lane(const Content& content, const Row& row) {
   if (row.kind == Row::Kind::link) return content.links[row.group].lane;
   return content.groups[row.group].compute;

@@ -82,6 +82,9 @@ DeviceId fold_key(const Content& content, const Row& row);
 /// stage; "G0 · stages 0, 7" lists its chunks.
 QString row_name(const Content& content, const Row& row, const QStringList& device_names = {});
 
+/// Returns "S0" for the lane of devices that have one stage of several, else an empty text.
+QString stage_badge(const Content& content, const Row& row);
+
 /// Returns "stages 0, 7" for a device with several chunks, empty text for one chunk.
 QString chunks_text(const Group& group);
 /// Returns the letter of a chunk in a box: "a", "b".

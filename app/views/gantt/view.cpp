@@ -20,6 +20,7 @@ namespace pipedeck::views::gantt {
 namespace {
 
 constexpr int opened_indent = 10;
+constexpr int badge_padding = 4, badge_gap = 6, badge_height = 15;  // of a stage before the name of its lane
 constexpr int empty_height = 64;
 
 /// Draws the small triangle that marks a lane of several devices.
@@ -175,14 +176,19 @@ QSize View::sizeHint() const { return {640, geometry_.rows.empty() ? empty_heigh
 
 QSize View::minimumSizeHint() const { return {200, sizeHint().height()}; }
 
+int View::badge_width(const models::gantt::Row& row) const {
+  const QString badge = models::gantt::stage_badge(*content_, row);
+  return badge.isEmpty() ? 0 : QFontMetrics(widgets::caption_font(font())).horizontalAdvance(badge) + 2 * badge_padding;
+}
+
 int View::wanted_label_width() const {
   const QFontMetrics metrics(widgets::caption_font(font()));
   int widest = 0;
   if (content_)
     for (const models::gantt::Row& row : geometry_.rows) {
-      const int indent = row.kind == models::gantt::Row::Kind::device ? opened_indent : 0;
+      const int before = row.kind == models::gantt::Row::Kind::device ? opened_indent : badge_width(row) + badge_gap;
       widest =
-          std::max(widest, indent + metrics.horizontalAdvance(models::gantt::row_name(*content_, row, device_names_)));
+          std::max(widest, before + metrics.horizontalAdvance(models::gantt::row_name(*content_, row, device_names_)));
     }
   return widest + widgets::ThemeSizes::margin + widgets::ThemeSizes::grid + 4;
 }
@@ -210,11 +216,21 @@ void View::draw_labels(QPainter& painter) const {
   for (const models::gantt::Row& row : geometry_.rows) {
     if (row.bottom() < wanted().top() || row.top > wanted().bottom()) continue;
     const bool device = row.kind == models::gantt::Row::Kind::device;
-    const int left = widgets::ThemeSizes::margin + (device ? opened_indent : 0);
+    int left = widgets::ThemeSizes::margin + (device ? opened_indent : 0);
     QFont fitting = font;
     if (QFontMetrics(font).height() > row.height + metrics_.gap)
       fitting.setPixelSize(std::max(8, row.height + metrics_.gap - 5));
     painter.setFont(fitting);
+    if (const int width = badge_width(row); width > 0) {
+      const QRect badge(left, row.top + std::max(0, (row.height - badge_height) / 2), width,
+                        std::min(badge_height, row.height));
+      painter.setPen(theme().border);
+      painter.setBrush(theme().raised);
+      painter.drawRoundedRect(QRectF(badge).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+      painter.setPen(theme().text);
+      painter.drawText(badge, Qt::AlignCenter, models::gantt::stage_badge(*content_, row));
+      left += width + badge_gap;
+    }
     painter.setPen(theme().muted);
     const QString name = models::gantt::row_name(*content_, row, device_names_);
     painter.drawText(

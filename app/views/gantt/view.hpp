@@ -136,6 +136,7 @@ class View : public TimeView {
   /// Returns what is hidden while a stage is folded.
   QStringList describe_fold(const models::gantt::Row& row) const;
   void draw_labels(QPainter& painter) const;
+  int badge_width(const models::gantt::Row& row) const;  ///< of the stage before the name; 0: none
   void draw_drop_place(QPainter& painter) const;
   std::optional<models::gantt::Row> row_of_lane(DeviceId lane) const;
   /// Returns the row after whose block, or before whose block, a dragged lane is put.

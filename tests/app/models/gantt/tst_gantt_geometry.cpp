@@ -34,6 +34,8 @@ class TestGanttGeometry : public QObject {
     const models::gantt::Geometry opened = models::gantt::lay_out(*content, {DeviceId(8)}, without_links());
     QCOMPARE(opened.rows.size(), std::size_t{9});
     QCOMPARE(models::gantt::row_name(*content, opened.rows[8]), "G15");
+    QCOMPARE(models::gantt::stage_badge(*content, folded.rows[1]), "S1");
+    QVERIFY(models::gantt::stage_badge(*content, opened.rows[8]).isEmpty());  // that of its lane stands above
     QCOMPARE(content->group_of(DeviceId(11)), std::optional<std::size_t>(1));
     QVERIFY(!content->group_of(DeviceId(16)));
   }
@@ -55,6 +57,7 @@ class TestGanttGeometry : public QObject {
     const models::gantt::Geometry geometry = models::gantt::lay_out(*content, {}, without_links());
     QCOMPARE(geometry.rows.size(), std::size_t{10});
     QCOMPARE(models::gantt::row_name(*content, geometry.rows[3]), "G3 · stages 3, 6");
+    QVERIFY(models::gantt::stage_badge(*content, geometry.rows[3]).isEmpty());
   }
 
   void many_chunks_are_counted() {
@@ -82,6 +85,7 @@ class TestGanttGeometry : public QObject {
     QCOMPARE(folded.rows.size(), std::size_t{2});
     QCOMPARE(models::gantt::row_name(*content, folded.rows[0]), "G0 + 5");
     QCOMPARE(models::gantt::row_name(*content, folded.rows[1]), "G6 + 3");
+    QCOMPARE(models::gantt::stage_badge(*content, folded.rows[0]), "S0");
     QVERIFY(models::gantt::folds(*content, folded.rows[1]));
     QCOMPARE(models::gantt::fold_key(*content, folded.rows[1]), DeviceId(6));
     const models::gantt::Geometry opened = models::gantt::lay_out(*content, {DeviceId(6)}, without_links());
