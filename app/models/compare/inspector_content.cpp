@@ -284,10 +284,12 @@ void fill_conventions(InspectorContent& content, const PlanRow& row) {
 
 InspectorContent inspector_content(const PlanRow& row) {
   InspectorContent content;
-  content.title = QString::fromStdString(row.plan.name);
-  if (!row.plan.stages.empty())
-    content.subtitle =
-        InspectorText::tr("%1 · %2").arg(QString::fromStdString(row.plan.planner), degrees_text(row.plan));
+  content.title = plan_title(row);
+  if (row.has_plan()) {
+    const QString shape = QString::fromStdString(stage_shape_text(row.plan));
+    content.subtitle = QString::fromStdString(row.plan.planner);
+    if (!content.title.contains(shape)) content.subtitle += QStringLiteral(" · ") + shape;
+  }
   fill_conventions(content, row);
   if (!row.simulation) {
     content.fits = !row.plan.stages.empty();

@@ -23,6 +23,19 @@ QString degrees_text(const Plan& plan) {
   return degrees.isEmpty() ? QStringLiteral("DP 1") : degrees.join(QStringLiteral(" · "));
 }
 
+std::pair<QString, QString> name_parts(const PlanRow& row) {
+  const QString name = QString::fromStdString(row.plan.name.empty() ? row.plan.planner : row.plan.name);
+  const bool own = row.planner.isEmpty() || !name.startsWith(row.planner) || !row.has_plan();
+  return own ? std::pair(name, QString()) : std::pair(row.planner, degrees_text(row.plan));
+}
+
+QString plan_title(const PlanRow& row) {
+  auto [name, shape] = name_parts(row);
+  if (shape.isEmpty()) shape = QString::fromStdString(stage_shape_text(row.plan));
+  if (shape.isEmpty() || name.contains(shape.section(QStringLiteral(" · "), 0, 0))) return name;
+  return name + u' ' + shape;
+}
+
 QString first_clause(const QString& reason) {
   qsizetype end = reason.size();
   for (const char* mark : {"; ", ". ", " ("})

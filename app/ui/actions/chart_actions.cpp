@@ -258,7 +258,7 @@ void ChartActions::fill_difference_menu(QMenu* menu) {
   for (const views::compare::PlanPanel* panel : charts().panels()) {
     const int from = panel->plan_id();
     if (from == id) continue;
-    QAction* lane = menu->addAction(views::compare::plan_title(panel->row().plan));
+    QAction* lane = menu->addAction(models::compare::plan_title(panel->row()));
     lane->setObjectName(QStringLiteral("action_difference_%1").arg(from));
     lane->setToolTip(tr("Show time gained and lost in a lane under the chart"));
     lane->setCheckable(true);
@@ -271,7 +271,7 @@ void ChartActions::fill_difference_menu(QMenu* menu) {
     const int from = panel->plan_id();
     if (from == id) continue;
     QAction* waterfall =
-        menu->addAction(tr("Explain the difference to %1").arg(views::compare::plan_title(panel->row().plan)));
+        menu->addAction(tr("Explain the difference to %1").arg(models::compare::plan_title(panel->row())));
     waterfall->setObjectName(QStringLiteral("action_waterfall_%1").arg(from));
     connect(waterfall, &QAction::triggered, this, [this, from, id] { parts_.explain(from, id); });
   }

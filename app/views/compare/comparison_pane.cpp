@@ -157,7 +157,8 @@ void Pane::set_overview_visible(bool on) {
 void Pane::show_measured() {
   const PlanPanel* shown = selected_ ? panel(*selected_) : nullptr;
   if (!shown && !panels_.empty()) shown = panels_.front();
-  span_panel_->set_chart(shown ? &shown->gantt() : nullptr, shown ? plan_title(shown->row().plan) : QString());
+  span_panel_->set_chart(shown ? &shown->gantt() : nullptr,
+                         shown ? models::compare::plan_title(shown->row()) : QString());
 }
 
 gantt::View* Pane::pinned_lanes(int id) const {
@@ -193,7 +194,7 @@ void Pane::show_pinned() {
       header_->layout()->addWidget(lanes);
     }
     lanes->show_pinned_of(*chart->second);
-    title->setText(plan_title(panel->row().plan));
+    title->setText(models::compare::plan_title(panel->row()));
     title->setVisible(panels_.size() > 1 && !lanes->geometry_of_lanes().rows.empty());
     lanes->setVisible(!lanes->geometry_of_lanes().rows.empty());
   }
@@ -229,7 +230,7 @@ void Pane::show_difference() {
     return content && !content->preview ? content : nullptr;
   };
   const auto first = ready(from), second = ready(to);
-  const QString name = plan_title(from->row().plan), other = plan_title(to->row().plan);
+  const QString name = models::compare::plan_title(from->row()), other = models::compare::plan_title(to->row());
   if (difference_ && !to->isAncestorOf(difference_)) end_difference();
   if (!difference_) {
     difference_ = new gantt::DifferenceView(link_, to);

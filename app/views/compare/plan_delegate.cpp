@@ -192,14 +192,11 @@ class Cells : public widgets::FlatDelegate {
   }
 };
 
-/// Returns the name's parts: the planner's own title, and the degrees of the plan; a name that the user chose is whole.
-std::pair<QString, QString> name_parts(const models::compare::PlanRow& row) {
-  const QString name = QString::fromStdString(row.plan.name);
-  if (row.agreeing.size() > 1)
-    return {row.agreeing.join(QStringLiteral(", ")), models::compare::degrees_text(row.plan)};
-  if (!row.has_plan()) return {name, {}};
-  if (row.planner.isEmpty() || !name.startsWith(row.planner)) return {name, {}};
-  return {row.planner, models::compare::degrees_text(row.plan)};
+/// Returns the parts of the row's name, all planners of equal plans included.
+std::pair<QString, QString> row_name(const models::compare::PlanRow& row) {
+  auto parts = models::compare::name_parts(row);
+  if (row.agreeing.size() > 1) parts.first = row.agreeing.join(QStringLiteral(", "));
+  return parts;
 }
 
 }  // namespace
@@ -241,7 +238,7 @@ std::vector<PlanDelegate::Button> PlanDelegate::buttons(const QStyleOptionViewIt
     right -= pill_gap;
   }
   if (name && row->agreeing.size() > 1) {
-    const int title = QFontMetrics(widgets::title_font(option.font)).horizontalAdvance(name_parts(*row).first);
+    const int title = QFontMetrics(widgets::title_font(option.font)).horizontalAdvance(row_name(*row).first);
     const QString text = PlanTable::tr("%n agree", nullptr, static_cast<int>(row->agreeing.size()));
     const int left = Cells::inner(option).left() + title + pill_gap;
     made.insert(made.begin(), {RowRequest::fold, text,
@@ -287,7 +284,7 @@ void PlanDelegate::paint_name(QPainter* painter, const QStyleOptionViewItem& opt
     else
       rect.setRight(std::min(rect.right(), button.rect.left() - pill_gap));
   }
-  const auto [title, detail] = name_parts(row);
+  const auto [title, detail] = row_name(row);
   QRect title_rect = rect;
   if (badge_right > 0)
     title_rect.setRight(

@@ -14,20 +14,11 @@ namespace pipedeck::views::compare {
 
 namespace {
 
-constexpr int title_bottom = 6;                // below the text
-constexpr int title_gap = 12;                  // between name and figures
-constexpr std::size_t max_stages_spelled = 8;  // in a title
-constexpr double bar_width = 3;                // next to the selected plan's name
+constexpr int title_bottom = 6;  // below the text
+constexpr int title_gap = 12;    // between name and figures
+constexpr double bar_width = 3;  // next to the selected plan's name
 
 }  // namespace
-
-QString plan_title(const Plan& plan) {
-  const QString name = QString::fromStdString(plan.name.empty() ? plan.planner : plan.name);
-  const QString shape = QString::fromStdString(stage_shape_text(plan));
-  if (shape.isEmpty() || name.contains(shape.section(QStringLiteral(" · "), 0, 0))) return name;
-  if (plan.stages.size() > max_stages_spelled) return PlanPanel::tr("%1, %2 stages").arg(name).arg(plan.stages.size());
-  return name + u' ' + shape;
-}
 
 QString plan_figures(const models::compare::PlanRow& row) {
   if (!row.simulation) return row.note.isEmpty() ? PlanPanel::tr("Simulating…") : row.note;
@@ -106,7 +97,7 @@ void PlanPanel::set_row(const models::compare::PlanRow& row) {
   const bool same = filled_ && row.simulation == row_.simulation;
   row_ = row;
   gantt_->set_chart_id(row.id);
-  title_->set_texts(plan_title(row.plan), plan_figures(row), row.simulation && !row.simulation->fits);
+  title_->set_texts(models::compare::plan_title(row), plan_figures(row), row.simulation && !row.simulation->fits);
   gantt_->set_empty_text(plan_figures(row));
   if (same) return;
   filled_ = true;

@@ -65,8 +65,6 @@ class PlanPanel : public QWidget {
   QWidget* insert_ = nullptr;
 };
 
-/// Returns "DAPPLE 8:8 · 24:26": the plan's name, with its shape unless the name contains it.
-QString plan_title(const Plan& plan);
 /// Returns "0.735 s · bubble 13 %", or why there are no metrics.
 QString plan_figures(const models::compare::PlanRow& row);
 

@@ -183,9 +183,12 @@ class TestComparisonPane : public QObject {
 
   void titles_say_shape_and_figures() {
     auto rows = three_plans();
-    QCOMPARE(views::compare::plan_title(rows[0].plan), "DAPPLE 8:8 · 24:26");
+    rows[0].plan.name = "mine";
+    QCOMPARE(models::compare::plan_title(rows[0]), "mine 8:8 · 24:26");
     rows[0].plan.name = "DAPPLE 8:8 · 24:26";
-    QCOMPARE(views::compare::plan_title(rows[0].plan), "DAPPLE 8:8 · 24:26");
+    QCOMPARE(models::compare::plan_title(rows[0]), "DAPPLE 8:8 · 24:26");
+    rows[0].planner = "DAPPLE";  // named by the planner, so by its degrees
+    QCOMPARE(models::compare::plan_title(rows[0]), "DAPPLE PP 2 · DP 8");
     QVERIFY2(views::compare::plan_figures(rows[0]).contains("bubble"),
              qPrintable(views::compare::plan_figures(rows[0])));
     QVERIFY(views::compare::plan_figures(rows[2]).contains("does not fit"));
