@@ -160,14 +160,20 @@ Result<Ranking> plan_amp_sa(const Problem& problem, const PlannerOptions& asked,
   if (strategies.empty()) return no_plan();
 
   Annealing annealing(chain, options, strategies, given.seed, context);
-  TRY(auto found, annealing.run(evaluations_of(chain, given.evaluations)));
+  TRY(const auto found, annealing.run(evaluations_of(chain, given.evaluations)));
   if (found.empty()) return no_plan();
-  found.resize(std::min(found.size(), amp_wanted(given, context)));
-  Answer answer{"amp-sa", options, given.simulated, annealing.truncated, std::move(found), {}};
-  answer.optimal_in = [&](const Candidate& candidate, bool) {
-    return candidate.proven ? assignments_text(chain, candidate.strategy, options) : std::string();
+  const auto best_of = [&](std::size_t wanted, bool simulated) {
+    std::vector<Candidate> best(found.begin(),
+                                found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), wanted)));
+    Answer answer{"amp-sa", options, simulated, annealing.truncated, std::move(best), {}};
+    answer.optimal_in = [&](const Candidate& candidate, bool) {
+      return candidate.proven ? assignments_text(chain, candidate.strategy, options) : std::string();
+    };
+    return ranking(chain, std::move(answer), context);
   };
-  return ranking(chain, std::move(answer), context);
+  const std::size_t wanted = amp_wanted(given, context);
+  auto answer = best_of(wanted, given.simulated.value_or(false));
+  return needs_trials(answer, given, context) ? best_of(std::max(wanted, amp_trials), true) : answer;
 }
 
 }  // namespace

@@ -103,6 +103,11 @@ Result<Ranking> ranking(search::Chain& chain, Answer answer, const PlannerContex
   return ranked(std::move(all), context);
 }
 
+bool needs_trials(const Result<Ranking>& answer, const Given& given, const PlannerContext& context) {
+  if (!answer || answer->plans.empty() || given.simulated || !context.score || deadline_expired(context)) return false;
+  return std::ranges::any_of(answer->plans.front().stages, [](const Stage& stage) { return stage.recompute.any(); });
+}
+
 std::string degrees_text(const Strategy& strategy) {
   return fmt::format("pp {}, dp {}, tmp {}", strategy.stages, strategy.replicas, strategy.tensor_parallel);
 }
@@ -148,8 +153,9 @@ Result<Ranking> amp_no_plan(const Problem& problem, const Options& options, cons
 OptionTable<Given> option_table(std::vector<OptionRow<Given>> more) {
   std::vector<OptionRow<Given>> rows{
       choice_option("rank-by", &Given::simulated,
-                    "objective: the plan of least T, eq. 4; simulated: the best simulated one",
-                    {{"objective", false}, {"simulated", true}}),
+                    "objective: the plan of least T, eq. 4; simulated: the best simulated one; auto: by T, and by "
+                    "simulation if the plan of least T recomputes, which T leaves out",
+                    {{"auto", std::nullopt}, {"objective", false}, {"simulated", true}}),
       integer_option("simulations", &Given::simulations, "with --rank-by simulated: strategies to simulate at most"),
       flag_option("ignore-memory", &Given::ignore_memory, "also plans that do not fit, as in the paper"),
       flag_option("printed-objective", &Given::printed, "transfers as printed: v / b, one way, no latency"),
@@ -167,7 +173,7 @@ Options amp_options(const Given& given, const Profile& profile) {
 }
 
 std::size_t amp_wanted(const Given& given, const PlannerContext& context) {
-  return static_cast<std::size_t>(std::max({1, context.top, given.simulated ? given.simulations : 1}));
+  return static_cast<std::size_t>(std::max({1, context.top, given.simulated.value_or(false) ? given.simulations : 1}));
 }
 
 }  // namespace pipedeck::planner::amp

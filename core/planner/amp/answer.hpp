@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "core/planner/amp/space.hpp"
@@ -31,9 +32,23 @@ struct Answer {
   std::function<std::string(const Candidate&, bool first)> optimal_in;
 };
 
+/// The options of a request to either planner.
+struct Given {
+  std::optional<bool> simulated{};  ///< rank by simulation; absent: where T leaves recomputation out
+  bool ignore_memory = false, printed = false;
+  int simulations = 64, min_slice = 0;
+  bool allow_idle = false;        ///< amp's
+  int seed = 1, evaluations = 0;  ///< amp-sa's
+};
+
 /// Returns plans with eq. 4 as their objective. Each has the warm-up policy that simulates best, since eq. 4 is equal
 /// for both; policy A if the context has no score.
 Result<Ranking> ranking(search::Chain& chain, Answer answer, const PlannerContext& context);
+
+/// Strategies of least T to simulate where T misses recomputation, as the paper runs its top ten (Algorithm 1).
+inline constexpr std::size_t amp_trials = 10;
+/// Returns true if the order by T should be checked by simulation: the best plan recomputes, which T leaves out.
+bool needs_trials(const Result<Ranking>& answer, const Given& given, const PlannerContext& context);
 
 /// "pp 4, dp 2, tmp 1".
 std::string degrees_text(const Strategy& strategy);
@@ -52,14 +67,6 @@ inline constexpr std::size_t amp_effort = 400000000;
 /// of a problem; its placements are others, and it always uses all devices.
 Result<Ranking> amp_no_plan(const Problem& problem, const Options& options, const PlannerContext& context,
                             const std::function<Result<bool>(const Problem&)>& annealed = {});
-
-/// The options of a request to either planner.
-struct Given {
-  bool simulated = false, ignore_memory = false, printed = false;
-  int simulations = 64, min_slice = 0;
-  bool allow_idle = false;        ///< amp's
-  int seed = 1, evaluations = 0;  ///< amp-sa's
-};
 
 /// Returns the options that both planners have, and then `more`.
 OptionTable<Given> option_table(std::vector<OptionRow<Given>> more);

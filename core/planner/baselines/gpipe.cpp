@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPipe (Huang et al., 2019): a pipeline with all forwards before all backwards, so every stage holds every
-// micro-batch. Stages have equal numbers of layers (`gpipe`), or are the contiguous blocks whose slowest is quickest
-// (`gpipe-balanced`, or `gpipe --balanced`: block partition of sequences, as in torchgpipe). There is one device per
-// stage. With more devices than layers, or with --pp, each stage gets the same number of replicas, as many as whole
-// samples allow, or --dp of them; the rest stay idle. Without --micro-batch, the micro-batch that simulates best is
-// taken. Pinned layers determine their stage's devices, and with balanced blocks also the boundaries.
+// micro-batch; every stage recomputes if they do not fit. Stages have equal numbers of layers (`gpipe`), or are the
+// contiguous blocks whose slowest is quickest (`gpipe-balanced`, or `gpipe --balanced`: block partition of sequences,
+// as in torchgpipe). There is one device per stage. With more devices than layers, or with --pp, each stage gets the
+// same number of replicas, as many as whole samples allow, or --dp of them; the rest stay idle. Without --micro-batch,
+// the micro-batch that simulates best is taken. Pinned layers determine their stage's devices, and with balanced blocks
+// also the boundaries.
 #include <algorithm>
 
 #include "core/planner/baselines/baseline.hpp"
@@ -86,12 +87,13 @@ const OptionTable<GpipeOptions>& gpipe_options() {
 
 Result<Ranking> plan_with(const std::string& name, bool balanced, const Problem& problem, const GpipeOptions& given,
                           const PlannerContext& context) {
-  const Baseline baseline{
-      [&](search::Chain& chain, int micro_batch, int slice) {
-        return gpipe_plans(chain, name, micro_batch, slice, balanced);
-      },
-      [&](search::Chain& chain, Plan& plan) { return given.ignore_memory || search::gpipe_fits(chain, plan); },
-      "no micro-batch gives every device as many samples as were measured"};
+  const Baseline baseline{[&](search::Chain& chain, int micro_batch, int slice) {
+                            return gpipe_plans(chain, name, micro_batch, slice, balanced);
+                          },
+                          [&](search::Chain& chain, Plan& plan) {
+                            return search::set_gpipe(chain, plan, search::when_short(given.ignore_memory));
+                          },
+                          "no micro-batch gives every device as many samples as were measured"};
   return rank_baseline(baseline, problem, given.min_slice, context);
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 constexpr double steps = 6e6;         // of all searches for one answer: a second or two
 constexpr double usual_devices = 48;  // beyond, steps take longer
-constexpr std::size_t width = 8;      // of a narrow search
+constexpr std::size_t width = 8;      // of a narrow search of up to `wide_devices`, less beyond
+constexpr std::size_t wide_devices = 64;
 constexpr int per_shape = 2;
 constexpr std::size_t shape_budget = 300'000;
 constexpr double not_far = 1.2;  // from the best bound, if several plans are wanted
@@ -168,7 +169,7 @@ Spaces::Found Spaces::search_heuristic(std::size_t keep) {
       if (member.work >= limit) break;
       if (member.least >= limit || !bounds(member) || member.least >= limit) continue;
       SearchOptions narrow = options(limit, keep);
-      narrow.width = width;
+      narrow.width = std::clamp<std::size_t>(width * wide_devices / places_.units(chain_.devices()), 2, width);
       narrow.search_budget = std::numeric_limits<std::size_t>::max();
       take(all, search_dapple(*member.space, *member.bounds, narrow), s);
     }

@@ -215,4 +215,13 @@ bool gpipe_fits(Chain& chain, const Plan& plan) {
   return true;
 }
 
+bool set_gpipe(Chain& chain, Plan& plan, WhenShort when_short) {
+  if (when_short == WhenShort::ignore_memory || gpipe_fits(chain, plan)) return true;
+  Plan other = plan;
+  for (Stage& stage : other.stages) stage.recompute = chain.recompute(true);
+  if (when_short != WhenShort::recompute || !gpipe_fits(chain, other)) return false;
+  plan = std::move(other);
+  return true;
+}
+
 }  // namespace pipedeck::planner::search

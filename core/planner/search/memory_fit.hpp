@@ -86,4 +86,7 @@ bool set_warmup(Chain& chain, Plan& plan, Warmup policy, WhenShort when_short);
 /// Returns true if all micro-batches of every stage fit at once, as GPipe holds them.
 bool gpipe_fits(Chain& chain, const Plan& plan);
 
+/// Returns true if the plan fits as GPipe holds its micro-batches. Where memory is short, all its stages recompute.
+bool set_gpipe(Chain& chain, Plan& plan, WhenShort when_short);
+
 }  // namespace pipedeck::planner::search

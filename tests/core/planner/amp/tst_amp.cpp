@@ -10,6 +10,7 @@
 #include "core/planner/amp/tiling.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/search/blocks.hpp"
+#include "core/presets/presets.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/core/planner/amp/amp_enumeration.hpp"
 #include "tests/support/random_problem.hpp"
@@ -195,6 +196,7 @@ class TestAmp : public QObject {
   void tilings_cover_the_mesh();
   void annealing_is_seeded();
   void annealing_finds_placements();
+  void recomputation_counts();
   void megatron_takes_the_least_that_fits();
   void megatron_balances();
   void cleanupTestCase() { QVERIFY(3 * feasible_ > problems()); }
@@ -536,6 +538,28 @@ void TestAmp::annealing_finds_placements() {
 }
 
 /// For every micro-batch size, no smaller tmp x pp fits.
+/// T leaves the time of recomputation out. Where the plan of least T recomputes, the best ten are simulated by default.
+void TestAmp::recomputation_counts() {
+  Question one;
+  one.problem.cluster = std::make_shared<const Cluster>(*presets::cluster_preset("8x8-h100-sxm"));
+  one.problem.profile = std::make_shared<const Profile>(*presets::profile_preset("llama-3-70b", {}, "H100-SXM"));
+  one.problem.workload.global_batch = 1024;
+  one.problem.workload.precision = Precision::mixed_16;
+  const sim::Simulator simulator =
+      *sim::Simulator::of(one.problem.profile, one.problem.cluster, one.problem.workload.conventions);
+  planner::PlannerContext context;
+  context.score = sim::score_of(simulator);
+  const auto with = [&](const planner::PlannerOptions& options) {
+    one.options = options;
+    return answer("amp", one, context)->plans.at(0);
+  };
+  const Plan usual = with({}), least = with({{"rank-by", "objective"}});
+  QVERIFY(std::ranges::any_of(least.stages, [](const Stage& stage) { return stage.recompute.any(); }));
+  QVERIFY(usual.objective->time > least.objective->time);
+  QVERIFY(simulator.iteration_time(usual)->count < 0.9 * simulator.iteration_time(least)->count);
+  QVERIFY(with({{"ignore-memory", "true"}}) == with({{"ignore-memory", "true"}, {"rank-by", "objective"}}));
+}
+
 void TestAmp::megatron_takes_the_least_that_fits() {
   int refused = 0;
   for (int seed = 0; seed < 200; ++seed) {

@@ -10,6 +10,7 @@
 #include "core/planner/planner.hpp"
 #include "core/planner/search/blocks.hpp"
 #include "core/sim/simulate.hpp"
+#include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -73,6 +74,7 @@ class TestBaselines : public QObject {
   void straight_takes_the_quicker_warmup();
   void straight_uses_every_device();
   void gpipe_balanced_is_gpipes_other_cut();
+  void gpipe_recomputes_where_memory_is_short();
   void unlike_devices_get_unlike_blocks();
   void data_parallel_with_and_without_overlap();
   void pins_are_kept();
@@ -153,6 +155,33 @@ void TestBaselines::gpipe_balanced_is_gpipes_other_cut() {
 }
 
 /// Six of nine equal layers on two devices are on the one of twice the speed; even shares stay even.
+/// GPipe recomputes, as in its paper; only where it must, since that takes longer.
+void TestBaselines::gpipe_recomputes_where_memory_is_short() {
+  for (const char* planner : {"gpipe", "gpipe-balanced"}) {
+    Problem problem = test::transformer(12, test::servers(1, 4), 64);
+    problem.workload.micro_batch = 2;
+    const auto roomy = answer(planner, problem, {{"ignore-memory", "true"}});
+    const Simulation simulation = *simulator_of(problem).run(roomy->plans.at(0));
+    Bytes most;
+    for (const SimulatedDevice& device : simulation.devices) most = std::max(most, device.peak);
+    const auto with_memory = [&](double part) {
+      problem.cluster = std::make_shared<const Cluster>(
+          test::servers(1, 4, Bytes(static_cast<std::int64_t>(part * static_cast<double>(most.count)))));
+      return answer(planner, problem);
+    };
+    const auto recomputing = [](const Plan& plan) {
+      return std::ranges::all_of(plan.stages, [](const Stage& stage) { return stage.recompute.all; });
+    };
+    const auto enough = with_memory(1.05), tight = with_memory(0.7);
+    QVERIFY(enough.has_value() && tight.has_value() && !enough->plans.empty());
+    QVERIFY(!recomputing(enough->plans[0]));
+    QVERIFY2(!tight->plans.empty(), tight->infeasible ? tight->infeasible->reason.c_str() : "");
+    QVERIFY(recomputing(tight->plans[0]));
+    QVERIFY(simulator_of(problem).run(tight->plans[0])->fits);
+    QVERIFY(*simulator_of(problem).iteration_time(tight->plans[0]) > to_seconds(simulation.iteration));
+  }
+}
+
 void TestBaselines::unlike_devices_get_unlike_blocks() {
   Problem problem;
   problem.profile = std::make_shared<const Profile>(test::uniform_profile(9, milliseconds(1), milliseconds(2)));
