@@ -281,7 +281,8 @@ class Session : public QObject {
     int selected = 0;                   ///< plan selected by the first answer; 0: the user chose
     std::vector<int> ticked{};          ///< plans ticked by the answers
   };
-  int start_comparing(const QString& title, std::vector<study::PlannerRequest> planners, Seconds budget);
+  int start_comparing(const QString& title, std::vector<study::PlannerRequest> planners, Seconds budget,
+                      std::map<const planner::PlannerInfo*, Plan> earlier = {});
   Comparing* find_comparing(int key);
   void receive_answer(int key, const study::ComparedPlan& answer);
   int end_comparing(int key, std::optional<Seconds> duration);
@@ -323,6 +324,7 @@ class Session : public QObject {
   int simulation_job_ = 0;
   int calibration_job_ = 0;
   std::vector<Comparing> comparings_;
+  std::map<const planner::PlannerInfo*, planner::PlannerOptions> asked_;  ///< the last options of each planner
   int next_comparing_ = 1;
   QTimer searches_ticker_;
   std::optional<std::pair<ComparisonSummary, project::PlanningSetup>> last_comparison_;

@@ -58,6 +58,13 @@ project::PlanEntry* earlier_answer(project::State& state, const project::PlanEnt
   return it == state.plans.end() ? nullptr : &*it;
 }
 
+/// Returns the planner's plan for the question, from an earlier comparison; null if there is none.
+const project::PlanEntry* answer_of(const project::State& state, const std::string& planner) {
+  for (const project::PlanEntry* entry : project::plans_of_question(state))
+    if (!entry->edited && entry->feasible() && entry->plan->planner == planner) return entry;
+  return nullptr;
+}
+
 void tick_best(project::State& state, std::size_t most) {
   std::vector<project::PlanEntry*> rows;
   for (project::PlanEntry& entry : state.plans) {
@@ -115,16 +122,21 @@ int Session::compare() {
 }
 
 /// Asks the planners in the background. Their answers come one by one.
-int Session::start_comparing(const QString& title, std::vector<study::PlannerRequest> planners, Seconds budget) {
+int Session::start_comparing(const QString& title, std::vector<study::PlannerRequest> planners, Seconds budget,
+                             std::map<const planner::PlannerInfo*, Plan> earlier) {
   const int key = next_comparing_++;
   auto searches = std::make_shared<study::Searches>();
   Comparing comparing{.key = key, .question = state().question, .planners = planners, .searches = searches};
-  for (const study::PlannerRequest& request : planners) comparing.open.push_back(request.planner);
+  for (const study::PlannerRequest& request : planners) {
+    comparing.open.push_back(request.planner);
+    asked_[request.planner] = request.options;
+  }
   comparing.first = std::ranges::none_of(project::plans_of_question(state()),
                                          [](const project::PlanEntry* entry) { return !entry->edited; });
   study::CompareOptions options;
   options.threads = seams_.threads > 0 ? seams_.threads : std::max(1, QThread::idealThreadCount());
   options.explain = true;
+  options.earlier = std::move(earlier);
   if (budget.count > 0) options.budget = budget;
   options.answered = [this, key](std::size_t, const study::ComparedPlan& answer) {
     QMetaObject::invokeMethod(
@@ -303,8 +315,13 @@ void Session::search_longer(const std::string& planner, Seconds budget) {
   const auto choice = state().question.planning.planners.find(planner);
   auto options =
       choice == state().question.planning.planners.end() ? planner::PlannerOptions() : choice->second.options;
-  start_comparing(tr("Search with %1 for %2 s").arg(text::to_qstring((*info)->title)).arg(budget.count),
-                  {study::comparison_request(**info, std::move(options))}, budget);
+  const study::PlannerRequest request = study::comparison_request(**info, std::move(options));
+  std::map<const planner::PlannerInfo*, Plan> earlier;  // a longer search answers no worse than a shorter one
+  const auto asked = asked_.find(*info);
+  const project::PlanEntry* answer = answer_of(state(), planner);
+  if (answer && asked != asked_.end() && asked->second == request.options) earlier[*info] = *answer->plan;
+  start_comparing(tr("Search with %1 for %2 s").arg(text::to_qstring((*info)->title)).arg(budget.count), {request},
+                  budget, std::move(earlier));
 }
 
 QStringList Session::planners_left_out() const {

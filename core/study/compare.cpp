@@ -7,8 +7,11 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <tuple>
 
 #include <fmt/format.h>
+
+#include "core/plan/validate.hpp"
 
 namespace pipedeck::study {
 
@@ -30,6 +33,37 @@ Result<void> take_best(ComparedPlan& answer, Plan plan, const Problem& problem, 
   return {};
 }
 
+bool answers(const Plan& plan, const Problem& problem) {
+  const Workload& workload = problem.workload;
+  return plan.global_batch == workload.global_batch && plan.optimizer == workload.optimizer &&
+         plan.precision == workload.precision && plan.zero == workload.zero &&
+         workload.micro_batch.value_or(plan.micro_batch) == plan.micro_batch &&
+         plan::validate(plan, *problem.profile, *problem.cluster) &&
+         !first_violation(plan, *problem.profile, problem.pins);
+}
+
+/// Orders two plans of one planner: those that fit, then the least peak if it minimises that, then the fastest.
+bool is_better(const SimulatedPlan& a, const SimulatedPlan& b) {
+  const auto rank = [](const SimulatedPlan& one) {
+    const auto& objective = one.plan.objective;
+    return std::tuple(!one.simulation->fits, objective && objective->bytes ? *objective->bytes : Bytes(),
+                      one.simulation->iteration);
+  };
+  return rank(a) < rank(b);
+}
+
+/// Keeps the plan of an earlier search if it is better.
+Result<void> keep_earlier(ComparedPlan& answer, const Problem& problem, PlanSimulator& plan_simulator,
+                          const CompareOptions& options, const std::stop_token& stop) {
+  const auto earlier = options.earlier.find(answer.planner);
+  if (earlier == options.earlier.end() || !answers(earlier->second, problem)) return {};
+  TRY(auto known, plan_simulator.simulate(problem, earlier->second, stop));
+  if (answer.simulated_plan ? !is_better(known, *answer.simulated_plan) : !known.simulation->fits) return {};
+  known.plan.truncated = answer.simulated_plan ? answer.simulated_plan->plan.truncated : answer.out_of_time;
+  answer = {.planner = answer.planner, .simulated_plan = std::move(known)};
+  return {};
+}
+
 Result<ComparedPlan> ask(const PlannerRequest& asked, const Problem& problem, PlanSimulator& plan_simulator,
                          const CompareOptions& options, const planner::PlannerContext& context) {
   TRY(auto ranking, planner::run_planner(*asked.planner, problem, asked.options, context));
@@ -37,6 +71,7 @@ Result<ComparedPlan> ask(const PlannerRequest& asked, const Problem& problem, Pl
   answer.out_of_time = answer.infeasible && answer.infeasible->out_of_time;
   if (!ranking.plans.empty())
     TRY_VOID(take_best(answer, std::move(ranking.plans.front()), problem, plan_simulator, options, context.stop));
+  TRY_VOID(keep_earlier(answer, problem, plan_simulator, options, context.stop));
   return answer;
 }
 
@@ -239,6 +274,8 @@ class Supervisor {
         answer.error.reset();
         answer.out_of_time = true;
         answer.infeasible = planner::Infeasible{fmt::format("no plan was found in {:.1f} s", elapsed(i)), {}};
+        if (const auto kept = keep_earlier(answer, problem_, plan_simulator_, options_, stop_); !kept)
+          answer = {.planner = planners_[i].planner, .error = kept.error()};
       }
     }
     const bool unfinished = answer.error && answer.error->code == ErrorCode::cancelled;

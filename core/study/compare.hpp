@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -72,6 +73,9 @@ struct CompareOptions {
   /// Time budget per planner, by wall clock: then it answers with its best plan so far. Absent: unlimited.
   std::optional<Seconds> budget{};
   Searches* searches = nullptr;  ///< follows the planners, and takes requests
+  /// Plans that the same requests found before, by planner: no answer is slower, unless it needs less memory and the
+  /// planner minimises that. A plan of another question is left aside.
+  std::map<const planner::PlannerInfo*, Plan> earlier{};
   /// Changes a planner's best plan before it is simulated, for instance its schedule. An error counts as no plan.
   std::function<Result<Plan>(Plan)> arrange{};
   /// Receives each answer as it comes, with its place in the list of planners: on the caller's thread.

@@ -63,7 +63,7 @@ const OptionTable<Given>& table() {
                      "least samples of a micro-batch on a replica; 0: the smallest measured"),
       integer_option("simulations", &Given::simulations, "candidates to simulate at most"),
       integer_option("device-multiple", &Given::unit,
-                     "every stage gets a multiple of so many devices; 0: 1, or more where there are many devices"),
+                     "the number of devices of every stage is a multiple of this; 0: 1, or more on many devices"),
   }};
   return rows;
 }

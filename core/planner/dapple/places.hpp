@@ -35,7 +35,7 @@ std::optional<std::vector<int>> place(PlacementPolicy policy, const std::vector<
 
 struct PlaceRules {
   bool allow_idle = false;
-  int unit = 1;  ///< every stage gets a multiple of so many devices, which divides their number
+  int unit = 1;  ///< every stage gets a multiple of this number of devices, a divisor of their number
   std::optional<int> stages, max_stages, replicas;  ///< from the pins
 
   bool counts_stages() const { return stages || max_stages; }
@@ -71,7 +71,7 @@ class Places {
   bool may_end(int state) const;
   const PlaceRules& rules() const { return rules_; }
   int largest_node() const { return *std::max_element(sizes_.begin(), sizes_.end()); }
-  /// Returns the number of units that so many devices are.
+  /// Returns the number of units in this number of devices.
   std::size_t units(int devices) const { return static_cast<std::size_t>(devices / rules_.unit); }
   /// A summary of the paths between any two devices.
   struct Paths {

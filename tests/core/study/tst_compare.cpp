@@ -213,6 +213,40 @@ class TestCompare : public QObject {
     QVERIFY(time >= std::chrono::milliseconds(300));
   }
 
+  /// A plan that the same request found before is kept if the new one is slower, or if there is no new one.
+  void a_longer_search_is_never_worse() {
+    const Problem problem = small_problem();
+    study::PlanSimulator simulator;
+    const auto best = [&](const study::PlannerRequest& request, const study::CompareOptions& options) {
+      return study::compare(problem, {request}, simulator, options, {}, {})->plans.at(0);
+    };
+    const auto iteration = [](const study::ComparedPlan& answer) {
+      return answer.simulated_plan->simulation->iteration;
+    };
+    const study::PlannerRequest gpipe = asked("gpipe");
+    const study::ComparedPlan own = best(gpipe, {}), faster = best(asked("joint"), {}),
+                              slower = best(asked("single"), {});
+    QVERIFY(iteration(faster) < iteration(own) && iteration(own) < iteration(slower));
+
+    study::CompareOptions options;
+    options.earlier[gpipe.planner] = faster.simulated_plan->plan;
+    QCOMPARE(iteration(best(gpipe, options)), iteration(faster));
+    QVERIFY(best(gpipe, options).simulated_plan->plan.stages == faster.simulated_plan->plan.stages);
+    options.earlier[gpipe.planner].zero = 1;  // the answer to another question
+    QCOMPARE(iteration(best(gpipe, options)), iteration(own));
+    options.earlier[gpipe.planner] = slower.simulated_plan->plan;
+    QCOMPARE(iteration(best(gpipe, options)), iteration(own));
+
+    const planner::PlannerInfo stubborn = stubborn_planner();  // it is stopped, and has no plan
+    options.budget = Seconds(0.05);
+    QVERIFY(best({&stubborn, {}}, options).out_of_time);
+    options.earlier[&stubborn] = own.simulated_plan->plan;
+    const study::ComparedPlan kept = best({&stubborn, {}}, options);
+    QVERIFY(kept.simulated_plan && !kept.out_of_time && !kept.infeasible);
+    QVERIFY(kept.simulated_plan->plan.truncated);
+    QCOMPARE(iteration(kept), iteration(own));
+  }
+
   void a_search_is_followed_lengthened_and_ended_on_request() {
     const planner::PlannerInfo patient = patient_planner();
     study::PlanSimulator plan_simulator;
