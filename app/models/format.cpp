@@ -94,6 +94,8 @@ QString format_rate(BytesPerSecond rate) {
   return with_unit(format_number(rate.count / unit.size), unit.name);
 }
 
+QString format_price(double price) { return with_unit(decimal(price, std::abs(price) < 1000 ? 2 : 0), "USD"); }
+
 QString format_energy(double joules) {
   constexpr double kilowatt_hour = 3.6e6;
   if (joules >= kilowatt_hour) return QStringLiteral("%1 kWh").arg(format_number(joules / kilowatt_hour));

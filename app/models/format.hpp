@@ -20,6 +20,7 @@ QString format_time(Nanoseconds time);                     ///< as above
 QString format_span(Nanoseconds start, Nanoseconds end);   ///< "354.2 – 442.7 ms", in the unit of the end
 QString format_bytes(Bytes bytes);                         ///< "11.2 GiB", "16 GiB", "640 MiB", "12 B"
 QString format_rate(BytesPerSecond rate);                  ///< "130 GB/s"
+QString format_price(double price);                        ///< "24.50 USD": prices are in the catalogue's currency
 QString format_energy(double joules);                      ///< "840 J", "12.5 kJ", "3.2 kWh"
 QString format_percent(double fraction);                   ///< 0.126 -> "13 %", 0.026 -> "2.6 %"
 QString format_change(double fraction);                    ///< with its sign: "+0.4 %", "−8.1 %"

@@ -171,7 +171,7 @@ std::string comparison_text(const Answers& answers) {
                                               {"TP / PP / DP %"},
                                               {"worst peak"},
                                               {"at most"},
-                                              {"over bound"},
+                                              {"at most from optimal"},
                                               {"fits", text::Align::left}});
   if (answers.baseline)
     for (const char* title : {"d time", "d samples/s", "d bubble", "d exposed", "d peak"}) columns.push_back({title});

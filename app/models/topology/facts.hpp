@@ -25,7 +25,7 @@ struct Common {
 
 struct Facts {
   QString title;   ///< "NODE g4-a", "3 NODES", "LINK n0 – tor", "2 LINKS, 1 NODE", "CLUSTER"
-  QString detail;  ///< "8 devices · 3.91 per hour"
+  QString detail;  ///< "8 devices · 3.91 USD per hour"
   std::vector<std::string> nodes, switches;
   std::vector<int> links;
   Common<std::vector<DeviceGroup>> devices;  ///< of the nodes

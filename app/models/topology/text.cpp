@@ -46,7 +46,7 @@ QString device_tip(const Cluster& cluster, int index) {
   for (const auto& [precision, tflops] : type.peak_tflops)
     peaks << TopologyText::tr("%1 TFLOP/s %2").arg(number(tflops), QString::fromStdString(precision));
   if (type.memory_bandwidth) peaks << TopologyText::tr("memory at %1").arg(inside_text(*type.memory_bandwidth));
-  if (type.price_per_hour) peaks << TopologyText::tr("%1 per hour").arg(number(*type.price_per_hour));
+  if (type.price_per_hour) peaks << TopologyText::tr("%1 per hour").arg(format_price(*type.price_per_hour));
   if (!peaks.isEmpty()) lines << peaks.join(QStringLiteral(" · "));
   return lines.join(QStringLiteral("<br>"));
 }
@@ -78,7 +78,8 @@ QString tool_tip(const Cluster& cluster, const Hit& hit) {
       return TopologyText::tr("<b>%1</b> · switch")
           .arg(QString::fromStdString(cluster.switches[static_cast<std::size_t>(hit.index)].name).toHtmlEscaped());
     case Hit::rack:
-      return {};  // only in the drawing: Rack has the text
+    case Hit::label:
+      return {};  // only in the drawing, which has the text
     case Hit::link:
       break;
   }

@@ -80,13 +80,13 @@ std::optional<double> measure_of(const PlanCandidate& plan, FrontMeasure measure
 }
 
 QString price_text(const std::optional<double>& price) {
-  return price ? QLocale().toString(*price, 'f', 2) : FrontText::tr("unknown");
+  return price ? format_price(*price) : FrontText::tr("unknown");
 }
 
 QString measure_value_text(double value, FrontMeasure measure) {
   if (measure == FrontMeasure::memory) return format_bytes(Bytes(static_cast<std::int64_t>(value)));
   if (measure == FrontMeasure::devices) return QString::number(static_cast<int>(value + 0.5));
-  return format_number(value);
+  return FrontText::tr("%1 USD").arg(format_number(value));
 }
 
 QString measure_text(const PlanCandidate& plan, FrontMeasure measure) {

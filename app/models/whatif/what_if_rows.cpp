@@ -70,7 +70,7 @@ QString places_text(const std::vector<std::string>& places) {
 }
 
 QString price_change_text(double change) {
-  const QString number = QLocale().toString(std::abs(change), 'f', 2);
+  const QString number = format_price(std::abs(change));
   return change < 0 ? WhatIfText::tr("%1 less per hour").arg(number) : WhatIfText::tr("%1 more per hour").arg(number);
 }
 
@@ -90,7 +90,7 @@ QString purchase_tip(const PurchaseGain& gain) {
                         .arg(format_number(gain.best->samples_per_second), text::to_qstring(gain.best->plan->name))};
   lines << (gain.price_change ? price_change_text(*gain.price_change) : WhatIfText::tr("The price is unknown"));
   if (const auto per_price = gain.gain_per_price())
-    lines << WhatIfText::tr("%1 samples/s per additional price unit per hour").arg(format_number(*per_price));
+    lines << WhatIfText::tr("%1 samples/s per additional USD per hour").arg(format_number(*per_price));
   lines << WhatIfText::tr("Click to see it in the sliders");
   return lines.join('\n');
 }
@@ -112,10 +112,11 @@ std::vector<Row> what_if_rows(const std::optional<PlanCandidate>& today, const s
             now ? figure.text(*now) : QString(),
             {},
             Row::Effect::same};
-    const auto a = today ? figure.value(*today) : std::nullopt, b = now ? figure.value(*now) : std::nullopt;
-    if (a && b && *a > 0 && *a != *b) {
-      row.change = format_change(*b / *a - 1);
-      row.effect = (*b < *a) == figure.less ? Row::Effect::better : Row::Effect::worse;
+    const double before = today ? figure.value(*today).value_or(0) : 0;
+    const double after = now ? figure.value(*now).value_or(before) : before;
+    if (before > 0 && after != before) {
+      row.change = format_change(after / before - 1);
+      row.effect = (after < before) == figure.less ? Row::Effect::better : Row::Effect::worse;
     }
     rows.push_back(std::move(row));
   }

@@ -191,7 +191,7 @@ void MachineForm::refresh() {
       session::work::format_count(static_cast<qint64>(devices), tr("device"), tr("devices")),
       session::work::format_count(static_cast<qint64>(cluster_->nodes.size()), tr("machine"), tr("machines"))};
   if (const double price = price_of(*cluster_); price > 0)
-    parts << tr("about %1 USD per hour").arg(models::decimal(price, 2));
+    parts << tr("about %1 per hour").arg(models::format_price(price));
   summary_->setText(parts.join(QStringLiteral(" · ")));
   for (const std::string& note : made->notes) notes_->addItem(text::to_qstring(note));
   draw();

@@ -143,7 +143,7 @@ DeviceTypeEdit::DeviceTypeEdit(QWidget* parent)
       {tr("Relative speed"), speed_, "type_speed",
        tr("Relative speed: 2 is twice as fast as 1. Profiles with measured times override it")},
       {tr("Memory at"), memory_rate_, "type_memory_rate", tr("Memory bandwidth of the device; may be unknown")},
-      {tr("Price per hour"), price_, "type_price", tr("Price per device and hour, in any currency; may be unknown")}};
+      {tr("Price per hour"), price_, "type_price", tr("Price per device and hour, in USD; may be unknown")}};
   for (const auto& [title, field, name, tip] : fields) {
     field->setObjectName(QLatin1String(name));
     field->setAccessibleName(title);

@@ -141,7 +141,7 @@ void Panel::make_notes(QVBoxLayout* column) {
   line->addWidget(also_, 1);
   line->addWidget(drop_also_, 0, Qt::AlignTop);
   column->addLayout(line);
-  prices_title_ = new QLabel(tr("Price of a device per hour"));
+  prices_title_ = new QLabel(tr("Price of a device per hour, in USD"));
   column->addWidget(prices_title_);
   prices_ = new QFormLayout;
   prices_->setFieldGrowthPolicy(QFormLayout::FieldsStayAtSizeHint);

@@ -39,7 +39,7 @@ UpgradePane::UpgradePane(QWidget* parent) : QWidget(parent) {
   table_->setObjectName(QStringLiteral("buy_table"));
   table_->setAccessibleName(tr("Purchases by their gain, one per row"));
   table_->horizontalHeaderItem(2)->setToolTip(
-      tr("Additional samples per second · the same per price unit per hour, if prices are known"));
+      tr("Additional samples per second · the same per USD per hour, if prices are known"));
   connect(table_, &QTableWidget::cellClicked, this, [this](int at, int) { emit chosen(at); });
   connect(table_, &QTableWidget::activated, this, [this](const QModelIndex& at) { emit chosen(at.row()); });
   column->addWidget(table_, 1);

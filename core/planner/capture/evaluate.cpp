@@ -48,24 +48,27 @@ PredictedPeak predicted_peak(const evaluation::Evaluation& e, int s) {
   return peak;
 }
 
-double in_gibibytes(Bytes bytes) { return static_cast<double>(bytes.count) / 0x1p30; }
-std::string gibibytes(Bytes bytes) { return fmt::format("{:.3f} GiB", in_gibibytes(bytes)); }
+/// Returns "10.250 GiB" or "902 MiB".
+std::string amount_text(Bytes bytes) {
+  const double mebibytes = static_cast<double>(bytes.count) / 0x1p20;
+  return mebibytes < 1024 ? fmt::format("{:.3g} MiB", mebibytes) : fmt::format("{:.3f} GiB", mebibytes / 1024);
+}
 
-/// Returns "weights 0.188 GiB + gradients 0.188 GiB". Each item has its own pattern, so that it can be translated.
+/// Returns "weights 192 MiB + gradients 192 MiB".
 std::string items_text(const PredictedPeak& peak) {
   const std::string activations =
-      fmt::format("activations of {} micro-batch{} in flight", peak.kept, peak.kept == 1 ? "" : "es") + " {:.3f} GiB";
+      fmt::format("activations of {} micro-batch{} in flight", peak.kept, peak.kept == 1 ? "" : "es");
   std::string items;
-  for (const auto& [item, pattern] : {std::pair{MemoryItem::weights, std::string("weights {:.3f} GiB")},
-                                      {MemoryItem::gradients, "gradients {:.3f} GiB"},
-                                      {MemoryItem::optimizer, "optimizer {:.3f} GiB"},
-                                      {MemoryItem::activations, activations},
-                                      {MemoryItem::boundary, "boundary {:.3f} GiB"},
-                                      {MemoryItem::workspace, "workspace {:.3f} GiB"},
-                                      {MemoryItem::reserve, "reserve {:.3f} GiB"},
-                                      {MemoryItem::communication, "communication {:.3f} GiB"}})
+  for (const auto& [item, name] : {std::pair{MemoryItem::weights, std::string("weights")},
+                                   {MemoryItem::gradients, "gradients"},
+                                   {MemoryItem::optimizer, "optimizer"},
+                                   {MemoryItem::activations, activations},
+                                   {MemoryItem::boundary, "boundary"},
+                                   {MemoryItem::workspace, "workspace"},
+                                   {MemoryItem::reserve, "reserve"},
+                                   {MemoryItem::communication, "communication"}})
     if (const Bytes bytes = peak.parts[item]; bytes.count > 0)
-      items += (items.empty() ? "" : " + ") + fmt::format(fmt::runtime(pattern), in_gibibytes(bytes));
+      items += fmt::format("{}{} {}", items.empty() ? "" : " + ", name, amount_text(bytes));
   return items.empty() ? "nothing" : items;
 }
 
@@ -85,11 +88,15 @@ std::string capture_objective_text(const evaluation::Evaluation& e) {
       worst = s, peak = other;
 
   const Stage& stage = e.stage(worst);
-  return fmt::format(
-      "highest peak {} on stage {} of {} (layers {} to {}, {} samples per replica) = {}. Its first layer alone on a "
-      "device {}, added by the {} behind it {}.",
-      gibibytes(peak.total()), worst, e.stages(), stage.first, stage.last - 1, e.max_samples(worst), items_text(peak),
-      gibibytes(peak.alone), stage.last - stage.first - 1, gibibytes(peak.added));
+  const int behind = stage.last - stage.first - 1, samples = e.max_samples(worst);
+  const std::string layers =
+      behind == 0 ? fmt::format("layer {}", stage.first) : fmt::format("layers {} to {}", stage.first, stage.last - 1);
+  const std::string text =
+      fmt::format("highest peak {} on stage {} of {} ({}, {} sample{} per replica) = {}.", amount_text(peak.total()),
+                  worst, e.stages(), layers, samples, samples == 1 ? "" : "s", items_text(peak));
+  if (behind == 0) return text;
+  return text + fmt::format(" Its first layer alone on a device {}, added by the {} behind it {}.",
+                            amount_text(peak.alone), behind, amount_text(peak.added));
 }
 
 }  // namespace pipedeck::planner::capture

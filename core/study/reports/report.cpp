@@ -123,7 +123,7 @@ class ComparisonTable {
                       {words("Micro-batches"), true},
                       {words("Samples/s"), true},
                       {words("Iteration ms"), true},
-                      {words("Over bound"), true},
+                      {words("At most from optimal"), true},
                       {words("Bubble"), true},
                       {words("Exposed comm."), true},
                       {words("TP / PP / DP %"), true},

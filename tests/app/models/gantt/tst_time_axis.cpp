@@ -85,6 +85,8 @@ class TestTimeAxis : public QObject {
     QTest::newRow("few bytes") << models::format_bytes(Bytes(12)) << "12 B";
     QTest::newRow("no bytes") << models::format_bytes(Bytes(0)) << "0 B";
     QTest::newRow("almost a GiB") << models::format_bytes(Bytes((std::int64_t{1} << 30) - 1000)) << "1.00 GiB";
+    QTest::newRow("price") << models::format_price(24.5) << "24.50 USD";
+    QTest::newRow("high price") << models::format_price(7045.12) << "7045 USD";
     QTest::newRow("rate") << models::format_rate(gigabytes_per_second(130)) << "130 GB/s";
     QTest::newRow("percent") << models::format_percent(0.13) << "13 %";
     QTest::newRow("small percent") << models::format_percent(0.026) << "2.6 %";

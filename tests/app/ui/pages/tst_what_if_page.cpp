@@ -189,7 +189,8 @@ void TestWhatIfPage::a_price_is_edited() {
   QTest::keyClick(field, Qt::Key_Return);
   QVERIFY(opened.settle());
   QCOMPARE(*opened.now().price_per_hour, 10.0 * 8 * opened.now().nodes);
-  QVERIFY(opened.cell(5, 2).contains("160"));
+  QVERIFY(opened.cell(5, 2).contains("160") &&
+          opened.cell(5, 2).endsWith(QString::fromStdString(session::whatif::CapacityStudy::currency())));
 }
 
 void TestWhatIfPage::nothing_fits_says_so() {

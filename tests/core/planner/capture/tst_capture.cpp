@@ -76,6 +76,7 @@ class TestCapture : public QObject {
   void answers_fit_in_simulation();
   void bayes_in_vain_names_the_exact_search();
   void text_names_the_items();
+  void text_of_a_single_layer();
   void hurry_and_stop();
   void too_large();
   void contradictions();
@@ -304,13 +305,27 @@ void TestCapture::text_names_the_items() {
   QVERIFY(text.has_value());
   QCOMPARE(
       QString::fromStdString(*text),
-      QString("highest peak 10.250 GiB on stage 0 of 2 (layers 0 to 1, 1 samples per replica) = weights 2.000 GiB + "
+      QString("highest peak 10.250 GiB on stage 0 of 2 (layers 0 to 1, 1 sample per replica) = weights 2.000 GiB + "
               "gradients 2.000 GiB + optimizer 4.000 GiB + activations of 2 micro-batches in flight 2.000 GiB + "
-              "workspace 0.250 GiB. Its first layer alone on a device 5.250 GiB, added by the 1 behind it 5.000 GiB."));
+              "workspace 256 MiB. Its first layer alone on a device 5.250 GiB, added by the 1 behind it 5.000 GiB."));
   planner::evaluation::EvaluateOptions paper;
   paper.paper_in_flight = true;
   QVERIFY(planner::objective_text(**planner::find_planner("capture"), problem, ranking->plans[0], paper)
               ->find("of 1 micro-batch in flight") != std::string::npos);
+}
+
+/// One layer is no range, and none is behind it.
+void TestCapture::text_of_a_single_layer() {
+  Problem problem;
+  problem.profile = std::make_shared<const Profile>(test::uniform_profile(2, milliseconds(1), milliseconds(2)));
+  problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(2));
+  problem.workload.global_batch = 4;
+  problem.workload.micro_batch = 1;
+  const auto ranking = answer(problem, {{"pipeline-only", "true"}});
+  QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
+  const auto text = planner::objective_text(**planner::find_planner("capture"), problem, ranking->plans.at(0));
+  QVERIFY(text.has_value());
+  QVERIFY2(text->find("(layer ") != std::string::npos && text->find("behind") == std::string::npos, text->c_str());
 }
 
 void TestCapture::hurry_and_stop() {
