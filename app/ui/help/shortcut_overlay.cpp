@@ -61,7 +61,6 @@ QWidget* shown_group(const ShortcutGroup& group, const views::widgets::Theme& th
     views::widgets::set_text_colour(*what, theme.text);
     grid->addWidget(what, row++, 1, below ? Qt::AlignTop : Qt::AlignVCenter);
   }
-  grid->setRowStretch(row, 1);
   return box;
 }
 

@@ -65,7 +65,8 @@ void JobsLine::refresh() {
 
 QSize JobsLine::sizeHint() const {
   const QFontMetrics metrics(font());
-  int width = std::min(metrics.horizontalAdvance(text()), jobs_text_width) + 2 * jobs_gap;
+  // One pixel more: the text's width is rounded.
+  int width = std::min(metrics.horizontalAdvance(text()) + 1, jobs_text_width) + 2 * jobs_gap;
   if (running_ > 0) width += dot + jobs_bar_width + 2 * jobs_gap;
   if (running_ > 1) width += metrics.horizontalAdvance(tr("%1 jobs").arg(running_)) + jobs_gap;
   return {width, metrics.height() + 6};

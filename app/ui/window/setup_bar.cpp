@@ -208,7 +208,6 @@ void SetupBar::make_assumptions() {
 void SetupBar::make_buttons(QHBoxLayout* row) {
   compare_ = new QPushButton(tr("Compare"), this);
   compare_->setObjectName(QStringLiteral("primary"));
-  compare_->setMinimumWidth(96);
   connect(compare_, &QPushButton::clicked, this,
           [this] { comparing_ ? emit cancel_requested() : emit compare_requested(); });
   launch_ = new QPushButton(tr("▶ Launch"), this);
@@ -253,7 +252,17 @@ void SetupBar::add_assumption(QAction* action) {
   assumption_column_->addWidget(button);
 }
 
+/// Keeps room for the longer of the button's texts, so that the bar stays when it becomes "Cancel".
+void SetupBar::fit_compare() {
+  const QString shown = compare_->text();
+  compare_->setMinimumWidth(0);
+  compare_->setText(tr("Compare"));
+  compare_->setMinimumWidth(std::max(96, compare_->sizeHint().width()));
+  compare_->setText(shown);
+}
+
 void SetupBar::set_dense(bool dense) {
+  fit_compare();
   for (QWidget* caption : captions_) caption->setVisible(!dense);
   summary_->setMaximumHeight(dense ? batch_->sizeHint().height() : QWIDGETSIZE_MAX);
 }

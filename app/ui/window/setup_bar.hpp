@@ -66,6 +66,7 @@ class SetupBar : public QToolBar {
   void make_budget_box(QHBoxLayout* row);
   void make_assumptions();
   void make_buttons(QHBoxLayout* row);
+  void fit_compare();
   void profile_activated(int index);
   void cluster_activated(int index);
   void batch_edited();

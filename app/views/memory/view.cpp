@@ -102,7 +102,8 @@ void View::draw_content(QPainter& painter, QImage& canvas) {
   painter.drawRect(frame);
   painter.setFont(widgets::caption_font(font()));
   painter.setPen(theme().muted);
-  const QRect label(widgets::ThemeSizes::margin, top_space - 1, link().label_width() - widgets::ThemeSizes::margin, 18);
+  const QRect label(widgets::ThemeSizes::margin, top_space - 1, link().label_width() - widgets::ThemeSizes::margin,
+                    painter.fontMetrics().height() + 4);
   painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter, tr("memory"));
   if (!curves_ || curves_->curves.empty()) return;
   Bytes peak;
@@ -112,7 +113,8 @@ void View::draw_content(QPainter& painter, QImage& canvas) {
     over |= curve.simulated->peak > curve.simulated->capacity;
   }
   painter.setPen(over ? theme().bad : theme().muted);
-  painter.drawText(label.translated(0, 15), Qt::AlignLeft | Qt::AlignVCenter, models::format_bytes(peak));
+  painter.drawText(label.translated(0, painter.fontMetrics().height() + 1), Qt::AlignLeft | Qt::AlignVCenter,
+                   models::format_bytes(peak));
   painter.save();
   painter.setClipRect(plot(), Qt::IntersectClip);
   draw_capacity(painter);

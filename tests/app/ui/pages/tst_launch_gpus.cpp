@@ -132,7 +132,7 @@ void TestLaunchGpus::a_run_on_gpus_shows_what_they_draw() {
   QCOMPARE(window.here(), QStringLiteral("GPUs here: 2 × Stand-in for a GPU"));
   QVERIFY(!window.child<QComboBox>("run_precision")->isVisible());
   QVERIFY(window.child<QLineEdit>("run_cores")->isEnabled());
-  QVERIFY(window.child<QLabel>("devices_label")->text().contains("trains on threads"));
+  QVERIFY(window.child<QLabel>("devices_label")->text().contains("processor core"));
   window.choose_gpus();
   QCOMPARE(window.child<QLabel>("devices_label")->text(), QStringLiteral("Launch trains on GPUs"));
   QVERIFY(window.child<QComboBox>("run_precision")->isVisible());

@@ -300,6 +300,10 @@ void TestWindowLayout::the_interface_zooms() {
                            .arg(widget->metaObject()->className(), widget->objectName())
                            .arg(widget->font().pointSizeF())));
   QVERIFY(table->verticalHeader()->defaultSectionSize() > row);
+  const auto* compare = fixture.child<QPushButton>("primary");
+  QVERIFY2(compare->minimumWidth() >= compare->sizeHint().width(),
+           qPrintable(QString::number(compare->minimumWidth())));
+  QCoreApplication::processEvents();
   QVERIFY(fixture.window->grab().save(pictures_folder() + "zoom-150.png"));
   fixture.trigger("action_interface_normal");
   QCOMPARE(ui::layout::zoom(), 100);
