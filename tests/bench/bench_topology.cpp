@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How long the topology page takes for a step of a drag, frame included: 64 nodes of 8 devices in 1920 x 1080.
+// How long the topology page takes for a step of a drag, frame included: 64 nodes of 8 devices in 1920 x 1080. And how
+// long it takes to open a cluster of 2,048 nodes.
 // usage: bench_topology
 #include <algorithm>
 #include <cstdio>
@@ -128,11 +129,41 @@ void measure_all(const char* shape, int racks) {
   close.print("  zoom, devices drawn");
 }
 
+/// 16,384 devices: opening the page, opening the nodes of a group, closing them.
+void measure_opening(const char* shape, int leaves) {
+  const auto cluster = std::make_shared<const Cluster>(cluster_of(2048, 8, leaves));
+  Steps opening, nodes, closing;
+  for (int i = 0; i < 5; ++i) {
+    views::topology::View view;
+    view.resize(1680, 1050);
+    view.show();
+    (void)QTest::qWaitForWindowExposed(&view);
+    opening.time([&] {
+      view.set_cluster(cluster, {}, 1);
+      view.grab();
+    });
+    view.canvas()->select_all();
+    const auto toggle = [&](bool open) {
+      view.canvas()->set_groups_open(open);
+      view.grab();
+    };
+    nodes.time([&] { toggle(true); });
+    closing.time([&] { toggle(false); });
+  }
+  std::printf("%s\n", shape);
+  opening.print("  opening the page");
+  nodes.print("  opening all groups");
+  closing.print("  closing all groups");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication application(argc, argv);
+  measure_opening("2,048 nodes x 8 devices on one switch", 1);
+  measure_opening("2,048 nodes x 8 devices on 64 leaves", 64);
+  measure_opening("2,048 nodes x 8 devices on 256 leaves", 256);
   measure_all("64 nodes x 8 devices on one switch", 1);
   measure_all("64 nodes x 8 devices in 8 racks", 8);
   return 0;

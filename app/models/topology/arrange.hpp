@@ -3,20 +3,21 @@
 // are in rows below. Each rack is a block.
 #pragma once
 
+#include "app/models/topology/alike.hpp"
 #include "app/models/topology/geometry.hpp"
 
 namespace pipedeck::models::topology {
 
 /// Returns the places of all nodes and switches. `layout` only provides racks and their collapsed state.
-Places arranged(const Cluster& cluster, const ClusterLayout& layout);
+Places arranged(const Cluster& cluster, const ClusterLayout& layout, const std::vector<AlikeNodes>& groups);
 
 /// Returns the places of `layout`. Nodes and switches without one are placed in rows below the others, without
-/// overlaps.
-Places completed(const Cluster& cluster, const ClusterLayout& layout);
+/// overlaps. Nodes of a group stay in its grid, which moves as a whole.
+Places completed(const Cluster& cluster, const ClusterLayout& layout, const std::vector<AlikeNodes>& groups);
 
-/// A margin around the members of an open rack.
+/// A margin around the members of an open rack. The header is at the top, with room for a link's label below it.
 struct RackRoom {
-  static constexpr double side = 14, top = 42, bottom = 14;
+  static constexpr double side = 14, header = 30, top = 78, bottom = 14;
 };
 
 }  // namespace pipedeck::models::topology

@@ -7,6 +7,8 @@
 #include <QCoreApplication>
 
 #include "app/models/topology/arrange.hpp"
+#include "app/models/topology/room.hpp"
+#include "app/models/topology/routes.hpp"
 
 namespace pipedeck::models::topology {
 
@@ -16,13 +18,16 @@ struct GeometryText {
   Q_DECLARE_TR_FUNCTIONS(Topology)
 };
 
-constexpr double device_width = 57;
-constexpr double device_height = 42;
-constexpr double device_gap = 8;
-constexpr double padding = 14;
-constexpr double header_height = 30;
+constexpr double device_width = 52;
+constexpr double device_height = 30;
+constexpr double device_gap = 6;
+constexpr double padding = 13;        ///< four devices and it are a multiple of two grid steps
+constexpr double header_height = 48;  ///< two lines of text
+constexpr double square = 12, square_gap = 5, compact_header = 22;  ///< of a compact node
+constexpr int squares_per_row = 8, max_squares = 32;
 constexpr double min_node_width = 12 * topology_grid;
-constexpr int max_chips = 128;  ///< maximum devices of a node that are drawn individually
+constexpr int max_chips = 128;                        ///< maximum devices of a node that are drawn individually
+constexpr double label_letter = 12, label_ends = 26;  ///< widths in a label, with letters enlarged for a small zoom
 
 int device_count(const Node& node) {
   int count = 0;
@@ -58,20 +63,22 @@ void add_shares(std::vector<Share>& to, const Cluster& cluster, const std::vecto
 
 class Builder {
  public:
-  Builder(const Cluster& cluster, const ClusterLayout& layout) : cluster_(cluster), layout_(layout) {
-    out_.places = completed(cluster, layout);
+  Builder(const Cluster& cluster, const ClusterLayout& layout, std::vector<AlikeNodes> groups)
+      : cluster_(cluster), layout_(layout), groups_(std::move(groups)) {
     for (std::size_t i = 0; i < cluster.nodes.size(); ++i)
       ends_[cluster.nodes[i].name] = {End::node, static_cast<int>(i)};
     for (std::size_t i = 0; i < cluster.switches.size(); ++i)
       ends_[cluster.switches[i].name] = {End::network_switch, static_cast<int>(i)};
+    for (const NetworkLink& link : cluster_.links) ++ports_[link.from], ++ports_[link.to];
   }
 
   Layout build() {
-    for (const NetworkLink& link : cluster_.links) ++ports_[link.from], ++ports_[link.to];
     list_racks();
-    place_nodes();
-    place_switches();
-    frame_racks();
+    list_groups();
+    place_boxes(completed(cluster_, layout_, groups_));
+    if (!layout_.places.empty())
+      for (std::size_t r = 0; r < out_.racks.size(); ++r)
+        if (out_.racks[r].alike && !out_.racks[r].collapsed) place_boxes(with_room_for(out_, r));
     place_links();
     measure();
     return std::move(out_);
@@ -94,6 +101,34 @@ class Builder {
     std::ranges::sort(out_.racks, {}, &Rack::name);
     for (std::size_t r = 0; r < out_.racks.size(); ++r)
       for (const std::string& member : out_.racks[r].members) rack_of_[member] = static_cast<int>(r);
+  }
+
+  void list_groups() {
+    first_group_ = out_.racks.size();
+    for (const AlikeNodes& group : groups_) {
+      Rack placed;
+      placed.name = alike_title(cluster_, group);
+      placed.lines = alike_lines(cluster_, group);
+      placed.alike = true;
+      placed.collapsed = !group.open;
+      for (const std::size_t n : group.nodes) {
+        placed.members.push_back(cluster_.nodes[n].name);
+        rack_of_[cluster_.nodes[n].name] = static_cast<int>(out_.racks.size());
+      }
+      out_.racks.push_back(std::move(placed));
+    }
+  }
+
+  void place_boxes(Places places) {
+    out_.places = std::move(places);
+    out_.nodes.clear();
+    out_.switches.clear();
+    place_nodes();
+    place_switches();
+    for (std::size_t r = 0; r < out_.racks.size(); ++r) r < first_group_ ? frame_rack(out_.racks[r]) : frame_group(r);
+    count_uplinks();
+    for (const auto& [name, end] : ends_)
+      if (const auto shown = drawn_end(name, false)) out_.by_name[name] = *shown;
   }
 
   int rack_of(const std::string& name) const {
@@ -120,32 +155,35 @@ class Builder {
   TopologyNode node_at(const Node& node, int first) const {
     TopologyNode placed;
     const QPointF corner = corner_of(node.name);
-    placed.rect = QRectF(corner, topology_size(node));
-    placed.header = QRectF(corner, QSizeF(placed.rect.width(), header_height));
-    placed.port = QPointF(placed.rect.center().x(), placed.rect.top());
-    placed.name = QString::fromStdString(node.name);
     placed.rack = rack_of(node.name);
     placed.hidden = hidden(node.name);
-    if (node.link)
-      placed.link = node.bus ? GeometryText::tr("bus %1").arg(inside_text(node.link->bandwidth))
-                             : inside_text(node.link->bandwidth);
+    placed.compact = placed.rack >= 0 && out_.racks[static_cast<std::size_t>(placed.rack)].alike;
+    placed.rect = QRectF(corner, placed.compact ? compact_size(node) : topology_size(node));
+    placed.header = QRectF(corner, QSizeF(placed.rect.width(), placed.compact ? compact_header : header_height));
+    placed.port = QPointF(placed.rect.center().x(), placed.rect.top());
+    placed.name = QString::fromStdString(node.name);
+    if (placed.hidden) return placed;
+    placed.details = node_details(node);
     add_shares(placed.shares, cluster_, node.devices);
-    if (!placed.hidden) place_devices(placed, node, first);
+    place_devices(placed, node, first);
     return placed;
   }
 
   void place_devices(TopologyNode& placed, const Node& node, int first) const {
-    const int columns = columns_of(device_count(node));
+    const int count = device_count(node);
+    const bool small = placed.compact;
+    const int columns = small ? (count > max_squares ? 0 : squares_per_row) : columns_of(count);
+    const QSizeF size = small ? QSizeF(square, square) : QSizeF(device_width, device_height);
+    const double step = small ? square_gap : device_gap, top = small ? 0 : padding;
     int slot = 0;
     for (const DeviceGroup& group : node.devices) {
       const int type = share_of(cluster_, group.type, 1).type_index;
       for (int i = 0; columns > 0 && i < group.count; ++i, ++slot) {
         const int column = slot % columns, row = slot / columns;
-        const QPointF at(placed.rect.left() + padding + column * (device_width + device_gap),
-                         placed.header.bottom() + padding + row * (device_height + device_gap));
-        placed.devices.push_back({QRectF(at, QSizeF(device_width, device_height)),
-                                  QStringLiteral("G%1").arg(first + slot), QString::fromStdString(group.type),
-                                  first + slot, type});
+        const QPointF at(placed.rect.left() + padding + column * (size.width() + step),
+                         placed.header.bottom() + top + row * (size.height() + step));
+        placed.devices.push_back({QRectF(at, size), QStringLiteral("G%1").arg(first + slot),
+                                  QString::fromStdString(group.type), first + slot, type});
       }
     }
   }
@@ -171,28 +209,43 @@ class Builder {
     return end.kind == End::node ? out_.nodes[i].rect : out_.switches[i].rect;
   }
 
-  void frame_racks() {
-    for (Rack& rack : out_.racks) {
-      QRectF around;
-      int nodes = 0, devices = 0;
-      for (const std::string& member : rack.members) {
-        around = around.isNull() ? box_of(member) : around.united(box_of(member));
-        const End end = ends_.at(member);
-        if (end.kind != End::node) continue;
-        const Node& node = cluster_.nodes[static_cast<std::size_t>(end.index)];
-        ++nodes, devices += device_count(node);
-        add_shares(rack.shares, cluster_, node.devices);
-      }
-      const QPointF corner = around.topLeft() - QPointF(RackRoom::side, RackRoom::top);
-      rack.rect = rack.collapsed ? QRectF(corner, rack_size())
-                                 : around.adjusted(-RackRoom::side, -RackRoom::top, RackRoom::side, RackRoom::bottom);
-      rack.header = QRectF(corner, QSizeF(rack.rect.width(), header_height));
-      rack.toggle = QRectF(corner + QPointF(6, 5), QSizeF(20, 20));
-      rack.detail = QStringLiteral("%1 · %2").arg(
-          nodes == 1 ? GeometryText::tr("1 node") : GeometryText::tr("%1 nodes").arg(nodes),
-          devices == 1 ? GeometryText::tr("1 device") : GeometryText::tr("%1 devices").arg(devices));
+  void frame_rack(Rack& rack) {
+    QRectF around;
+    int nodes = 0, devices = 0;
+    rack.shares.clear();
+    for (const std::string& member : rack.members) {
+      around = around.isNull() ? box_of(member) : around.united(box_of(member));
+      const End end = ends_.at(member);
+      if (end.kind != End::node) continue;
+      const Node& node = cluster_.nodes[static_cast<std::size_t>(end.index)];
+      ++nodes, devices += device_count(node);
+      add_shares(rack.shares, cluster_, node.devices);
     }
-    count_uplinks();
+    const QPointF corner = around.topLeft() - QPointF(RackRoom::side, RackRoom::top);
+    rack.rect = rack.collapsed ? QRectF(corner, rack_size())
+                               : around.adjusted(-RackRoom::side, -RackRoom::top, RackRoom::side, RackRoom::bottom);
+    rack.detail = QStringLiteral("%1 · %2").arg(
+        nodes == 1 ? GeometryText::tr("1 node") : GeometryText::tr("%1 nodes").arg(nodes),
+        devices == 1 ? GeometryText::tr("1 device") : GeometryText::tr("%1 devices").arg(devices));
+    place_header(rack);
+  }
+
+  void frame_group(std::size_t r) {
+    Rack& rack = out_.racks[r];
+    const AlikeNodes& group = groups_[r - first_group_];
+    const Node& node = cluster_.nodes[group.nodes.front()];
+    const QPointF corner = corner_of(node.name) - group.corner(cluster_, 0);
+    rack.rect = QRectF(corner, group.size(cluster_));
+    rack.shares.clear();
+    for (const DeviceGroup& devices : node.devices)
+      add_shares(rack.shares, cluster_, {{devices.type, devices.count * static_cast<int>(group.nodes.size())}});
+    rack.detail = rack.lines.mid(1).join(QStringLiteral(" · "));
+    place_header(rack);
+  }
+
+  static void place_header(Rack& rack) {
+    rack.header = QRectF(rack.rect.topLeft(), QSizeF(rack.rect.width(), RackRoom::header));
+    rack.toggle = QRectF(rack.rect.topLeft() + QPointF(6, 5), QSizeF(20, 20));
   }
 
   void count_uplinks() {
@@ -211,20 +264,27 @@ class Builder {
           : count[r] == 1
               ? GeometryText::tr("1 uplink · %1").arg(network_text(BytesPerSecond(rate[r])))
               : GeometryText::tr("%1 uplinks · %2").arg(count[r]).arg(network_text(BytesPerSecond(rate[r])));
+    for (std::size_t r = 0; r < first_group_; ++r) {
+      QStringList shares;
+      for (const Share& share : out_.racks[r].shares) shares << share.text;
+      out_.racks[r].lines = {out_.racks[r].detail, shares.join(QStringLiteral(", ")), out_.racks[r].uplinks};
+    }
   }
 
-  /// Returns the visible end of a link: its box, or the collapsed rack that hides it.
-  std::optional<End> drawn_end(const std::string& name) const {
-    if (hidden(name)) return End{End::rack, rack_of(name)};
+  /// Returns the visible end of a node or switch: its box, or the collapsed rack that hides it. For links that is also
+  /// the open group of alike nodes.
+  std::optional<End> drawn_end(const std::string& name, bool of_link) const {
+    const int rack = rack_of(name);
+    if (hidden(name) || (of_link && rack >= static_cast<int>(first_group_))) return End{End::rack, rack};
     const auto end = ends_.find(name);
     return end == ends_.end() ? std::nullopt : std::optional(end->second);
   }
 
-  /// Merges links with equal visible ends into one line if at least one end is a collapsed rack.
+  /// Merges links with equal visible ends into one line if at least one end is a rack.
   void place_links() {
     std::map<std::pair<End, End>, std::size_t> bundles;
     for (std::size_t i = 0; i < cluster_.links.size(); ++i) {
-      const auto a = drawn_end(cluster_.links[i].from), b = drawn_end(cluster_.links[i].to);
+      const auto a = drawn_end(cluster_.links[i].from, true), b = drawn_end(cluster_.links[i].to, true);
       if (!a || !b || *a == *b) continue;
       const auto key = std::minmax(*a, *b);
       const bool bundled = a->kind == End::rack || b->kind == End::rack;
@@ -233,23 +293,94 @@ class Builder {
         continue;
       }
       if (bundled) bundles[key] = out_.links.size();
-      out_.links.push_back(link_between(*a, *b, static_cast<int>(i)));
+      const bool swapped = curve_between(out_.ports_of(*a), out_.ports_of(*b)).swapped;
+      out_.links.push_back(
+          {{}, {}, {}, static_cast<int>(i), {static_cast<int>(i)}, swapped ? *b : *a, swapped ? *a : *b});
     }
     for (TopologyLink& link : out_.links) link.text = bundle_text(link.links);
+    route_links();
   }
 
-  TopologyLink link_between(End a, End b, int index) const {
-    const Curve curve = curve_between(out_.ports_of(a), out_.ports_of(b));
-    TopologyLink link;
-    link.from = curve.from;
-    link.to = curve.to;
-    link.arc = curve.arc;
-    link.link = index;
-    link.links = {index};
-    link.from_end = curve.swapped ? b : a;
-    link.to_end = curve.swapped ? a : b;
-    link.label = point_on(link, link.arc ? 0.5 : 0.68);
-    return link;
+  void route_links() {
+    const std::vector<End> ends = out_.solids();
+    std::map<End, std::size_t> position;
+    std::vector<QRectF> boxes;
+    for (const End& end : ends) position[end] = boxes.size(), boxes.push_back(out_.rect_of(end));
+    Router router(boxes, headers());
+    for (const Rack& rack : out_.racks)
+      if (!rack.collapsed && !rack.alike) router.add_frame(rack.rect);
+    place_labels(router, boxes, position);
+    std::vector<Connection> connections;
+    for (const TopologyLink& link : out_.links) {
+      const bool arc = curve_between(out_.ports_of(link.from_end), out_.ports_of(link.to_end)).arc;
+      connections.push_back({position.at(link.from_end), position.at(link.to_end), !arc, false});
+    }
+    std::vector<Path> paths = router.routes(connections);
+    for (std::size_t i = 0; i < paths.size(); ++i) out_.links[i].path = std::move(paths[i]);
+    place_other_labels(boxes);
+  }
+
+  /// Returns the texts of open racks, which lines avoid.
+  std::vector<QRectF> headers() const {
+    constexpr double letter = 8, arrow = 48;
+    std::vector<QRectF> all;
+    for (const Rack& rack : out_.racks) {
+      if (rack.collapsed || rack.alike) continue;
+      const double width = arrow + letter * static_cast<double>(rack.name.size() + rack.detail.size());
+      all.emplace_back(rack.header.topLeft() + QPointF(0, 2),
+                       QSizeF(std::min(width, rack.header.width()), rack.header.height() - 4));
+    }
+    return all;
+  }
+
+  QSizeF label_size(const QString& text) const {
+    return {label_ends + label_letter * static_cast<double>(text.size()), Router::label_room};
+  }
+
+  /// Places a label above each box at which links end. Links with one end share it.
+  void place_labels(Router& router, const std::vector<QRectF>& boxes, const std::map<End, std::size_t>& position) {
+    std::map<End, TopologyLabel> labels;
+    for (std::size_t i = 0; i < out_.links.size(); ++i) labels[out_.links[i].to_end].links.push_back(i);
+    for (auto& [end, label] : labels) {
+      const std::size_t box = position.at(end);
+      std::vector<int> all;
+      for (const std::size_t i : label.links)
+        all.insert(all.end(), out_.links[i].links.begin(), out_.links[i].links.end());
+      label.text = bundle_text(all);
+      if (!router.has_label_room(box)) continue;
+      const QSizeF size = label_size(label.text);
+      const double width = std::min(size.width(), boxes[box].width());
+      label.room = QRectF(boxes[box].center().x() - width / 2, boxes[box].top() - size.height(), width, size.height());
+      router.add_label(label.room);
+      for (const std::size_t i : label.links) out_.links[i].label = label.room.center();
+      out_.labels.push_back(label);
+    }
+  }
+
+  /// Places the labels of links that end at a box without room above it: somewhere along the line.
+  void place_other_labels(const std::vector<QRectF>& boxes) {
+    std::vector<QRectF> taken = boxes;
+    std::vector<bool> labelled(out_.links.size());
+    for (const TopologyLabel& label : out_.labels) {
+      taken.push_back(label.room);
+      for (const std::size_t i : label.links) labelled[i] = true;
+    }
+    for (std::size_t i = 0; i < out_.links.size(); ++i) {
+      if (labelled[i]) continue;
+      TopologyLink& link = out_.links[i];
+      link.label = link.path.empty() ? (out_.rect_of(link.from_end).center() + out_.rect_of(link.to_end).center()) / 2
+                                     : point_on(link, 0.5);
+      QRectF room(QPointF(), label_size(link.text));
+      for (const double t : {0.5, 0.7, 0.3, 0.85, 0.15}) {
+        room.moveCenter(point_on(link, t));
+        if (link.path.empty() || std::ranges::any_of(taken, [&](const QRectF& r) { return r.intersects(room); }))
+          continue;
+        link.label = room.center();
+        out_.labels.push_back({room, link.text, {i}});
+        taken.push_back(room);
+        break;
+      }
+    }
   }
 
   QString bundle_text(const std::vector<int>& links) const {
@@ -276,13 +407,16 @@ class Builder {
       if (!s.hidden) take(s.rect);
     for (const Rack& rack : out_.racks) take(rack.rect);
     for (const TopologyLink& link : out_.links)
-      if (link.arc) take(QRectF(link.label - QPointF(40, 14), QSizeF(80, 28)));
+      for (const QPointF& point : link.path) take(QRectF(point - QPointF(2, 2), QSizeF(4, 4)));
+    for (const TopologyLabel& label : out_.labels) take(label.room);
     const double room = 2 * topology_grid;
     out_.bounds = all.adjusted(-room, -room, room, room);
   }
 
   const Cluster& cluster_;
   const ClusterLayout& layout_;
+  std::vector<AlikeNodes> groups_;
+  std::size_t first_group_ = 0;  ///< position of the first group in Layout::racks
   Layout out_;
   std::map<std::string, End> ends_;
   std::map<std::string, int> rack_of_, ports_;
@@ -292,18 +426,27 @@ class Builder {
 
 QSizeF topology_size(const Node& node) {
   const int count = device_count(node), columns = columns_of(count);
-  if (columns == 0) return {20 * topology_grid, header_height + 2 * padding + 2 * device_height};
+  if (columns == 0) return {20 * topology_grid, header_height + 2 * padding + 2 * 24};
   const int rows = std::max(1, (count + columns - 1) / columns);
   const double chips = columns * device_width + (columns - 1) * device_gap;
   return {std::max(min_node_width, 2 * padding + chips),
           header_height + 2 * padding + rows * device_height + (rows - 1) * device_gap};
 }
 
+QSizeF compact_size(const Node& node) {
+  const int count = device_count(node), rows = count > max_squares ? 1 : (count - 1) / squares_per_row + 1;
+  return {min_node_width, compact_header + rows * square + (rows - 1) * square_gap + 8};
+}
+
 QSizeF switch_size() { return {11 * topology_grid, 46}; }
 
 QSizeF rack_size() { return {18 * topology_grid, 9 * topology_grid}; }
 
-Layout topology_layout(const Cluster& cluster, const ClusterLayout& layout) { return Builder(cluster, layout).build(); }
+QSizeF alike_size() { return {22 * topology_grid, 8 * topology_grid}; }
+
+Layout topology_layout(const Cluster& cluster, const ClusterLayout& layout, const std::set<std::string>& opened) {
+  return Builder(cluster, layout, alike_nodes(cluster, layout, opened)).build();
+}
 
 Selection toggled(Selection selection, const Selection& with) {
   const bool all_in =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Positions of a cluster's nodes, devices, switches, links and racks: boxes and curves in the drawing's own pixels,
+// Positions of a cluster's nodes, devices, switches, links and racks: boxes and lines in the drawing's own pixels,
 // which the view pans and zooms.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <QRectF>
 #include <QSizeF>
 #include <QString>
+#include <QStringList>
 
 #include "core/model/cluster.hpp"
 #include "core/model/cluster_layout.hpp"
@@ -40,11 +41,12 @@ struct TopologyNode {
   QRectF header;
   QPointF port;  ///< end of links to the network, at the top
   QString name;
-  QString link;  ///< "130 GB/s"; empty for a single device
+  QStringList details;  ///< "8 × H100-SXM", "450 GB/s inside", "8 × 400 Gbit/s"
   std::vector<TopologyDevice> devices;
   std::vector<Share> shares;
   int rack = -1;
-  bool hidden = false;  ///< its rack is collapsed
+  bool hidden = false;   ///< its rack is collapsed
+  bool compact = false;  ///< one of an open group of alike nodes: a name and small squares
 };
 
 struct TopologySwitch {
@@ -56,16 +58,19 @@ struct TopologySwitch {
   bool hidden = false;
 };
 
+/// A box around several nodes and switches: a rack that the user made, or a group of alike nodes.
 struct Rack {
-  QRectF rect;    ///< around its members, or its collapsed box
-  QRectF header;  ///< strip by which the whole rack is dragged
-  QRectF toggle;  ///< arrow that opens and closes it
-  QString name;
+  QRectF rect;                ///< around its members, or its collapsed box
+  QRectF header;              ///< strip by which the whole rack is dragged
+  QRectF toggle;              ///< arrow that opens and closes it
+  QString name;               ///< of a group its title, "128 × p5.48xlarge"
   QString detail;             ///< "4 nodes · 32 devices"
   QString uplinks;            ///< "2 uplinks · 200 Gbit/s"
+  QStringList lines;          ///< texts in the collapsed box
   std::vector<Share> shares;  ///< the sum of its devices
   std::vector<std::string> members;
   bool collapsed = false;
+  bool alike = false;  ///< a group of alike nodes, whose links end at its own edge
 };
 
 /// An end of a link in the drawing.
@@ -78,20 +83,28 @@ struct End {
 };
 
 struct TopologyLink {
-  QPointF from, to;  ///< `from` is the upper one
-  QPointF label;     ///< centre of the label
-  QString text;      ///< "25 Gbit/s", "4 × 25 Gbit/s"
-  bool arc = false;  ///< between two boxes of one row: bows upwards
-  int link = 0;      ///< position in Cluster::links; the first one of a bundle
+  std::vector<QPointF> path;  ///< from `from_end`, the upper one, in horizontal and vertical parts; empty: no way
+  QPointF label;              ///< centre of the label
+  QString text;               ///< "25 Gbit/s", "4 × 25 Gbit/s"
+  int link = 0;               ///< position in Cluster::links; the first one of a bundle
   std::vector<int> links{};
   End from_end, to_end;
 };
 
+/// A label with the rate of one link, or of all links that end at one port.
+struct TopologyLabel {
+  QRectF room;  ///< on the ground, where nothing else is drawn; the text is in its centre
+  QString text;
+  std::vector<std::size_t> links{};  ///< positions in Layout::links
+};
+
 /// An element at a point.
 struct Hit {
-  enum Kind { node, device, network_switch, link, rack };
+  enum Kind { node, device, network_switch, link, rack, label };
   Kind kind = node;
-  int index = 0;  ///< of the node, device (number in plans), switch or rack; of a link in Cluster::links
+  /// The index of the node, device (number in plans), switch or rack, of a link in Cluster::links, or of a shared
+  /// label.
+  int index = 0;
   bool operator==(const Hit&) const = default;
 };
 
@@ -102,8 +115,10 @@ struct Layout {
   std::vector<TopologySwitch> switches;  ///< as Cluster::switches
   std::vector<Rack> racks;               ///< by name
   std::vector<TopologyLink> links;       ///< visible ones
+  std::vector<TopologyLabel> labels;     ///< of links
   QRectF bounds;                         ///< of all visible elements, with a margin
   Places places;                         ///< of every node and switch, hidden ones too
+  std::map<std::string, End> by_name;    ///< the visible end of each node and switch
 
   /// Returns the element at a point; links are found within `reach` of their curve.
   std::optional<Hit> hit(QPointF point, double reach = 8) const;
@@ -117,6 +132,8 @@ struct Layout {
   std::array<QPointF, 2> ports_of(const End& end) const;
   /// Returns all visible elements that can be selected, in the order of keyboard navigation.
   std::vector<End> ends() const;
+  /// Returns all boxes that no line may cross: those of ends(), and open groups as a whole.
+  std::vector<End> solids() const;
   std::optional<End> find_end(const std::string& name) const;
 };
 
@@ -134,21 +151,24 @@ Selection toggled(Selection selection, const Selection& with);
 inline constexpr double topology_grid = 14;  ///< positions snap to it; every second line has dots
 
 QSizeF topology_size(const Node& node);
+QSizeF compact_size(const Node& node);  ///< in an open group of alike nodes
 QSizeF switch_size();
-QSizeF rack_size();  ///< collapsed
+QSizeF rack_size();   ///< collapsed
+QSizeF alike_size();  ///< of a closed group
 
-/// Returns the layout as arranged by hand. Elements without a place are arranged automatically (arrange.hpp).
-Layout topology_layout(const Cluster& cluster, const ClusterLayout& layout = {});
+/// Returns the layout as arranged by hand. Elements without a place are arranged automatically (arrange.hpp). Groups of
+/// alike nodes are one box (alike.hpp), except those with a node in `opened`.
+Layout topology_layout(const Cluster& cluster, const ClusterLayout& layout = {},
+                       const std::set<std::string>& opened = {});
 
-/// A curve from one box to another, for a link or one that is being drawn.
+/// A curve from one box to another, for a link while it is drawn or moved.
 struct Curve {
   QPointF from, to;
   bool arc = false;
   bool swapped = false;  ///< `from` is the second box, which is above the first
 };
 Curve curve_between(const std::array<QPointF, 2>& a, const std::array<QPointF, 2>& b);
-/// Returns a point of a curve, t in [0, 1].
-QPointF point_on(const Curve& curve, double t);
+/// Returns a point of a link's path, t in [0, 1].
 QPointF point_on(const TopologyLink& link, double t);
 
 /// Returns the selection without nodes, switches and links that do not exist.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Hit tests at a point or in a rectangle, and the curves of links.
+// Hit tests at a point or in a rectangle, and points of links.
 #include <algorithm>
 #include <cmath>
 
@@ -11,9 +11,11 @@ namespace {
 
 double distance_to(const TopologyLink& link, QPointF point) {
   double best = 1e9;
-  for (int step = 0; step <= 32; ++step) {
-    const QPointF away = point_on(link, step / 32.0) - point;
-    best = std::min(best, std::hypot(away.x(), away.y()));
+  for (std::size_t i = 1; i < link.path.size(); ++i) {
+    const QRectF part = QRectF(link.path[i - 1], link.path[i]).normalized();
+    const double x = std::max({part.left() - point.x(), 0.0, point.x() - part.right()});
+    const double y = std::max({part.top() - point.y(), 0.0, point.y() - part.bottom()});
+    best = std::min(best, std::hypot(x, y));
   }
   return best;
 }
@@ -26,21 +28,19 @@ Curve curve_between(const std::array<QPointF, 2>& a, const std::array<QPointF, 2
   return {a[0], b[0], true, false};
 }
 
-QPointF point_on(const Curve& curve, double t) {
-  const QPointF a = curve.from, d = curve.to;
-  QPointF b, c;
-  if (curve.arc) {
-    const double lift = std::min(90.0, 40 + std::abs(d.x() - a.x()) / 12);
-    b = a - QPointF(0, lift), c = d - QPointF(0, lift);
-  } else {
-    const double middle = (a.y() + d.y()) / 2;
-    b = QPointF(a.x(), middle), c = QPointF(d.x(), middle);
+QPointF point_on(const TopologyLink& link, double t) {
+  if (link.path.empty()) return link.label;
+  double length = 0;
+  for (std::size_t i = 1; i < link.path.size(); ++i) length += (link.path[i] - link.path[i - 1]).manhattanLength();
+  double left = std::clamp(t, 0.0, 1.0) * length;
+  for (std::size_t i = 1; i < link.path.size(); ++i) {
+    const QPointF step = link.path[i] - link.path[i - 1];
+    const double part = step.manhattanLength();
+    if (part > 0 && left <= part) return link.path[i - 1] + step * (left / part);
+    left -= part;
   }
-  const double u = 1 - t;
-  return u * u * u * a + 3 * u * u * t * b + 3 * u * t * t * c + t * t * t * d;
+  return link.path.back();
 }
-
-QPointF point_on(const TopologyLink& link, double t) { return point_on(Curve{link.from, link.to, link.arc, false}, t); }
 
 std::optional<Hit> Layout::hit(QPointF point, double reach) const {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -53,12 +53,13 @@ std::optional<Hit> Layout::hit(QPointF point, double reach) const {
     if (!switches[i].hidden && switches[i].rect.contains(point)) return Hit{Hit::network_switch, static_cast<int>(i)};
   for (std::size_t i = 0; i < racks.size(); ++i)
     if (racks[i].collapsed && racks[i].rect.contains(point)) return Hit{Hit::rack, static_cast<int>(i)};
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (labels[i].room.contains(point))
+      return labels[i].links.size() > 1 ? Hit{Hit::label, static_cast<int>(i)}
+                                        : Hit{Hit::link, links[labels[i].links.front()].link};
   std::optional<Hit> nearest;
   for (const TopologyLink& link : links) {
-    const QRectF curve =
-        QRectF(link.from, link.to).normalized().adjusted(-reach, link.arc ? -90 - reach : -reach, reach, reach);
-    if (!curve.contains(point) && (point - link.label).manhattanLength() > 24 + reach) continue;
-    const double distance = std::min(distance_to(link, point), (point - link.label).manhattanLength() - 24);
+    const double distance = distance_to(link, point);
     if (distance < reach) reach = distance, nearest = Hit{Hit::link, link.link};
   }
   if (nearest) return nearest;
@@ -115,15 +116,18 @@ std::vector<End> Layout::ends() const {
   return result;
 }
 
+std::vector<End> Layout::solids() const {
+  std::vector<End> result;
+  for (const End& end : ends())
+    if (end.kind != End::node || !nodes[static_cast<std::size_t>(end.index)].compact) result.push_back(end);
+  for (std::size_t i = 0; i < racks.size(); ++i)
+    if (racks[i].alike && !racks[i].collapsed) result.push_back({End::rack, static_cast<int>(i)});
+  return result;
+}
+
 std::optional<End> Layout::find_end(const std::string& name) const {
-  const QString wanted = QString::fromStdString(name);
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    if (nodes[i].name == wanted)
-      return nodes[i].hidden ? End{End::rack, nodes[i].rack} : End{End::node, static_cast<int>(i)};
-  for (std::size_t i = 0; i < switches.size(); ++i)
-    if (switches[i].name == wanted)
-      return switches[i].hidden ? End{End::rack, switches[i].rack} : End{End::network_switch, static_cast<int>(i)};
-  return std::nullopt;
+  const auto end = by_name.find(name);
+  return end == by_name.end() ? std::nullopt : std::optional(end->second);
 }
 
 std::optional<End> Layout::box_at(QPointF point) const {

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <deque>
+#include <functional>
+#include <optional>
 
 namespace pipedeck::models::topology {
 
@@ -52,11 +54,14 @@ std::vector<Unit> units_of(const Layout& layout) {
 }  // namespace
 
 Places with_room_for(const Layout& layout, const std::string& rack) {
+  for (std::size_t r = 0; r < layout.racks.size(); ++r)
+    if (!layout.racks[r].alike && layout.racks[r].name == QString::fromStdString(rack)) return with_room_for(layout, r);
+  return layout.places;
+}
+
+Places with_room_for(const Layout& layout, std::size_t fixed) {
   Places places = layout.places;
   std::vector<Unit> units = units_of(layout);
-  const auto opened = std::ranges::find(layout.racks, QString::fromStdString(rack), &Rack::name);
-  if (opened == layout.racks.end()) return places;
-  const auto fixed = static_cast<std::size_t>(opened - layout.racks.begin());
   std::deque<std::size_t> pushing{fixed};
   // Each is pushed in one direction only, so that boxes don't push each other back and forth.
   for (std::size_t steps = 0; !pushing.empty() && steps < units.size() * units.size(); ++steps) {
@@ -78,6 +83,55 @@ Places with_room_for(const Layout& layout, const std::string& rack) {
     }
   }
   return places;
+}
+
+namespace {
+
+/// Returns all boxes and racks.
+std::vector<QRectF> taken_rooms(const Layout& layout) {
+  std::vector<QRectF> taken;
+  for (const Unit& unit : units_of(layout)) taken.push_back(unit.rect);
+  return taken;
+}
+
+/// Returns the nearest free place on a square around `wanted`; none if all of the square is taken.
+std::optional<QPointF> free_on_square(int reach, QPointF wanted, const std::function<bool(QPointF)>& is_free) {
+  std::optional<QPointF> best;
+  double least = 0;
+  const auto look = [&](int x, int y) {
+    const QPointF at = wanted + QPointF(x, y) * topology_grid;
+    const double away = std::hypot(x, y);
+    if ((best && away >= least) || !is_free(at)) return;
+    best = at;
+    least = away;
+  };
+  for (int step = -reach; step <= reach; ++step) {
+    look(step, -reach);
+    look(step, reach);
+    look(-reach, step);
+    look(reach, step);
+  }
+  return best;
+}
+
+}  // namespace
+
+ClusterLayout::Place free_place(const Layout& layout, const QSizeF& size, const ClusterLayout::Place& wanted) {
+  constexpr double close = topology_grid;                                 // the least distance of a chosen place
+  constexpr double aside = 2 * topology_grid, above = 4 * topology_grid;  // of a found one: room for links
+  constexpr int farthest = 600;
+  const std::vector<QRectF> taken = taken_rooms(layout);
+  const auto free_with = [&](double x, double y) {
+    return [&, x, y](QPointF at) {
+      const QRectF room = QRectF(at, size).adjusted(-x, -y, x, y);
+      return std::ranges::none_of(taken, [&](const QRectF& box) { return box.intersects(room); });
+    };
+  };
+  const QPointF start(wanted.x, wanted.y);
+  if (free_with(close, close)(start)) return wanted;
+  for (int reach = 1; reach < farthest; ++reach)
+    if (const auto found = free_on_square(reach, start, free_with(aside, above))) return {found->x(), found->y()};
+  return wanted;
 }
 
 }  // namespace pipedeck::models::topology

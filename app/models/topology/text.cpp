@@ -78,7 +78,8 @@ QString tool_tip(const Cluster& cluster, const Hit& hit) {
       return TopologyText::tr("<b>%1</b> · switch")
           .arg(QString::fromStdString(cluster.switches[static_cast<std::size_t>(hit.index)].name).toHtmlEscaped());
     case Hit::rack:
-      return {};  // only in the drawing: Rack has the text
+    case Hit::label:
+      return {};  // only in the drawing, which has the text
     case Hit::link:
       break;
   }

@@ -24,6 +24,7 @@ TopologyActions::TopologyActions(TopologyEditing& editing, std::function<void()>
                                  {"PgDown, PgUp", tr("Select the next or previous item")},
                                  {"Space", tr("Hold and drag to move the view, as with the middle button")},
                                  {"Ctrl, Shift", tr("With clicks and rectangles: select several")},
+                                 {"Return", tr("Open or close alike nodes")},
                                  {"Esc", tr("Cancel a drag, clear the selection")}});
   update();
 }
@@ -134,7 +135,9 @@ void TopologyActions::update() {
   need({cut_, copy_, duplicate_, group_, rename_}, places, one);
   need({remove_}, ready && !chosen.empty(), tr("Select a box or a link on the Topology page first."));
   need(QList<QAction*>(aligns_) << connect_, ready && chosen.places.size() > 1, two);
-  need({ungroup_, collapse_, open_}, !racks.empty(), tr("Select a rack on the Topology page first."));
+  const QString rack = tr("Select a rack on the Topology page first.");
+  need({ungroup_}, !racks.empty(), rack);
+  need({collapse_, open_}, !racks.empty() || (ready && editing_.view().canvas()->group_selected()), rack);
 }
 
 void TopologyActions::show_menu(const QPoint& global) {

@@ -69,6 +69,7 @@ void TopologyEditing::connect_view() {
                                          session::cluster::usual_link(before))))
       view_.canvas()->select({{}, {static_cast<int>(view_.cluster()->links.size()) - 1}});
   });
+  connect(canvas, &views::topology::Canvas::link_selection_requested, this, &TopologyEditing::connect_selected);
   connect(canvas, &views::topology::Canvas::toggle_requested, this, [this](const QString& rack) {
     const bool collapsed = view_.layout_shown().collapsed.contains(rack.toStdString());
     take(collapsed ? tr("Open %1").arg(rack) : tr("Collapse %1").arg(rack),
@@ -362,6 +363,8 @@ void TopologyEditing::ungroup() {
 
 void TopologyEditing::set_collapsed(bool collapsed) {
   if (!ready()) return;
+  view_.canvas()->set_groups_open(!collapsed);
+  if (racks_selected().empty()) return;
   session::cluster::DrawnCluster next = kept();
   for (const std::string& rack : racks_selected())
     next = collapsed ? session::cluster::with_collapsed(std::move(next), rack, true) : opened(std::move(next), rack);

@@ -7,6 +7,7 @@
 #include <QClipboard>
 #include <QGuiApplication>
 
+#include "app/models/topology/room.hpp"
 #include "app/text/in_qt.hpp"
 
 namespace pipedeck::ui::actions {
@@ -63,14 +64,9 @@ void TopologyEditing::duplicate() {
   QRectF box;
   for (const std::string& place : chosen.places)
     if (const auto end = view_.scene().find_end(place)) box = box.united(view_.scene().rect_of(*end));
-  // Next to the original where there is room, else slightly offset.
-  const auto ends = view_.scene().ends();
-  const double aside = models::topology::on_grid(box.width() + 2 * models::topology::topology_grid);
-  const bool free = std::ranges::none_of(ends, [&](const models::topology::End& end) {
-    return view_.scene().rect_of(end).intersects(box.translated(aside, 0));
-  });
-  const ClusterLayout::Place offset =
-      free ? ClusterLayout::Place{aside, 0} : ClusterLayout::Place{paste_step, paste_step};
+  const QPointF beside = box.topLeft() + QPointF(models::topology::on_grid(box.width()) + paste_step, 0);
+  const ClusterLayout::Place place = models::topology::free_place(view_.scene(), box.size(), {beside.x(), beside.y()});
+  const ClusterLayout::Place offset{place.x - box.left(), place.y - box.top()};
   apply_pasted(tr("Duplicate"), session::cluster::duplicated(drawn(), chosen.places, offset));
 }
 

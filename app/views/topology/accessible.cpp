@@ -121,7 +121,9 @@ class CanvasInterface : public QAccessibleWidget {
       case models::topology::End::rack:
         break;
     }
-    return Canvas::tr("Rack %1, %2, %3").arg(scene.racks[at].name, scene.racks[at].detail, scene.racks[at].uplinks);
+    const QString lines = scene.racks[at].lines.join(QStringLiteral(", "));
+    return scene.racks[at].alike ? Canvas::tr("%1, alike: %2").arg(scene.racks[at].name, lines)
+                                 : Canvas::tr("Rack %1, %2").arg(scene.racks[at].name, lines);
   }
 
   QRect area(int index) const {

@@ -21,6 +21,7 @@ constexpr double wheel_step = 1.0015;  ///< per unit; a notch of 120 zooms by a 
 }  // namespace
 
 Canvas::Canvas(QWidget* parent) : QWidget(parent), said_timer_(new QTimer(this)), name_edit_(new QLineEdit(this)) {
+  install_topology_accessibility();  // before any interface is requested
   setObjectName(QStringLiteral("topology_canvas"));
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
@@ -29,7 +30,6 @@ Canvas::Canvas(QWidget* parent) : QWidget(parent), said_timer_(new QTimer(this))
   setWhatsThis(
       tr("Drag from the palette to add, from port to port to link, on the background to select. Arrow keys move the "
          "selection, Alt+arrow keys select the neighbour, Page Up and Page Down go through all items."));
-  install_topology_accessibility();
   said_timer_->setSingleShot(true);
   connect(said_timer_, &QTimer::timeout, this, [this] {
     said_.clear();
@@ -52,19 +52,78 @@ void Canvas::set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLa
                                                ? models::topology::remap_selection(selection_, *cluster_, *cluster)
                                                : models::topology::Selection{};
   cluster_ = std::move(cluster);
-  scene_ = cluster_ ? models::topology::topology_layout(*cluster_, layout) : models::topology::Layout{};
+  layout_ = layout;
   marks_ = marks_of(problems);
-  hovered_.reset();
-  hovered_port_.reset();
+  refresh_scene();
   setAccessibleDescription(cluster_ ? models::topology::summary(*cluster_) : QString());
-  if (fitted_) fit_camera();
+  if (fresh_) fit_camera();
+  fresh_ = !cluster_;
   stale();
   choose(kept);
 }
 
+/// Computes the drawing anew. The view stays where it is, so that the pointer still meets what it aims at.
+void Canvas::refresh_scene() {
+  const QRectF before = scene_.bounds;
+  scene_ = cluster_ ? models::topology::topology_layout(*cluster_, layout_, opened_) : models::topology::Layout{};
+  if (!fresh_ && scene_.bounds != before) fitted_ = false;
+  hovered_.reset();
+  hovered_port_.reset();
+}
+
 void Canvas::forget_view() {
-  fitted_ = true;
+  fitted_ = fresh_ = true;
+  opened_.clear();
   choose({});
+}
+
+// ---- groups of alike nodes
+
+void Canvas::set_open(const std::vector<std::size_t>& groups, bool open) {
+  if (groups.empty()) return;
+  const std::string first = scene_.racks[groups.front()].members.front();
+  const QPointF before = scene_.racks[groups.front()].rect.topLeft();
+  for (const std::size_t group : groups)
+    for (const std::string& member : scene_.racks[group].members)
+      open ? (void)opened_.insert(member) : (void)opened_.erase(member);
+  refresh_scene();
+  for (const models::topology::Rack& rack : scene_.racks)
+    if (rack.alike && rack.members.front() == first) camera_.origin += rack.rect.topLeft() - before;
+  fitted_ = false;
+  stale();
+  emit groups_changed();
+  emit view_changed();
+}
+
+bool Canvas::group_selected() const {
+  return std::ranges::any_of(scene_.racks, [&](const models::topology::Rack& rack) {
+    return rack.alike &&
+           std::ranges::any_of(rack.members, [&](const auto& m) { return selection_.places.contains(m); });
+  });
+}
+
+void Canvas::set_groups_open(bool open) {
+  std::vector<std::size_t> groups;
+  for (std::size_t r = 0; r < scene_.racks.size(); ++r) {
+    const models::topology::Rack& rack = scene_.racks[r];
+    if (rack.alike && rack.collapsed == open &&
+        std::ranges::any_of(rack.members, [&](const auto& m) { return selection_.places.contains(m); }))
+      groups.push_back(r);
+  }
+  set_open(groups, open);
+}
+
+/// Opens the groups of which only some nodes are selected: a closed one cannot show which.
+void Canvas::open_parts_of(const models::topology::Selection& selection) {
+  std::vector<std::size_t> groups;
+  for (std::size_t r = 0; r < scene_.racks.size(); ++r) {
+    const models::topology::Rack& rack = scene_.racks[r];
+    if (!rack.alike || !rack.collapsed) continue;
+    const auto chosen = static_cast<std::size_t>(
+        std::ranges::count_if(rack.members, [&](const auto& m) { return selection.places.contains(m); }));
+    if (chosen > 0 && chosen < rack.members.size()) groups.push_back(r);
+  }
+  set_open(groups, true);
 }
 
 /// Fits the drawing into the area below the heading.
@@ -85,7 +144,9 @@ void Canvas::choose(const models::topology::Selection& selection) {
 }
 
 void Canvas::select(const models::topology::Selection& selection) {
-  if (cluster_) choose(models::topology::pruned(selection, *cluster_));
+  if (!cluster_) return;
+  open_parts_of(selection);
+  choose(models::topology::pruned(selection, *cluster_));
 }
 
 void Canvas::select_all() {
@@ -133,6 +194,12 @@ models::topology::Selection Canvas::selection_of(const models::topology::Hit& hi
           if (device.device == hit.index)
             return selection_of(models::topology::End{models::topology::End::node, static_cast<int>(n)});
       return {};
+    case models::topology::Hit::label: {
+      models::topology::Selection all;
+      for (const std::size_t i : scene_.labels[static_cast<std::size_t>(hit.index)].links)
+        all.links.insert(scene_.links[i].links.begin(), scene_.links[i].links.end());
+      return all;
+    }
     case models::topology::Hit::link:
       break;
   }

@@ -41,7 +41,7 @@ class Canvas : public QWidget {
 
   void set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLayout& layout,
                    const std::vector<models::topology::TopologyProblem>& problems);
-  /// Clears the selection and fits the view, before another cluster is set.
+  /// Clears the selection, closes groups and fits the view, before another cluster is set.
   void forget_view();
   const Cluster* cluster() const { return cluster_.get(); }
   const models::topology::Layout& scene() const { return scene_; }
@@ -58,6 +58,10 @@ class Canvas : public QWidget {
   /// Selects the next (+1) or previous (-1) item in reading order.
   void select_next(int step);
   void select_towards(QPointF direction);
+  /// Returns true if nodes of a group of alike nodes are selected.
+  bool group_selected() const;
+  /// Opens or closes the groups of the selected nodes.
+  void set_groups_open(bool open);
   void start_rename();
   /// Shows a message that fades: why a request was refused.
   void show_message(const QString& words);
@@ -81,7 +85,9 @@ class Canvas : public QWidget {
   void selection_changed();
   void move_requested(const models::topology::Places& places);
   void link_requested(const QString& from, const QString& to);
+  void link_selection_requested();  ///< a group was dragged onto a switch: both are selected
   void toggle_requested(const QString& rack);
+  void groups_changed();  ///< one was opened or closed
   void edit_requested();  ///< double click on an item whose parameters are edited elsewhere
   void menu_requested(const QPoint& global);
   void view_changed();  ///< panned or zoomed
@@ -115,6 +121,10 @@ class Canvas : public QWidget {
   models::topology::Selection selection_of(const models::topology::End& end) const;
   void stale();
   void fit_camera();
+  void refresh_scene();
+  /// Opens or closes groups, by their positions in Layout::racks. The corner of the first stays in place on the screen.
+  void set_open(const std::vector<std::size_t>& groups, bool open);
+  void open_parts_of(const models::topology::Selection& selection);
 
   // canvas_mouse.cpp
   void press(QMouseEvent* event);
@@ -143,6 +153,7 @@ class Canvas : public QWidget {
   void paint_crossing_links(QPainter& painter);
   void paint_selection(Painter& painter);
   bool is_selected(const models::topology::End& end) const;
+  bool is_hovered(const models::topology::TopologyLink& link) const;
   std::optional<models::topology::End> hovered_end() const;
   void paint_gesture(QPainter& painter, Painter& strokes);
   void paint_drop(QPainter& painter, Painter& strokes);
@@ -152,10 +163,13 @@ class Canvas : public QWidget {
   void paint_empty(QPainter& painter);
 
   std::shared_ptr<const Cluster> cluster_;
+  ClusterLayout layout_;
+  std::set<std::string> opened_;  ///< nodes of the groups that are open
   models::topology::Layout scene_;
   Marks marks_;
   models::topology::Camera camera_;
-  bool fitted_ = true;  ///< the user has not panned or zoomed: the whole drawing is shown at every size
+  bool fitted_ = true;  ///< neither view nor drawing has changed: all of it is shown at every size
+  bool fresh_ = true;   ///< the next cluster is another one
   models::topology::Selection selection_;
   std::optional<models::topology::Hit> hovered_;
   std::optional<models::topology::End> hovered_port_;

@@ -33,7 +33,10 @@ bool Canvas::event(QEvent* event) {
         const models::topology::Rack& rack = scene_.racks[static_cast<std::size_t>(hit->index)];
         QToolTip::showText(
             help->globalPos(),
-            QStringLiteral("<b>%1</b><br>%2<br>%3").arg(rack.name.toHtmlEscaped(), rack.detail, rack.uplinks), this);
+            QStringLiteral("<b>%1</b><br>%2").arg(rack.name.toHtmlEscaped(), rack.lines.join(QStringLiteral("<br>"))),
+            this);
+      } else if (hit->kind == models::topology::Hit::label) {
+        QToolTip::showText(help->globalPos(), scene_.labels[static_cast<std::size_t>(hit->index)].text, this);
       } else {
         QToolTip::showText(help->globalPos(), models::topology::tool_tip(*cluster_, *hit), this);
       }
@@ -69,6 +72,15 @@ bool Canvas::handle_key(QKeyEvent* event) {
       return select_next(1), true;
     case Qt::Key_PageUp:
       return select_next(-1), true;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+      if (!group_selected()) return false;
+      return set_groups_open(std::ranges::any_of(scene_.racks,
+                                                 [&](const models::topology::Rack& rack) {
+                                                   return rack.alike && rack.collapsed &&
+                                                          selection_.places.contains(rack.members.front());
+                                                 })),
+             true;
     case Qt::Key_Space:
       if (!event->isAutoRepeat()) space_ = true;
       return update_cursor(), true;
@@ -130,7 +142,8 @@ void Canvas::start_rename() {
   }
   // If exactly the nodes of one rack are selected, the rack is renamed.
   for (const models::topology::Rack& rack : scene_.racks)
-    if (area.isNull() && selection_.places == std::set<std::string>(rack.members.begin(), rack.members.end())) {
+    if (area.isNull() && !rack.alike &&
+        selection_.places == std::set<std::string>(rack.members.begin(), rack.members.end())) {
       renamed_ = {true, rack.name};
       area = rack.header;
     }

@@ -8,6 +8,8 @@
 #include <QContextMenuEvent>
 #include <QMouseEvent>
 
+#include "app/models/topology/room.hpp"
+
 namespace pipedeck::views::topology {
 
 namespace {
@@ -33,8 +35,11 @@ void Canvas::mousePressEvent(QMouseEvent* event) {
 
 void Canvas::press(QMouseEvent* event) {
   const QPointF at = to_drawing(pressed_);
-  if (const auto rack = scene_.toggle_at(at))
-    return emit toggle_requested(scene_.racks[static_cast<std::size_t>(*rack)].name);
+  if (const auto found = scene_.toggle_at(at)) {
+    const auto r = static_cast<std::size_t>(*found);
+    const models::topology::Rack& rack = scene_.racks[r];
+    return rack.alike ? set_open({r}, rack.collapsed) : emit toggle_requested(rack.name);
+  }
   if (const auto port = scene_.port_at(at, port_reach / camera_.zoom)) {
     gesture_ = Gesture::link;
     link_from_ = port;
@@ -68,7 +73,9 @@ void Canvas::mouseMoveEvent(QMouseEvent* event) {
   current_index_ = event->position();
   if (gesture_ == Gesture::pressed && (current_index_ - pressed_).manhattanLength() >= drag_threshold) {
     if (!pressed_on_) gesture_ = Gesture::rubber;
-    if (pressed_on_ && pressed_on_->kind != models::topology::Hit::link && !selection_.places.empty()) start_move();
+    const bool on_link = pressed_on_ && (pressed_on_->kind == models::topology::Hit::link ||
+                                         pressed_on_->kind == models::topology::Hit::label);
+    if (pressed_on_ && !on_link && !selection_.places.empty()) start_move();
   }
   switch (gesture_) {
     case Gesture::pan:
@@ -121,11 +128,14 @@ void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
   const auto hit = scene_.hit(at, 8 / camera_.zoom);
   gesture_ = Gesture::none;
   if (!hit || scene_.toggle_at(at)) return;
-  if (hit->kind == models::topology::Hit::device || hit->kind == models::topology::Hit::link) {
+  if (hit->kind == models::topology::Hit::device || hit->kind == models::topology::Hit::link ||
+      hit->kind == models::topology::Hit::label) {
     choose(selection_of(*hit));
     return emit edit_requested();
   }
   if (hit->kind == models::topology::Hit::rack) {
+    const auto r = static_cast<std::size_t>(hit->index);
+    if (scene_.racks[r].alike) return set_open({r}, scene_.racks[r].collapsed);
     renamed_ = {true, scene_.racks[static_cast<std::size_t>(hit->index)].name};
   } else {
     choose(selection_of(*hit));
@@ -172,10 +182,11 @@ bool Canvas::moves(const models::topology::End& end) const { return dragging_box
 
 void Canvas::start_move() {
   gesture_ = Gesture::move;
-  // Collapsed racks move as a whole.
+  // Collapsed racks and groups of alike nodes move as a whole.
   models::topology::Selection whole = selection_;
   for (const models::topology::Rack& rack : scene_.racks)
-    if (rack.collapsed && std::ranges::any_of(rack.members, [&](const auto& m) { return whole.places.contains(m); }))
+    if ((rack.collapsed || rack.alike) &&
+        std::ranges::any_of(rack.members, [&](const auto& m) { return whole.places.contains(m); }))
       whole.places.insert(rack.members.begin(), rack.members.end());
   choose(whole);
   offset_ = {};
@@ -232,8 +243,16 @@ void Canvas::move_link_to(QPointF at) {
   const bool home = link_to_ == link_from_ && (at - pressed_).manhattanLength() < 2 * target_reach;
   if (home) link_to_.reset();
   if (link_to_) {
-    if (link_from_->kind == models::topology::End::rack || link_to_->kind == models::topology::End::rack)
+    const auto closed_rack = [&](const models::topology::End& end) {
+      return end.kind == models::topology::End::rack && !scene_.racks[static_cast<std::size_t>(end.index)].alike;
+    };
+    if (closed_rack(*link_from_) || closed_rack(*link_to_))
       link_problem_ = tr("Open the rack to link its nodes.");
+    else if (link_from_->kind == models::topology::End::rack || link_to_->kind == models::topology::End::rack)
+      link_problem_ = link_from_->kind == models::topology::End::network_switch ||
+                              link_to_->kind == models::topology::End::network_switch
+                          ? QString()
+                          : tr("Link alike nodes to a switch, or open them to link one of them.");
     else if (not_joinable_reason)
       link_problem_ = not_joinable_reason(scene_.name_of(*link_from_), scene_.name_of(*link_to_));
   }
@@ -249,6 +268,10 @@ void Canvas::finish_link() {
   update();
   if (!from || !to) return;
   if (!problem.isEmpty()) return show_message(problem);
+  if (from->kind == models::topology::End::rack || to->kind == models::topology::End::rack) {
+    choose(models::topology::united(selection_of(*from), selection_of(*to)));
+    return emit link_selection_requested();
+  }
   emit link_requested(scene_.name_of(*from), scene_.name_of(*to));
 }
 
@@ -275,7 +298,8 @@ QString Canvas::drop_target(const Drop& drop, QPointF at) const {
 
 ClusterLayout::Place Canvas::drop_place(const Drop& drop, QPointF at) const {
   const QPointF corner = to_drawing(at) - QPointF(drop.size.width(), drop.size.height()) / 2;
-  return {models::topology::on_grid(corner.x()), models::topology::on_grid(corner.y())};
+  return models::topology::free_place(scene_, drop.size,
+                                      {models::topology::on_grid(corner.x()), models::topology::on_grid(corner.y())});
 }
 
 void Canvas::drag_over(const Drop& drop, QPointF at) {

@@ -155,11 +155,16 @@ void Canvas::paint_selection(Painter& strokes) {
   const QColor accent = widgets::Theme::of(palette()).accent;
   for (const models::topology::TopologyLink& link : scene_.links) {
     const bool chosen = std::ranges::any_of(link.links, [&](int l) { return selection_.links.contains(l); });
-    const bool hot = hovered_ == models::topology::Hit{models::topology::Hit::link, link.link};
-    if (!chosen && !hot) continue;
+    if (!chosen && !is_hovered(link)) continue;
     if (moves(link.from_end) || moves(link.to_end)) continue;
-    strokes.curve({link.from, link.to, link.arc, false}, accent, chosen ? 4 : 3);
-    strokes.label(link.label, link.text, accent);
+    strokes.line(link.path, accent, chosen ? 4 : 3);
+  }
+  for (const models::topology::TopologyLabel& label : scene_.labels) {
+    const auto marked = std::ranges::find_if(label.links, [&](std::size_t i) {
+      const models::topology::TopologyLink& link = scene_.links[i];
+      return is_hovered(link) || std::ranges::any_of(link.links, [&](int l) { return selection_.links.contains(l); });
+    });
+    if (marked != label.links.end()) strokes.label(label.room.center(), label.text, accent);
   }
   for (const models::topology::End& end : scene_.ends()) {
     if (moves(end)) continue;
@@ -175,6 +180,14 @@ bool Canvas::is_selected(const models::topology::End& end) const {
   if (end.kind != models::topology::End::rack) return selection_.places.contains(scene_.name_of(end).toStdString());
   const auto& members = scene_.racks[static_cast<std::size_t>(end.index)].members;
   return std::ranges::all_of(members, [&](const std::string& m) { return selection_.places.contains(m); });
+}
+
+bool Canvas::is_hovered(const models::topology::TopologyLink& link) const {
+  if (!hovered_) return false;
+  if (hovered_->kind == models::topology::Hit::link) return hovered_->index == link.link;
+  if (hovered_->kind != models::topology::Hit::label) return false;
+  const auto& links = scene_.labels[static_cast<std::size_t>(hovered_->index)].links;
+  return std::ranges::any_of(links, [&](std::size_t i) { return &scene_.links[i] == &link; });
 }
 
 std::optional<models::topology::End> Canvas::hovered_end() const {

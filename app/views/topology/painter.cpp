@@ -4,20 +4,32 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QFontInfo>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QPainterPath>
+
+#include "app/models/topology/routes.hpp"
 
 namespace pipedeck::views::topology {
 
 namespace {
 
-constexpr double chips_from = 0.55;   ///< zoom from which devices are drawn one by one
+constexpr double chips_from = 0.5;    ///< zoom from which devices are drawn one by one
 constexpr double strips_from = 0.12;  ///< zoom from which boxes have text
-constexpr double labels_from = 0.4;   ///< zoom from which links show their bandwidths
-constexpr double min_pixels = 10;     ///< minimum letter height on the screen
+constexpr double labels_from = 0.5;   ///< zoom from which links show their bandwidths
+constexpr double min_pixels = 11;     ///< minimum size of letters on the screen
+constexpr double corner = 6;          ///< radius of a link's corners
 
 QRectF rect_behind(const QRectF& rect) { return rect.translated(4, -4); }
+
+/// Returns as many of the parts, in one line, as fit into the width; at least the first.
+QString fitting(const QStringList& parts, double width, const QFontMetricsF& metrics) {
+  for (qsizetype count = parts.size(); count > 1; --count)
+    if (const QString line = parts.mid(0, count).join(QStringLiteral(" · ")); metrics.horizontalAdvance(line) <= width)
+      return line;
+  return parts.isEmpty() ? QString() : parts.front();
+}
 
 void add_mark(auto& marks, const auto& key, models::topology::TopologyProblem::Severity severity) {
   const auto [at, fresh] = marks.try_emplace(key, severity);
@@ -41,9 +53,9 @@ Painter::Painter(QPainter& painter, const models::topology::Layout& layout, cons
       layout_(layout),
       marks_(marks),
       theme_(theme),
-      font_(font),
-      title_(widgets::title_font(font)),
-      caption_(widgets::caption_font(font)),
+      font_(readable(font, zoom)),
+      title_(readable(widgets::title_font(font), zoom)),
+      caption_(readable(widgets::caption_font(font), zoom)),
       zoom_(zoom),
       seen_(seen) {}
 
@@ -52,23 +64,23 @@ Painter::Detail Painter::detail() const {
   return zoom_ >= strips_from ? Detail::strips : Detail::names_only;
 }
 
-QFont Painter::readable(const QFont& font) const {
+QFont Painter::readable(const QFont& font, double zoom) {
   QFont larger = font;
-  const double height = QFontMetricsF(font).height() * zoom_;
-  if (height < min_pixels && larger.pointSizeF() > 0) larger.setPointSizeF(larger.pointSizeF() * min_pixels / height);
+  const double pixels = QFontInfo(font).pixelSize() * zoom;
+  if (pixels < min_pixels) larger.setPixelSize(static_cast<int>(std::ceil(min_pixels / zoom)));
   return larger;
 }
 
 void Painter::text(const QRectF& area, const QString& words, Qt::Alignment alignment, const QFont& font,
                    const QColor& colour) {
+  constexpr double least_letters = 3;  // fewer are no name
   const QFontMetricsF metrics(font);
-  if (area.width() < metrics.averageCharWidth() * 2) return;
+  const bool fits = metrics.horizontalAdvance(words) <= area.width();
+  if (!fits && area.width() < metrics.averageCharWidth() * least_letters) return;
   painter_.setFont(font);
   painter_.setPen(colour);
   painter_.drawText(area, static_cast<int>(alignment | Qt::TextSingleLine),
-                    metrics.horizontalAdvance(words) <= area.width()
-                        ? words
-                        : metrics.elidedText(words, Qt::ElideRight, area.width()));
+                    fits ? words : metrics.elidedText(words, Qt::ElideRight, area.width()));
 }
 
 /// Draws dots on every second line of the grid, fewer when zoomed out.
@@ -101,19 +113,42 @@ void Painter::frames(const std::function<bool(int)>& wanted) {
 void Painter::links(const std::function<bool(const models::topology::TopologyLink&)>& wanted) {
   const QColor colour = widgets::blended(theme_.muted, theme_.window, 0.55);
   for (const models::topology::TopologyLink& link : layout_.links)
-    if (wanted(link)) curve({link.from, link.to, link.arc, false}, colour, link.links.size() > 1 ? 3.5 : 2);
+    if (wanted(link)) line(link.path, colour, link.links.size() > 1 ? 3.5 : 2);
 }
 
 void Painter::labels(const std::function<bool(const models::topology::TopologyLink&)>& wanted) {
-  for (const models::topology::TopologyLink& link : layout_.links) {
-    if (!wanted(link) || !seen_.adjusted(-60, -20, 60, 20).contains(link.label)) continue;
-    if (zoom_ >= labels_from) label(link.label, link.text, theme_.border);
-    for (const int position : link.links)
-      if (const auto found = marks_.links.find(position); found != marks_.links.end()) {
-        mark(link.label - QPointF(0, 16), found->second);
-        break;
-      }
+  for (const models::topology::TopologyLabel& shared : layout_.labels) {
+    if (zoom_ < labels_from || !shared.room.intersects(seen_)) continue;
+    if (!std::ranges::all_of(shared.links, [&](std::size_t i) { return wanted(layout_.links[i]); })) continue;
+    if (QFontMetricsF(caption_).horizontalAdvance(shared.text) + 16 <= shared.room.width())
+      label(shared.room.center(), shared.text, theme_.border);
   }
+  for (const models::topology::TopologyLink& link : layout_.links)
+    if (!marks_.links.empty() && wanted(link)) link_mark(link);
+}
+
+void Painter::link_mark(const models::topology::TopologyLink& link) {
+  for (const int position : link.links)
+    if (const auto found = marks_.links.find(position); found != marks_.links.end())
+      return mark(link.label - QPointF(0, 16), found->second);
+}
+
+void Painter::line(const std::vector<QPointF>& path, const QColor& colour, double width) {
+  if (path.size() < 2) return;
+  QRectF around = QRectF(path[0], path[1]).normalized();
+  for (const QPointF& point : path) around = around.united(QRectF(point - QPointF(1, 1), QSizeF(2, 2)));
+  if (!around.adjusted(-4, -4, 4, 4).intersects(seen_)) return;
+  QPainterPath drawn(path.front());
+  for (std::size_t i = 1; i + 1 < path.size(); ++i) {
+    const QLineF in(path[i], path[i - 1]), out(path[i], path[i + 1]);
+    const double round = std::min({corner, in.length() / 2, out.length() / 2});
+    drawn.lineTo(in.pointAt(in.length() > 0 ? round / in.length() : 0));
+    drawn.quadTo(path[i], out.pointAt(out.length() > 0 ? round / out.length() : 0));
+  }
+  drawn.lineTo(path.back());
+  painter_.setBrush(Qt::NoBrush);
+  painter_.setPen(QPen(colour, std::max(width, 1.2 / zoom_), Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin));
+  painter_.drawPath(drawn);
 }
 
 void Painter::curve(const models::topology::Curve& curve, const QColor& colour, double width, Qt::PenStyle style) {
@@ -133,7 +168,8 @@ void Painter::curve(const models::topology::Curve& curve, const QColor& colour, 
 
 void Painter::label(const QPointF& centre, const QString& words, const QColor& border) {
   const QFontMetricsF metrics(caption_);
-  QRectF pill(0, 0, metrics.horizontalAdvance(words) + 16, metrics.height() + 5);
+  QRectF pill(0, 0, metrics.horizontalAdvance(words) + 16,
+              std::min(metrics.height() + 5, models::topology::Router::label_room - 2));
   pill.moveCenter(centre);
   painter_.setPen(QPen(border, 1));
   painter_.setBrush(theme_.panel);
@@ -175,15 +211,52 @@ void Painter::node_from_afar(const models::topology::TopologyNode& node) {
   strip(QRectF(node.rect.topLeft(), QSizeF(bar, node.rect.height())), node.shares);
   if (detail() == Detail::names_only) return;
   const QRectF area = node.rect.adjusted(bar + 4 / zoom_, 2 / zoom_, -2 / zoom_, -2 / zoom_);
-  const QFont title = readable(title_), caption = readable(caption_);
-  const double line = QFontMetricsF(title).height();
+  const double line = QFontMetricsF(title_).height();
   if (area.height() < 2 * line || node.shares.empty())
-    return text(area, node.name, Qt::AlignLeft | Qt::AlignVCenter, title, theme_.text);
+    return text(area, node.name, Qt::AlignLeft | Qt::AlignVCenter, title_, theme_.text);
   QRectF upper = area, lower = area;
   upper.setBottom(area.center().y());
   lower.setTop(area.center().y());
-  text(upper, node.name, Qt::AlignLeft | Qt::AlignBottom, title, theme_.text);
-  text(lower, node.shares.front().text, Qt::AlignLeft | Qt::AlignTop, caption, theme_.muted);
+  text(upper, node.name, Qt::AlignLeft | Qt::AlignBottom, title_, theme_.text);
+  text(lower, node.shares.front().text, Qt::AlignLeft | Qt::AlignTop, caption_, theme_.muted);
+}
+
+/// Draws a node of an open group: its name, and a square for each device.
+void Painter::compact_node(const models::topology::TopologyNode& node) {
+  painter_.setPen(QPen(theme_.border, std::max(1.2, 1.2 / zoom_)));
+  painter_.setBrush(theme_.panel);
+  painter_.drawRoundedRect(node.rect, 4, 4);
+  text(node.header.adjusted(12, 1, -6, 0), node.name, Qt::AlignLeft | Qt::AlignVCenter, title_, theme_.text);
+  for (const models::topology::TopologyDevice& chip : node.devices) {
+    painter_.setPen(QPen(theme_.of_group(chip.type_index), 1.2));
+    painter_.setBrush(theme_.group_fill[static_cast<std::size_t>(chip.type_index) % theme_.group_fill.size()]);
+    painter_.drawRoundedRect(chip.rect, 2, 2);
+  }
+}
+
+void Painter::node_header(const models::topology::TopologyNode& node) {
+  painter_.setPen(Qt::NoPen);
+  painter_.setBrush(theme_.raised);
+  painter_.drawRoundedRect(node.header, 5, 5);
+  painter_.fillRect(node.header.adjusted(0, 5, 0, 0), theme_.raised);
+  const QRectF line = node.header.adjusted(12, 4, -12, -4);
+  QRectF upper = line, lower = line;
+  upper.setBottom(line.center().y());
+  lower.setTop(line.center().y());
+  text(upper, node.name, Qt::AlignLeft | Qt::AlignVCenter, title_, theme_.text);
+  text(lower, fitting(node.details, lower.width(), QFontMetricsF(caption_)), Qt::AlignLeft | Qt::AlignVCenter, caption_,
+       theme_.muted);
+}
+
+/// Draws the counts of a node with too many devices to draw.
+void Painter::shares_list(const models::topology::TopologyNode& node) {
+  double y = node.header.bottom() + 8;
+  for (const models::topology::Share& share : node.shares) {
+    strip(QRectF(node.rect.left() + 12, y + 2, 6, 16), {share});
+    text(QRectF(node.rect.left() + 26, y, node.rect.width() - 38, 20), share.text, Qt::AlignLeft | Qt::AlignVCenter,
+         font_, theme_.text);
+    y += 24;
+  }
 }
 
 void Painter::node(const models::topology::TopologyNode& node) {
@@ -191,60 +264,50 @@ void Painter::node(const models::topology::TopologyNode& node) {
     node_from_afar(node);
     return mark_of(node.name, node.rect);
   }
+  if (node.compact) {
+    compact_node(node);
+    return mark_of(node.name, node.rect);
+  }
   QPainterPath outline;
   outline.addRoundedRect(node.rect, 5, 5);
   painter_.fillPath(outline, theme_.panel);
-  painter_.setPen(Qt::NoPen);
-  painter_.setBrush(theme_.raised);
-  painter_.drawRoundedRect(node.header, 5, 5);
-  painter_.fillRect(node.header.adjusted(0, 5, 0, 0), theme_.raised);
+  node_header(node);
   painter_.setPen(QPen(theme_.border, 1.2));
   painter_.setBrush(Qt::NoBrush);
   painter_.drawPath(outline);
-  const QRectF line = node.header.adjusted(12, 0, -12, 0);
-  const double taken = node.link.isEmpty() ? 0 : QFontMetricsF(caption_).horizontalAdvance(node.link) + 10;
-  text(line.adjusted(line.width() - taken, 0, 0, 0), node.link, Qt::AlignRight | Qt::AlignVCenter, caption_,
-       theme_.muted);
-  text(line.adjusted(0, 0, -taken, 0), node.name, Qt::AlignLeft | Qt::AlignVCenter, title_, theme_.text);
   for (const models::topology::TopologyDevice& chip : node.devices) device(chip);
-  if (node.devices.empty()) {
-    double y = node.header.bottom() + 12;
-    for (const models::topology::Share& share : node.shares) {
-      strip(QRectF(node.rect.left() + 12, y + 2, 6, 16), {share});
-      text(QRectF(node.rect.left() + 26, y, node.rect.width() - 38, 20), share.text, Qt::AlignLeft | Qt::AlignVCenter,
-           font_, theme_.text);
-      y += 24;
-    }
-  }
+  if (node.devices.empty()) shares_list(node);
   port(node.port, false);
   mark_of(node.name, node.rect);
 }
 
 void Painter::device(const models::topology::TopologyDevice& device) {
   painter_.setPen(QPen(theme_.of_group(device.type_index), 1.3));
-  painter_.setBrush(theme_.panel);
+  painter_.setBrush(theme_.group_fill[static_cast<std::size_t>(device.type_index) % theme_.group_fill.size()]);
   painter_.drawRoundedRect(device.rect, 4, 4);
-  QRectF upper = device.rect, lower = device.rect.adjusted(2, 0, -2, 0);
-  upper.setBottom(device.rect.top() + device.rect.height() * 0.56);
-  lower.setTop(device.rect.top() + device.rect.height() * 0.5);
-  text(upper, device.name, Qt::AlignCenter, title_, theme_.text);
-  text(lower, device.type, Qt::AlignCenter, caption_, theme_.muted);
+  // A number that does not fit is left out: a shortened one would be another device's.
+  const QRectF area = device.rect.adjusted(1, 0, -1, 0);
+  for (const QFont& font : {title_, caption_})
+    if (QFontMetricsF(font).horizontalAdvance(device.name) <= area.width())
+      return text(area, device.name, Qt::AlignCenter, font, theme_.text);
 }
 
 void Painter::network_switch(const models::topology::TopologySwitch& s) {
   painter_.setPen(QPen(theme_.border, std::max(1.2, 1.2 / zoom_)));
   painter_.setBrush(theme_.panel);
   painter_.drawRoundedRect(s.rect, 5, 5);
-  if (detail() == Detail::chips) {
+  const bool two_lines = QFontMetricsF(title_).height() + QFontMetricsF(caption_).height() <= s.rect.height();
+  if (detail() == Detail::chips && two_lines) {
     QRectF upper = s.rect.adjusted(6, 4, -6, 0), lower = s.rect.adjusted(6, 0, -6, -4);
     upper.setBottom(s.rect.center().y() + 2);
     lower.setTop(s.rect.center().y());
     text(upper, s.name, Qt::AlignCenter, title_, theme_.text);
-    text(lower, s.detail, Qt::AlignCenter, caption_, theme_.muted);
-    port(s.port, false);
-  } else if (detail() == Detail::strips) {
-    text(s.rect.adjusted(4, 0, -4, 0), s.name, Qt::AlignCenter, readable(title_), theme_.text);
+    const QStringList parts = s.detail.split(QStringLiteral(" · "));
+    text(lower, fitting(parts, lower.width(), QFontMetricsF(caption_)), Qt::AlignCenter, caption_, theme_.muted);
+  } else if (detail() != Detail::names_only) {
+    text(s.rect.adjusted(4, 0, -4, 0), s.name, Qt::AlignCenter, title_, theme_.text);
   }
+  if (detail() == Detail::chips) port(s.port, false);
   mark_of(s.name, s.rect);
 }
 
@@ -269,15 +332,13 @@ void Painter::rack_box(const models::topology::Rack& rack) {
   strip(QRectF(rack.rect.left(), rack.rect.top() + 3, bar, rack.rect.height() - 6), rack.shares);
   if (detail() == Detail::names_only) return;
   if (detail() == Detail::strips)
-    return text(rack.rect.adjusted(bar + 6, 0, -4, 0), rack.name, Qt::AlignLeft | Qt::AlignVCenter, readable(title_),
+    return text(rack.rect.adjusted(bar + 6, 0, -4, 0), rack.name, Qt::AlignLeft | Qt::AlignVCenter, title_,
                 theme_.text);
   arrow(rack.toggle, false);
   text(rack.header.adjusted(30, 0, -10, 0), rack.name, Qt::AlignLeft | Qt::AlignVCenter, title_, theme_.text);
-  QRectF line(rack.rect.left() + 18, rack.header.bottom() + 2, rack.rect.width() - 28,
-              QFontMetricsF(font_).height() + 4);
-  QStringList shares;
-  for (const models::topology::Share& share : rack.shares) shares << share.text;
-  for (const QString& words : {rack.detail, shares.join(QStringLiteral(", ")), rack.uplinks}) {
+  const double step = (rack.rect.bottom() - rack.header.bottom() - 8) / std::max(3.0, double(rack.lines.size()));
+  QRectF line(rack.rect.left() + 30, rack.header.bottom(), rack.rect.width() - 38, step);
+  for (const QString& words : rack.lines) {
     text(line, words, Qt::AlignLeft | Qt::AlignVCenter, caption_, theme_.muted);
     line.translate(0, line.height());
   }
@@ -287,18 +348,17 @@ void Painter::rack_box(const models::topology::Rack& rack) {
 }
 
 void Painter::rack_frame(const models::topology::Rack& rack) {
-  painter_.setPen(QPen(theme_.border, std::max(1.2, 1.2 / zoom_), Qt::DashLine));
+  painter_.setPen(QPen(theme_.border, std::max(1.2, 1.2 / zoom_), rack.alike ? Qt::SolidLine : Qt::DashLine));
   painter_.setBrush(widgets::blended(theme_.raised, theme_.window, 0.45));
   painter_.drawRoundedRect(rack.rect, 7, 7);
   if (detail() == Detail::names_only) return;
-  if (detail() == Detail::chips) arrow(rack.toggle, true);
-  const QFont title = readable(title_);
-  const double indent = detail() == Detail::chips ? 30 : 8;
-  const double name = QFontMetricsF(title).horizontalAdvance(rack.name) + 14;
-  text(rack.header.adjusted(indent, 0, -8, 0), rack.name, Qt::AlignLeft | Qt::AlignVCenter, title, theme_.text);
-  if (detail() == Detail::chips)
-    text(rack.header.adjusted(indent + name, 0, -10, 0), rack.detail, Qt::AlignLeft | Qt::AlignVCenter, caption_,
-         theme_.muted);
+  arrow(rack.toggle, true);
+  const double indent = 30, name = QFontMetricsF(title_).horizontalAdvance(rack.name) + 14;
+  text(rack.header.adjusted(indent, 0, -8, 0), rack.name, Qt::AlignLeft | Qt::AlignVCenter, title_, theme_.text);
+  if (detail() != Detail::chips) return;
+  const QRectF beside = rack.header.adjusted(indent + name, 0, -10, 0), below = rack.header.translated(0, 20);
+  text(rack.alike ? below.adjusted(indent, 0, -10, 0) : beside, rack.detail, Qt::AlignLeft | Qt::AlignVCenter, caption_,
+       theme_.muted);
 }
 
 void Painter::mark_of(const QString& name, const QRectF& rect) {

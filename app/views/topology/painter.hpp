@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Painter of a cluster's drawing, in the drawing's own pixels; the QPainter applies pan and zoom. When zoomed out,
-// devices become a strip of colours; further out, names disappear.
+// Painter of a cluster's drawing, in the drawing's own pixels; the QPainter applies pan and zoom. Text is never smaller
+// than 11 pixels of the screen. When zoomed out, devices become a strip of colours; further out, names disappear.
 #pragma once
 
 #include <functional>
@@ -34,6 +34,8 @@ class Painter {
   void links(const std::function<bool(const models::topology::TopologyLink&)>& wanted);
   void labels(const std::function<bool(const models::topology::TopologyLink&)>& wanted);
 
+  /// Draws a link's path with round corners.
+  void line(const std::vector<QPointF>& path, const QColor& colour, double width);
   void curve(const models::topology::Curve& curve, const QColor& colour, double width,
              Qt::PenStyle style = Qt::SolidLine);
   void label(const QPointF& centre, const QString& text, const QColor& border);
@@ -45,6 +47,9 @@ class Painter {
   Detail detail() const;
   void node(const models::topology::TopologyNode& node);
   void node_from_afar(const models::topology::TopologyNode& node);
+  void compact_node(const models::topology::TopologyNode& node);
+  void node_header(const models::topology::TopologyNode& node);
+  void shares_list(const models::topology::TopologyNode& node);
   void device(const models::topology::TopologyDevice& device);
   void network_switch(const models::topology::TopologySwitch& s);
   void rack_box(const models::topology::Rack& rack);
@@ -54,8 +59,9 @@ class Painter {
   void text(const QRectF& area, const QString& words, Qt::Alignment alignment, const QFont& font, const QColor& colour);
   void mark(const QPointF& at, models::topology::TopologyProblem::Severity severity);
   void mark_of(const QString& name, const QRectF& rect);
+  void link_mark(const models::topology::TopologyLink& link);
   /// Returns the font, enlarged so that it is readable at this zoom.
-  QFont readable(const QFont& font) const;
+  static QFont readable(const QFont& font, double zoom);
 
   QPainter& painter_;
   const models::topology::Layout& layout_;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/topology/properties.hpp"
 
+#include <algorithm>
+
 #include <QCheckBox>
 #include <QFormLayout>
+#include <QItemSelectionModel>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -166,6 +169,7 @@ void Properties::make_items(QVBoxLayout* column) {
   items_->setMinimumHeight(120);
   items_->setFrameShape(QFrame::NoFrame);
   items_->setSpacing(1);
+  items_->setUniformItemSizes(true);
   label->setBuddy(items_);
   connect(items_, &QListWidget::itemSelectionChanged, this, [this] {
     models::topology::Selection chosen;
@@ -191,7 +195,8 @@ void Properties::clear() {
   item_selections_.clear();
 }
 
-void Properties::show_selection(const Cluster& cluster, const models::topology::Selection& selection) {
+void Properties::show_selection(const Cluster& cluster, const models::topology::Selection& selection,
+                                const models::topology::Layout& drawing) {
   facts_ = models::topology::topology_facts(cluster, selection);
   title_->setText(facts_.title);
   detail_->setText(facts_.detail);
@@ -213,7 +218,7 @@ void Properties::show_selection(const Cluster& cluster, const models::topology::
                       : facts_.bus.value.value_or(false) ? Qt::Checked
                                                          : Qt::Unchecked);
   show_types(cluster);
-  show_items(cluster, selection);
+  show_items(cluster, selection, drawing);
 }
 
 void Properties::show_name(const Cluster& cluster) {
@@ -242,40 +247,75 @@ void Properties::show_types(const Cluster& cluster) {
   }
 }
 
-void Properties::show_items(const Cluster& cluster, const models::topology::Selection& selection) {
-  const QSignalBlocker quiet(items_);
-  QStringList words;
-  std::vector<models::topology::Selection> selections;
-  for (const Node& node : cluster.nodes) {
+/// Lists nodes and switches, and each group of alike nodes before its nodes. The nodes of a closed group are not
+/// listed.
+void Properties::list_boxes(const Cluster& cluster, const models::topology::Layout& drawing, QStringList& words) {
+  std::set<int> listed;
+  for (std::size_t i = 0; i < cluster.nodes.size(); ++i) {
+    const Node& node = cluster.nodes[i];
+    const int at = drawing.nodes[i].rack;
+    const models::topology::Rack* rack = at < 0 ? nullptr : &drawing.racks[static_cast<std::size_t>(at)];
+    if (rack && rack->alike && listed.insert(at).second) {
+      words << QStringLiteral("%1 · %2").arg(rack->name, rack->lines.value(1));
+      item_selections_.push_back({{rack->members.begin(), rack->members.end()}, {}});
+    }
+    if (rack && rack->alike && rack->collapsed) continue;
     QStringList groups;
     for (const DeviceGroup& group : node.devices)
       groups << QStringLiteral("%1 × %2").arg(group.count).arg(text::to_qstring(group.type));
     words << QStringLiteral("%1 · %2").arg(text::to_qstring(node.name), groups.join(QStringLiteral(", ")));
-    selections.push_back({{node.name}, {}});
+    item_selections_.push_back({{node.name}, {}});
   }
   for (const Switch& s : cluster.switches) {
     words << tr("%1 · switch").arg(text::to_qstring(s.name));
-    selections.push_back({{s.name}, {}});
+    item_selections_.push_back({{s.name}, {}});
+  }
+}
+
+/// Lists links one by one, but those of a group together.
+void Properties::list_links(const Cluster& cluster, const models::topology::Layout& drawing, QStringList& words) {
+  std::set<int> bundled;
+  for (const models::topology::TopologyLink& link : drawing.links) {
+    const auto of_group = [&](const models::topology::End& end) {
+      return end.kind == models::topology::End::rack && drawing.racks[static_cast<std::size_t>(end.index)].alike;
+    };
+    if (!of_group(link.from_end) && !of_group(link.to_end)) continue;
+    bundled.insert(link.links.begin(), link.links.end());
+    words << tr("%1 – %2 · %3").arg(drawing.name_of(link.from_end), drawing.name_of(link.to_end), link.text);
+    item_selections_.push_back({{}, {link.links.begin(), link.links.end()}});
   }
   for (std::size_t i = 0; i < cluster.links.size(); ++i) {
+    if (bundled.contains(static_cast<int>(i))) continue;
     const NetworkLink& link = cluster.links[i];
     words << tr("%1 – %2 · %3")
                  .arg(text::to_qstring(link.from), text::to_qstring(link.to),
                       models::topology::network_text(link.link.bandwidth));
-    selections.push_back({{}, {static_cast<int>(i)}});
+    item_selections_.push_back({{}, {static_cast<int>(i)}});
   }
+}
+
+void Properties::show_items(const Cluster& cluster, const models::topology::Selection& selection,
+                            const models::topology::Layout& drawing) {
+  const QSignalBlocker quiet(items_);
+  QStringList words;
+  item_selections_.clear();
+  list_boxes(cluster, drawing, words);
+  list_links(cluster, drawing, words);
+  // All items first, then the selection: otherwise the list is laid out once for each item.
   while (items_->count() > words.size()) delete items_->takeItem(items_->count() - 1);
+  for (int i = 0; i < items_->count(); ++i)
+    if (items_->item(i)->text() != words[i]) items_->item(i)->setText(words[i]);
+  if (items_->count() < words.size()) items_->addItems(words.mid(items_->count()));
+  QItemSelection chosen;
   for (int i = 0; i < words.size(); ++i) {
-    if (i == items_->count()) items_->addItem(QString());
-    QListWidgetItem* item = items_->item(i);
-    if (item->text() != words[i]) item->setText(words[i]);
-    const models::topology::Selection& one = selections[static_cast<std::size_t>(i)];
-    const bool chosen = one.links.empty() ? selection.places.contains(*one.places.begin())
-                                          : selection.links.contains(*one.links.begin());
-    if (item->isSelected() != chosen) item->setSelected(chosen);
-    if (chosen && !items_->hasFocus()) items_->scrollToItem(item);
+    const models::topology::Selection& one = item_selections_[static_cast<std::size_t>(i)];
+    if (!std::ranges::includes(selection.places, one.places) || !std::ranges::includes(selection.links, one.links))
+      continue;
+    const QModelIndex index = items_->model()->index(i, 0);
+    chosen.select(index, index);
   }
-  item_selections_ = std::move(selections);
+  items_->selectionModel()->select(chosen, QItemSelectionModel::ClearAndSelect);
+  if (!chosen.isEmpty() && !items_->hasFocus()) items_->scrollTo(chosen.front().topLeft());
 }
 
 void Properties::start_editing() {

@@ -31,7 +31,9 @@ class Properties : public QScrollArea {
  public:
   explicit Properties(QWidget* parent = nullptr);
 
-  void show_selection(const Cluster& cluster, const models::topology::Selection& selection);
+  /// Takes the drawing as well, for the list of everything in it.
+  void show_selection(const Cluster& cluster, const models::topology::Selection& selection,
+                      const models::topology::Layout& drawing);
   void clear();
   /// Focuses the first editable field.
   void start_editing();
@@ -54,7 +56,10 @@ class Properties : public QScrollArea {
   void make_items(QVBoxLayout* column);
   void show_name(const Cluster& cluster);
   void show_types(const Cluster& cluster);
-  void show_items(const Cluster& cluster, const models::topology::Selection& selection);
+  void list_boxes(const Cluster& cluster, const models::topology::Layout& drawing, QStringList& words);
+  void list_links(const Cluster& cluster, const models::topology::Layout& drawing, QStringList& words);
+  void show_items(const Cluster& cluster, const models::topology::Selection& selection,
+                  const models::topology::Layout& drawing);
 
   models::topology::Facts facts_;
   QLabel* title_;

@@ -48,6 +48,7 @@ View::View(QWidget* parent)
   make_zoom_buttons();
   connect_palette();
   connect(canvas_, &Canvas::selection_changed, this, &View::refresh_properties);
+  connect(canvas_, &Canvas::groups_changed, this, &View::refresh_properties);
   connect(canvas_, &Canvas::edit_requested, properties_, &Properties::start_editing);
   connect(properties_, &Properties::item_chosen, canvas_, &Canvas::show_selection);
   connect(summary_, &Summary::problem_chosen, this, [this](const models::topology::Selection& at) {
@@ -102,7 +103,7 @@ void View::set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLayo
   if (!cluster) return clear();
   if (cluster.get() == canvas_->cluster() && layout == layout_ && id == id_) return;
   const bool same_cluster = cluster.get() == canvas_->cluster();
-  if (id != id_) canvas_->forget_view();
+  if (id != id_ || id == 0) canvas_->forget_view();  // without an id it may be another one each time
   layout_ = layout;
   id_ = id;
   if (!same_cluster) problems_ = models::topology::topology_problems(*cluster);
@@ -135,7 +136,7 @@ void View::show_picture_only() {
 }
 
 void View::refresh_properties() {
-  if (cluster()) properties_->show_selection(*cluster(), canvas_->selection());
+  if (cluster()) properties_->show_selection(*cluster(), canvas_->selection(), scene());
 }
 
 // ---- the palette
@@ -180,7 +181,7 @@ void View::connect_palette() {
   });
 }
 
-/// Adds an entry where it hides nothing: in the middle of the view, else below everything.
+/// Adds an entry where it hides nothing, as near to the middle of the view as there is room.
 void View::add_in_the_middle(const PaletteEntry& entry) {
   if (!cluster()) return;
   const models::topology::Selection& chosen = canvas_->selection();
@@ -188,16 +189,7 @@ void View::add_in_the_middle(const PaletteEntry& entry) {
     const auto end = scene().find_end(*chosen.places.begin());
     if (end && end->kind == models::topology::End::node) return emit drop_requested(entry, {}, scene().name_of(*end));
   }
-  const Drop drop = drop_of(entry);
-  const ClusterLayout::Place middle = canvas_->drop_place(drop, QRectF(canvas_->rect()).center());
-  QRectF box(QPointF(middle.x, middle.y), drop.size);
-  const auto ends = scene().ends();
-  const bool taken = std::any_of(
-      ends.begin(), ends.end(), [&](const models::topology::End& end) { return scene().rect_of(end).intersects(box); });
-  if (taken)
-    box.moveTo(models::topology::on_grid(scene().bounds.left() + 2 * models::topology::topology_grid),
-               models::topology::on_grid(scene().bounds.bottom() + models::topology::topology_grid));
-  emit drop_requested(entry, {box.left(), box.top()}, {});
+  emit drop_requested(entry, canvas_->drop_place(drop_of(entry), QRectF(canvas_->rect()).center()), {});
 }
 
 }  // namespace pipedeck::views::topology

@@ -42,6 +42,13 @@ class Editor : public WindowFixture {
   const Cluster& cluster() const { return *view().cluster(); }
   const ClusterLayout& layout() const { return view().layout_shown(); }
 
+  /// Shows 128 alike nodes of eight devices on one switch.
+  void choose_many() const {
+    session().choose_cluster_preset("128 × 8 H100-SXM");
+    QCoreApplication::processEvents();
+    canvas().setFocus();
+  }
+
   QPoint seen(QPointF point) const { return canvas().camera().to_view(point).toPoint(); }
   QPoint node(std::size_t i) const { return seen(canvas().scene().nodes[i].header.center()); }
   QPoint port(const char* name) const {
@@ -399,6 +406,105 @@ class TestTopologyEditor : public QObject {
     QTest::keyClick(&editor.canvas(), Qt::Key_L, Qt::ControlModifier);
     laid_out.was("Lay out");
     QVERIFY(editor.layout().places.empty());
+  }
+
+  void alike_nodes_are_opened_and_closed_by_mouse_and_keys() {
+    Editor editor;
+    editor.choose_many();
+    views::topology::Canvas& canvas = editor.canvas();
+    const auto hidden = [&] {
+      const auto& nodes = canvas.scene().nodes;
+      return std::ranges::count_if(nodes, [](const models::topology::TopologyNode& node) { return node.hidden; });
+    };
+    QCOMPARE(hidden(), 128);
+    QCOMPARE(canvas.scene().ends().size(), std::size_t{2});
+    Step none(editor);
+    const QPoint arrow = editor.seen(canvas.scene().racks[0].toggle.center());
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, arrow);
+    QCOMPARE(hidden(), 0);
+    QCOMPARE(editor.seen(canvas.scene().racks[0].toggle.center()), arrow);  // under the pointer still
+    // One node is chosen and hovered like any other.
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, editor.node(2));
+    QCOMPARE(canvas.selection().places, (std::set<std::string>{"n2"}));
+    const QPoint device = editor.seen(canvas.scene().nodes[2].devices[3].rect.center());
+    QTest::mouseMove(&canvas, device);
+    QCOMPARE(canvas.hovered().value(), (models::topology::Hit{models::topology::Hit::device, 19}));
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, arrow);
+    QCOMPARE(hidden(), 128);
+    QTest::mouseDClick(&canvas, Qt::LeftButton, {}, editor.seen(canvas.scene().racks[0].header.center()));
+    QCOMPARE(hidden(), 0);
+    canvas.setFocus();
+    canvas.select_all();
+    QTest::keyClick(&canvas, Qt::Key_Return);
+    QCOMPARE(hidden(), 128);
+    QTest::keyClick(&canvas, Qt::Key_Plus);
+    QCOMPARE(hidden(), 0);
+    QTest::keyClick(&canvas, Qt::Key_Minus);
+    QCOMPARE(hidden(), 128);
+    // A node that is chosen alone is shown.
+    canvas.select({{"n77"}, {}});
+    QCOMPARE(hidden(), 0);
+    none.was_nothing();
+  }
+
+  void a_closed_group_is_edited_as_a_whole() {
+    Editor editor;
+    editor.choose_many();
+    views::topology::Canvas& canvas = editor.canvas();
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, editor.seen(canvas.scene().racks[0].rect.center()));
+    QCOMPARE(canvas.selection().places.size(), std::size_t{128});
+    Step cards(editor);
+    editor.type("property_nic", "100 Gbit/s");
+    cards.was(
+        qPrintable(QString("Network card per device ") + models::topology::network_text(gigabytes_per_second(12.5))));
+    for (const Node& node : editor.cluster().nodes) QCOMPARE(node.nic.value(), gigabytes_per_second(12.5));
+    QCOMPARE(canvas.scene().racks.size(), std::size_t{1});
+    Step moved(editor);
+    const QPoint at = editor.seen(canvas.scene().racks[0].rect.center());
+    editor.drag(at, at + QPoint(70, 30));
+    moved.was("Move 128 boxes");
+    QVERIFY(canvas.scene().racks[0].collapsed);
+    // One that becomes different leaves the group.
+    canvas.select({{"n5"}, {}});
+    editor.type("property_nic", "200 Gbit/s");
+    QCOMPARE(canvas.scene().racks[0].members.size(), std::size_t{127});
+    QVERIFY(!canvas.scene().nodes[5].hidden && canvas.scene().nodes[5].rack < 0);
+    editor.session().undo();
+    QCOMPARE(canvas.scene().racks[0].members.size(), std::size_t{128});
+    // Dragged onto a switch, all its nodes are linked.
+    canvas.setFocus();
+    QTest::keyClick(&canvas, Qt::Key_S);
+    QCOMPARE(editor.cluster().switches.size(), std::size_t{2});
+    canvas.select(models::topology::Selection{{"n0"}, {}});
+    QTest::keyClick(&canvas, Qt::Key_Minus);
+    canvas.fit();
+    Step linked(editor);
+    editor.drag(editor.port("n0"), editor.port("s0"));
+    linked.was("Link selection");
+    QCOMPARE(editor.cluster().links.size(), std::size_t{256});
+    QCOMPARE(canvas.scene().links.size(), std::size_t{2});
+  }
+
+  void the_view_stays_while_it_is_edited() {
+    Editor editor;
+    views::topology::Canvas& canvas = editor.canvas();
+    const auto view = [&] { return std::pair(canvas.camera().zoom, canvas.camera().origin); };
+    const auto before = view();
+    QTest::keyClick(&canvas, Qt::Key_S);
+    QTest::keyClick(&canvas, Qt::Key_N);
+    QVERIFY(view() == before);
+    const auto ends = canvas.scene().ends();
+    QCOMPARE(ends.size(), std::size_t{5});
+    for (std::size_t i = 0; i < ends.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        QVERIFY(!canvas.scene().rect_of(ends[i]).intersects(canvas.scene().rect_of(ends[j])));
+    // A switch that is dropped on a node is put next to it.
+    editor.drag_from_palette("Switch", editor.node(0));
+    QVERIFY(!canvas.scene().switches.back().rect.intersects(canvas.scene().nodes[0].rect));
+    editor.drag(editor.node(0), editor.node(0) + QPoint(-30, 20));
+    QVERIFY(view() == before);
+    editor.session().undo();
+    QVERIFY(view() == before);
   }
 
   void the_view_is_panned_and_zoomed() {
