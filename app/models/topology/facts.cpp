@@ -62,13 +62,13 @@ QString title_of(const Facts& facts, const Cluster& cluster) {
 }
 
 /// Describes the devices and their price, of the selected nodes or of all.
-QString detail_of(const Facts& facts, const Cluster& cluster) {
+QString detail_of(const Facts& facts, const Cluster& cluster, const std::set<std::string>& chosen) {
   const bool all = facts.nodes.empty() && facts.switches.empty() && facts.links.empty();
   int devices = 0;
   double price = 0;
   bool priced = true;
   for (const Node& node : cluster.nodes) {
-    if (!all && std::ranges::find(facts.nodes, node.name) == facts.nodes.end()) continue;
+    if (!all && !chosen.contains(node.name)) continue;
     for (const DeviceGroup& group : node.devices) {
       const DeviceType* type = find_device_type(cluster, group.type);
       devices += group.count;
@@ -92,7 +92,7 @@ Facts topology_facts(const Cluster& cluster, const Selection& selection) {
   for (const int link : selection.links)
     if (link >= 0 && link < static_cast<int>(cluster.links.size())) take_link(facts, cluster, link);
   facts.title = title_of(facts, cluster);
-  facts.detail = detail_of(facts, cluster);
+  facts.detail = detail_of(facts, cluster, selection.places);
   if (selection.empty())
     for (const DeviceType& type : cluster.device_types) facts.types.push_back(type.name);
   return facts;
