@@ -20,7 +20,7 @@ namespace pipedeck::views::gantt {
 namespace {
 
 constexpr int opened_indent = 10;
-constexpr int badge_padding = 4, badge_gap = 6, badge_height = 15;  // of a stage before the name of its lane
+constexpr int badge_padding = 4, badge_gap = 6;  // of a stage before the name of its lane
 constexpr int empty_height = 64;
 
 /// Draws the small triangle that marks a lane of several devices.
@@ -222,8 +222,8 @@ void View::draw_labels(QPainter& painter) const {
       fitting.setPixelSize(std::max(8, row.height + metrics_.gap - 5));
     painter.setFont(fitting);
     if (const int width = badge_width(row); width > 0) {
-      const QRect badge(left, row.top + std::max(0, (row.height - badge_height) / 2), width,
-                        std::min(badge_height, row.height));
+      const int height = std::min(QFontMetrics(fitting).height() + 2, row.height + metrics_.gap);
+      const QRect badge(left, row.top + (row.height - height) / 2, width, height);
       painter.setPen(theme().border);
       painter.setBrush(theme().raised);
       painter.drawRoundedRect(QRectF(badge).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
