@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The comparison: a row per planner that is filled when its answer comes.
 #include <algorithm>
+#include <tuple>
 
 #include <QLocale>
 #include <QThread>
@@ -65,18 +66,26 @@ const project::PlanEntry* answer_of(const project::State& state, const std::stri
   return nullptr;
 }
 
+/// Shows the charts of the fastest plans that fit, equal ones once. Plans that change training come last.
 void tick_best(project::State& state, std::size_t most) {
   std::vector<project::PlanEntry*> rows;
   for (project::PlanEntry& entry : state.plans) {
     if (project::matches_setup(state, entry) && entry.feasible()) rows.push_back(&entry);
   }
-  std::ranges::stable_sort(rows, [](const project::PlanEntry* a, const project::PlanEntry* b) {
-    const auto time = [](const project::PlanEntry* e) {
-      return e->plan->predicted ? e->plan->predicted->iteration.count : 1e300;
-    };
-    return time(a) < time(b);
-  });
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i]->ticked = i < most;
+  const auto rank = [](const project::PlanEntry* e) {
+    const auto& predicted = e->plan->predicted;
+    return std::tuple(!e->plan->synchronous(), !predicted || !predicted->fits,
+                      predicted ? predicted->iteration.count : 0.0);
+  };
+  std::ranges::stable_sort(rows, {}, rank);
+  const auto same = [&](const project::PlanEntry* a, const project::PlanEntry* b) {
+    return rank(a) == rank(b) && stage_shape_text(*a->plan) == stage_shape_text(*b->plan);
+  };
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i]->ticked = count < most && (i == 0 || !same(rows[i - 1], rows[i]));
+    count += rows[i]->ticked;
+  }
 }
 
 /// Returns the plan to select first. Plans equivalent to training on one device precede asynchronous ones.

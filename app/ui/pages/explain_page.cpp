@@ -2,6 +2,7 @@
 #include "app/ui/pages/explain_page.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include <QVBoxLayout>
 
@@ -61,7 +62,7 @@ void ExplainPage::refresh() {
   show_jitter();
 }
 
-/// Chooses from the fastest other plan to the last selected one, until the user chooses.
+/// Chooses from the fastest other plan of the same kind to the last selected one, until the user chooses.
 void ExplainPage::choose_plans() {
   const session::project::State& state = session_.state();
   std::vector<const session::project::PlanEntry*> plans;
@@ -79,13 +80,18 @@ void ExplainPage::choose_plans() {
   }
   if (!there(to_)) to_ = plans.empty() ? 0 : plans.front()->id;
   if (!there(from_) || from_ == to_) {
+    const session::project::PlanEntry* const shown = session::project::find_plan(state, to_);
     const auto time = [](const session::project::PlanEntry* e) {
       return e->plan->predicted ? e->plan->predicted->iteration.count : 1e300;
+    };
+    // Equal plans have nothing to explain, and a change of training is no faster plan.
+    const auto rank = [&](const session::project::PlanEntry* e) {
+      return std::tuple(e->plan->synchronous() != shown->plan->synchronous(), time(e) == time(shown), time(e));
     };
     from_ = 0;
     const session::project::PlanEntry* best = nullptr;
     for (const session::project::PlanEntry* entry : plans)
-      if (entry->id != to_ && (!best || time(entry) < time(best))) best = entry;
+      if (entry->id != to_ && (!best || rank(entry) < rank(best))) best = entry;
     if (best) from_ = best->id;
   }
   std::vector<views::whatif::ExplainPlan> offered;

@@ -139,6 +139,14 @@ void TestSession::sample_compares() {
     QVERIFY(plan_result);
     QVERIFY(to_seconds(plan_result->simulation->iteration) >= recorded.session.facts()->bound_of(*entry.plan));
   }
+  // Three different charts, none of a plan that changes training.
+  std::set<std::pair<std::string, double>> charts;
+  for (const session::project::PlanEntry& entry : recorded.session.state().plans) {
+    if (!entry.ticked) continue;
+    QVERIFY(entry.plan->synchronous());
+    charts.emplace(stage_shape_text(*entry.plan), entry.plan->predicted->iteration.count);
+  }
+  QCOMPARE(charts.size(), std::size_t{3});
 }
 
 void TestSession::comparison_is_the_same_on_any_number_of_threads() {

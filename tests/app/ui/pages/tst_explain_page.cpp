@@ -64,6 +64,12 @@ void TestExplain::waterfall_adds_up_and_is_copied() {
   fixture.trigger("action_page_explain");
   QVERIFY(fixture.settle());
   QTRY_VERIFY(!fixture.window->explain_page().view().waterfall().rows().empty());
+  // The selected plan against the fastest one that trains alike and is not equal.
+  const auto* other_box = fixture.child<QComboBox>("waterfall_from");
+  const auto* other = session::project::find_plan(fixture.state(), other_box->currentData().toInt());
+  const auto* selected = session::project::find_plan(fixture.state(), fixture.state().selected_plan);
+  QVERIFY(other && selected && other->plan->synchronous());
+  QVERIFY(other->plan->predicted->iteration != selected->plan->predicted->iteration);
   const auto rows = fixture.window->explain_page().view().waterfall().rows();
   QCOMPARE(rows.size(), std::size_t{2 + time_part_count});
   for (std::size_t i = 1; i + 1 < rows.size(); ++i) {
