@@ -68,8 +68,9 @@ class TestSaving : public QObject {
     }
     qInfo("%.0f MB: longest without an answer: saving %.0f ms, opening %.0f ms",
           static_cast<double>(QFileInfo(large.file()).size()) / 1e6, saving, opening);
-    QVERIFY2(saving < 100, qPrintable(QString::number(saving)));
-    QVERIFY2(opening < 100, qPrintable(QString::number(opening)));
+    constexpr double limit_ms = 200;  // twice the limit of an idle machine (docs/benchmarks.md)
+    QVERIFY2(saving < limit_ms, qPrintable(QString::number(saving)));
+    QVERIFY2(opening < limit_ms, qPrintable(QString::number(opening)));
   }
 
   void the_status_bar_says_how_far_it_is() {
