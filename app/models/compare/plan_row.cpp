@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <QCoreApplication>
+
 namespace pipedeck::models::compare {
 
 QString degrees_text(const Plan& plan) {
@@ -33,6 +35,9 @@ QString plan_title(const PlanRow& row) {
   auto [name, shape] = name_parts(row);
   if (shape.isEmpty()) shape = QString::fromStdString(stage_shape_text(row.plan));
   if (shape.isEmpty() || name.contains(shape.section(QStringLiteral(" · "), 0, 0))) return name;
+  constexpr std::size_t max_spelled = 8;  // stages
+  if (row.plan.stages.size() > max_spelled && name != row.planner)
+    return QCoreApplication::translate("PlanTitle", "%1, %2 stages").arg(name).arg(row.plan.stages.size());
   return name + u' ' + shape;
 }
 

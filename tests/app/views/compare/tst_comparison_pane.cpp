@@ -185,6 +185,9 @@ class TestComparisonPane : public QObject {
     auto rows = three_plans();
     rows[0].plan.name = "mine";
     QCOMPARE(models::compare::plan_title(rows[0]), "mine 8:8 · 24:26");
+    auto many = rows[0];
+    many.plan.stages.resize(9, many.plan.stages.front());
+    QCOMPARE(models::compare::plan_title(many), "mine, 9 stages");
     rows[0].plan.name = "DAPPLE 8:8 · 24:26";
     QCOMPARE(models::compare::plan_title(rows[0]), "DAPPLE 8:8 · 24:26");
     rows[0].planner = "DAPPLE";  // named by the planner, so by its degrees

@@ -33,6 +33,16 @@ CaptureEnumeration enumeration_of(int seed, bool pipeline) {
   return all;
 }
 
+/// Returns the problem of this profile on alike devices, one sample per micro-batch.
+Problem problem_of(Profile profile, int devices, int global_batch) {
+  Problem problem;
+  problem.profile = std::make_shared<const Profile>(std::move(profile));
+  problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(devices));
+  problem.workload.global_batch = global_batch;
+  problem.workload.micro_batch = 1;
+  return problem;
+}
+
 Result<planner::Ranking> answer(const Problem& problem, planner::PlannerOptions options,
                                 const std::string& recommender = "exact", int top = 1) {
   options["recommender"] = recommender;
@@ -294,11 +304,7 @@ void TestCapture::text_names_the_items() {
     layer.workspace = Bytes(std::int64_t{1} << 28);
     layer.output = Bytes(std::int64_t{1} << 27);
   }
-  Problem problem;
-  problem.profile = std::make_shared<const Profile>(std::move(profile));
-  problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(2));
-  problem.workload.global_batch = 4;
-  problem.workload.micro_batch = 1;
+  const Problem problem = problem_of(std::move(profile), 2, 4);
   const auto ranking = answer(problem, {{"pipeline-only", "true"}});
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
   const auto text = planner::objective_text(**planner::find_planner("capture"), problem, ranking->plans.at(0));
@@ -316,11 +322,7 @@ void TestCapture::text_names_the_items() {
 
 /// One layer is no range, and none is behind it.
 void TestCapture::text_of_a_single_layer() {
-  Problem problem;
-  problem.profile = std::make_shared<const Profile>(test::uniform_profile(2, milliseconds(1), milliseconds(2)));
-  problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(2));
-  problem.workload.global_batch = 4;
-  problem.workload.micro_batch = 1;
+  const Problem problem = problem_of(test::uniform_profile(2, milliseconds(1), milliseconds(2)), 2, 4);
   const auto ranking = answer(problem, {{"pipeline-only", "true"}});
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
   const auto text = planner::objective_text(**planner::find_planner("capture"), problem, ranking->plans.at(0));
@@ -354,11 +356,7 @@ void TestCapture::hurry_and_stop() {
 }
 
 void TestCapture::too_large() {
-  Problem problem;
-  problem.profile = std::make_shared<const Profile>(test::uniform_profile(40000, milliseconds(1), milliseconds(2)));
-  problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(20000));
-  problem.workload.global_batch = 20000;
-  problem.workload.micro_batch = 1;
+  const Problem problem = problem_of(test::uniform_profile(40000, milliseconds(1), milliseconds(2)), 20000, 20000);
   const auto ranking = answer(problem, {{"pipeline-only", "true"}});
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
   QVERIFY(ranking->infeasible->reason.starts_with("too large: "));
@@ -379,11 +377,7 @@ void TestCapture::contradictions() {
 void TestCapture::large_pipelines_agree_with_the_relaxed_bound() {
   Profile profile = test::uniform_profile(3000, milliseconds(1), milliseconds(2));
   for (Layer& layer : profile.layers) layer.parameters = Bytes(1000);
-  Problem problem;
-  problem.profile = std::make_shared<const Profile>(std::move(profile));
-  problem.cluster = std::make_shared<const Cluster>(test::flat_cluster(700));
-  problem.workload.global_batch = 4;
-  problem.workload.micro_batch = 1;
+  const Problem problem = problem_of(std::move(profile), 700, 4);
   const auto ranking = answer(problem, {{"pipeline-only", "true"}});
   QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
   QCOMPARE(ranking->plans.at(0).objective->bytes->count, std::int64_t{5 * 4000});  // ceil(3000 / 700) layers
