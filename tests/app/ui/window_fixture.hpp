@@ -76,10 +76,12 @@ class WindowFixture {
   [[nodiscard]] bool settle(int milliseconds = 120000) const {
     return QTest::qWaitFor([&] { return !session().jobs().any_running(); }, milliseconds);
   }
-  /// The sample, compared.
+  /// Opens the sample and waits until it is compared and the page is laid out for its answers.
   [[nodiscard]] bool open_sample() const {
     window->open_sample();
-    return settle() && session().last_comparison().has_value();
+    if (!settle() || !session().last_comparison()) return false;
+    for (int pass = 0; pass < 3; ++pass) QCoreApplication::processEvents();  // charts ask for a layout twice
+    return true;
   }
 
   QTemporaryDir directory;

@@ -146,7 +146,7 @@ class TestChartActions : public QObject {
     QVERIFY(pinned);
     QTRY_VERIFY(pinned->isVisible());
     QCOMPARE(pinned->row_text(0), gantt.row_text(1));
-    QVERIFY(pinned->mapTo(&pane, QPoint(0, 0)).y() < gantt.mapTo(&pane, QPoint(0, 0)).y());
+    QTRY_VERIFY(pinned->mapTo(&pane, QPoint(0, 0)).y() < gantt.mapTo(&pane, QPoint(0, 0)).y());
     QTRY_COMPARE(pinned->plot().width(), gantt.plot().width());  // one time scale
     QTest::mouseMove(pinned, {400, 10});
     fixture.trigger("action_lanes_unpin");
