@@ -92,6 +92,10 @@ struct ObjectiveInfo {
   evaluation::EvaluateOptions (*options)(const PlannerOptions& given) = nullptr;
 };
 
+/// A planner's typical search time. `compare` begins quick searches first. Studies of many clusters do not ask slow
+/// planners by default.
+enum class SearchTime { quick, moderate, slow };
+
 /// An entry of the registry.
 struct PlannerInfo {
   std::string name;     ///< "dapple"
@@ -103,7 +107,7 @@ struct PlannerInfo {
   ObjectiveInfo objective{};
   bool compared_by_default = false;  ///< among the planners of `compare` by default
   bool changes_training = false;     ///< its plans are asynchronous: updates use gradients of older weights
-  bool long_search = false;          ///< studies of many clusters do not ask it by default
+  SearchTime search_time = SearchTime::quick;
   PinSupport pins{};
 };
 

@@ -76,7 +76,9 @@ Result<ComparedPlan> ask(const PlannerRequest& asked, const Problem& problem, Pl
 }
 
 /// A planner that has run for this long holds back no other.
-constexpr std::chrono::milliseconds patience{25};
+constexpr std::chrono::milliseconds patience{100};
+/// Budgets are checked, and progress is reported, this often.
+constexpr std::chrono::milliseconds check_interval{25};
 /// The time that a planner has to hand over its best plan after its budget. Then it is stopped.
 constexpr std::chrono::milliseconds grace{1500};
 
@@ -123,9 +125,8 @@ class Supervisor {
     const std::lock_guard lock(searches_.mutex_);
     searches_.searches_.assign(planners.size(), {});
     for (Searches::Search& search : searches_.searches_) search.status.budget = options.budget;
-    for (const bool long_search : {false, true})  // quick answers come first
-      for (std::size_t i = 0; i < planners.size(); ++i)
-        if (planners[i].planner->long_search == long_search) order_.push_back(i);
+    for (std::size_t i = 0; i < planners.size(); ++i) order_.push_back(i);
+    std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return planners[i].planner->search_time; });
   }
 
   ~Supervisor() {
@@ -316,7 +317,7 @@ class Supervisor {
     const auto news = [this] {
       return std::ranges::any_of(runs_, [](const Run& run) { return run.done && !run.taken; });
     };
-    searches_.changed_.wait_for(lock, patience, news);
+    searches_.changed_.wait_for(lock, check_interval, news);
   }
 
   const Problem& problem_;

@@ -59,7 +59,7 @@ std::vector<study::PlannerRequest> studied_planners(const Planning& planning) {
   std::vector<study::PlannerRequest> chosen;
   for (const planner::PlannerInfo& planner : planner::planners()) {
     const PlannerChoice choice = choice_of(planning, planner);
-    if (choice.compared.value_or(planner.compared_by_default && !planner.long_search))
+    if (choice.compared.value_or(planner.compared_by_default && planner.search_time != planner::SearchTime::slow))
       chosen.push_back({&planner, choice.options});
   }
   return chosen;

@@ -162,6 +162,7 @@ PlannerInfo amp_planner() {
                     .text = &amp_objective_text,
                     .options = &evaluate_options<table>},
       .compared_by_default = true,
+      .search_time = SearchTime::moderate,
       .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }
 

@@ -190,6 +190,7 @@ PlannerInfo amp_sa_planner() {
           .objective = {.compute = &objective_in_time<amp_objective>,
                         .text = &amp_objective_text,
                         .options = &evaluate_options<annealing_table>},
+          .search_time = SearchTime::moderate,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }
 

@@ -202,6 +202,7 @@ PlannerInfo dapple_planner() {
                         .text = &dapple_objective_text,
                         .options = &evaluate_options<table>},
           .compared_by_default = true,
+          .search_time = SearchTime::moderate,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = false, .layers = true}};
 }
 

@@ -191,7 +191,7 @@ PlannerInfo joint_planner() {
       .plan = &plan_joint,
       .objective = {.compute = &simulated_time, .options = &evaluate_options<table>},
       .compared_by_default = true,
-      .long_search = true,
+      .search_time = SearchTime::slow,
       .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
 }
 

@@ -274,6 +274,7 @@ PlannerInfo pipedream_planner() {
                             }},
           .compared_by_default = true,
           .changes_training = true,
+          .search_time = SearchTime::moderate,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .layers = true}};
 }
 

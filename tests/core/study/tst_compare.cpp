@@ -189,7 +189,7 @@ class TestCompare : public QObject {
 
   void long_searches_begin_last_and_keep_their_place() {
     planner::PlannerInfo quick = *planner::find_planner("gpipe").value(), slow = quick;
-    slow.name = "slow", slow.long_search = true;
+    slow.name = "slow", slow.search_time = planner::SearchTime::slow;
     study::PlanSimulator plan_simulator;
     std::vector<std::size_t> order;
     study::CompareOptions options;
