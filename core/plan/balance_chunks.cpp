@@ -41,13 +41,6 @@ class Balancer {
     return best_;
   }
 
- private:
-  int chunks() const { return static_cast<int>(rank_of_.size()); }
-
-  double of(std::size_t rank, int first, int last) const {
-    return sums_[rank][static_cast<std::size_t>(last)] - sums_[rank][static_cast<std::size_t>(first)];
-  }
-
   /// Gives each chunk an equal share of the layers' time on their fastest ranks.
   std::vector<int> equal_shares() const {
     std::vector<int> cuts;
@@ -62,6 +55,13 @@ class Balancer {
       cuts.push_back(at);
     }
     return cuts;
+  }
+
+ private:
+  int chunks() const { return static_cast<int>(rank_of_.size()); }
+
+  double of(std::size_t rank, int first, int last) const {
+    return sums_[rank][static_cast<std::size_t>(last)] - sums_[rank][static_cast<std::size_t>(first)];
   }
 
   std::vector<double> loads(const std::vector<int>& cuts) const {
@@ -196,6 +196,11 @@ class Balancer {
 std::vector<int> balanced_boundaries(const std::vector<std::vector<double>>& cost,
                                      const std::vector<std::size_t>& rank_of) {
   return Balancer(cost, rank_of).run();
+}
+
+std::vector<int> equal_boundaries(const std::vector<std::vector<double>>& cost,
+                                  const std::vector<std::size_t>& rank_of) {
+  return Balancer(cost, rank_of).equal_shares();
 }
 
 }  // namespace pipedeck::plan

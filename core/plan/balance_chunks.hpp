@@ -14,4 +14,8 @@ namespace pipedeck::plan {
 std::vector<int> balanced_boundaries(const std::vector<std::vector<double>>& cost,
                                      const std::vector<std::size_t>& rank_of);
 
+/// Returns cuts that give each chunk an equal share of the layers' cost on their cheapest ranks, without a search.
+std::vector<int> equal_boundaries(const std::vector<std::vector<double>>& cost,
+                                  const std::vector<std::size_t>& rank_of);
+
 }  // namespace pipedeck::plan

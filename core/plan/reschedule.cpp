@@ -36,8 +36,8 @@ struct Rank {
 
 class Rescheduler {
  public:
-  Rescheduler(const Plan& plan, const Profile& profile, ScheduleKind schedule)
-      : plan_(plan), profile_(profile), schedule_(schedule), old_rank_(plan.stages.size()) {
+  Rescheduler(const Plan& plan, const Profile& profile, ScheduleKind schedule, StageCuts cuts)
+      : plan_(plan), profile_(profile), schedule_(schedule), cuts_(cuts), old_rank_(plan.stages.size()) {
     std::map<DeviceId, std::size_t> known;
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
       const Stage& stage = plan.stages[s];
@@ -90,7 +90,8 @@ class Rescheduler {
   void place(Plan& out, std::size_t chunks) const {
     const std::vector<std::size_t> places = places_of(schedule_, ranks_.size(), chunks);
     if (places == old_rank_) return;  // already split and placed like that
-    const std::vector<int> cuts = balanced_boundaries(costs(), places);
+    const std::vector<int> cuts =
+        cuts_ == StageCuts::balanced ? balanced_boundaries(costs(), places) : equal_boundaries(costs(), places);
     out.stages.clear();
     for (std::size_t k = 0; k < places.size(); ++k) {
       Stage stage = *ranks_[places[k]].like;
@@ -168,6 +169,7 @@ class Rescheduler {
   const Plan& plan_;
   const Profile& profile_;
   ScheduleKind schedule_;
+  StageCuts cuts_;
   std::vector<std::size_t> old_rank_;  // by stage
   std::vector<Rank> ranks_;
   std::set<LayerId> recomputed_;
@@ -175,9 +177,10 @@ class Rescheduler {
 
 }  // namespace
 
-Result<Plan> with_schedule(const Plan& plan, const Profile& profile, ScheduleKind schedule, int chunks) {
+Result<Plan> with_schedule(const Plan& plan, const Profile& profile, ScheduleKind schedule, int chunks,
+                           StageCuts cuts) {
   const int stages = v_shaped(schedule) ? 2 : traits_of(schedule).placement == StagePlacement::in_turn ? chunks : 1;
-  return Rescheduler(plan, profile, schedule).run(stages);
+  return Rescheduler(plan, profile, schedule, cuts).run(stages);
 }
 
 }  // namespace pipedeck::plan

@@ -94,7 +94,7 @@ const std::map<ScheduleKind, std::shared_ptr<const Timeline>>& examples() {
 
 QString unavailable_reason(const Plan& plan, const Profile& profile, const Cluster& cluster, ScheduleKind kind) {
   if (kind == plan.schedule) return {};
-  const auto other = rescheduled(plan, profile, kind, std::nullopt);
+  const auto other = rescheduled(plan, profile, kind, std::nullopt, plan::StageCuts::equal);
   if (!other) return text::to_qstring(other.error().message);
   if (const auto valid = plan::validate(*other, profile, cluster); !valid)
     return text::to_qstring(valid.error().message);
@@ -108,10 +108,11 @@ QString unavailable_reason(const Plan& plan, const Profile& profile, const Clust
 
 }  // namespace
 
-Result<Plan> rescheduled(const Plan& plan, const Profile& profile, ScheduleKind kind, std::optional<int> chunks) {
+Result<Plan> rescheduled(const Plan& plan, const Profile& profile, ScheduleKind kind, std::optional<int> chunks,
+                         plan::StageCuts cuts) {
   if (kind == ScheduleKind::explicit_order)
     return fail(ErrorCode::bad_input, "An order of operations is read from a plan's file, not chosen");
-  return plan::with_schedule(plan, profile, kind, chunks.value_or(2));
+  return plan::with_schedule(plan, profile, kind, chunks.value_or(2), cuts);
 }
 
 std::vector<ScheduleChoice> schedule_choices(const Plan& plan, const Profile& profile, const Cluster& cluster) {

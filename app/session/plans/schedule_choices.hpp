@@ -14,6 +14,7 @@
 #include "core/model/plan.hpp"
 #include "core/model/profile.hpp"
 #include "core/model/timeline.hpp"
+#include "core/plan/reschedule.hpp"
 
 namespace pipedeck::session::plans {
 
@@ -33,6 +34,7 @@ std::vector<ScheduleChoice> schedule_choices(const Plan& plan, const Profile& pr
 
 /// Returns the plan with another schedule. Its layers are balanced again if that needs other stages. `chunks` is their
 /// number per device, if the schedule allows a choice.
-Result<Plan> rescheduled(const Plan& plan, const Profile& profile, ScheduleKind kind, std::optional<int> chunks);
+Result<Plan> rescheduled(const Plan& plan, const Profile& profile, ScheduleKind kind, std::optional<int> chunks,
+                         plan::StageCuts cuts = plan::StageCuts::balanced);
 
 }  // namespace pipedeck::session::plans

@@ -19,6 +19,7 @@ namespace pipedeck::views::memory {
 namespace {
 
 constexpr int top_space = 6, bottom_space = 8;  // around the plot's frame
+constexpr int dense = 3;                        // pixels per step, below which a curve is drawn by columns
 constexpr double chart_headroom = 1.1;          // above the highest curve or capacity
 constexpr double cut_headroom = 1.5;            // above the highest curve where the axis is cut below the capacity
 
@@ -208,13 +209,13 @@ void View::draw_curve(QPainter& painter, QImage* canvas, const models::memory::C
   QPolygonF line;
   std::vector<QLineF> columns;  // replace the line where it would oscillate within every pixel
   line << QPointF(plot().left(), y_of(Bytes(curve.at(axis.begin))));
-  if (after - first_after <= plot().width()) {
+  if (after - first_after <= plot().width() / dense) {
     for (auto point = first_after; point < after; ++point) {
       const double x = x_of(static_cast<double>(point->time.count));
       line << QPointF(x, line.last().y()) << QPointF(x, y_of(point->bytes));
     }
   } else {
-    // More steps than pixels: each pixel shows the minimum and maximum during it.
+    // Too many steps to stroke: each pixel shows the minimum and maximum during it.
     const int left = plot().left();
     const std::vector<models::memory::Range> ranges =
         curve.ranges(axis.begin, time_at(left + 1) - axis.begin, static_cast<std::size_t>(std::ceil(last - left)));

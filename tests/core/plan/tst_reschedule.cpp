@@ -94,6 +94,11 @@ class TestReschedule : public QObject {
       for (std::size_t c = 0; c < cuts.size(); ++c) QVERIFY(cuts[c] > (c == 0 ? 0 : cuts[c - 1]) && cuts[c] < layers);
       QCOMPARE(slowest(cost, rank_of, cuts), least(cost, rank_of));
       QCOMPARE(plan::balanced_boundaries(cost, rank_of), cuts);
+      const std::vector<int> equal = plan::equal_boundaries(cost, rank_of);
+      QCOMPARE(equal.size(), cuts.size());
+      for (std::size_t c = 0; c < equal.size(); ++c)
+        QVERIFY(equal[c] > (c == 0 ? 0 : equal[c - 1]) && equal[c] < layers);
+      QVERIFY(slowest(cost, rank_of, equal) >= slowest(cost, rank_of, cuts));
     }
   }
 
