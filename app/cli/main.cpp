@@ -2,9 +2,11 @@
 #include <csignal>
 
 #include "app/cli/commands/command_line.hpp"
+#include "core/base/allocator.hpp"
 
 int main(int argc, char** argv) {
-  // A file that would grow over the limit of its size is an error to tell, not a death without a word.
+  pipedeck::keep_freed_memory();
+  // A file above the size limit is reported as an error; the signal would end the process.
   std::signal(SIGXFSZ, SIG_IGN);
   return pipedeck::cli::commands::run_command_line({argv + 1, argv + argc});
 }

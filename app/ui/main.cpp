@@ -15,6 +15,7 @@
 #include "app/ui/window/command_line.hpp"
 #include "app/ui/window/main_window.hpp"
 #include "app/ui/window/screenshots.hpp"
+#include "core/base/allocator.hpp"
 
 using namespace pipedeck;
 
@@ -97,6 +98,7 @@ int run_window(const ui::window::WindowCommand& command) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   QStringList arguments;
   for (int i = 1; i < argc; ++i) arguments << QString::fromLocal8Bit(argv[i]);
   const ui::window::WindowCommand command = ui::window::parse_command_line(arguments);

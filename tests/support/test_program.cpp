@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include "core/base/allocator.hpp"
+
 namespace {
 
 using Run = int (*)(int argc, char** argv);
@@ -22,6 +24,7 @@ bool pipedeck::test::add_test(const char* file, Run run) {
 }
 
 int main(int argc, char** argv) {
+  pipedeck::keep_freed_memory();  // as the programs do
   const auto found = argc > 1 ? tests().find(argv[1]) : tests().end();
   if (found == tests().end()) {
     std::fprintf(stderr, "%s: found %s, expected one of:\n", argv[0], argc > 1 ? argv[1] : "no test");
