@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every member of a good plan and of a good model file removed, or replaced by what does not belong there; files that
 are empty, cut off or no text; and plans that do not fit the model. Whatever it is: exit status 0 or 2, an error that
-names the file, and no new file.
+names the file, and no new file. validate is given many changed files at once, and reports each as good or bad.
 
 usage: tests/bad_inputs.py PIPEDECK_CLI
 """
@@ -11,6 +11,7 @@ import copy
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ import tempfile
 CLI = os.path.abspath(sys.argv[1])
 PATIENCE = 120  # seconds; a loaded machine is slow to start processes
 MEMORY = 4 << 30  # bytes of address space: a size that is believed must not take the machine with it
+TOGETHER = 50  # files that one validate reads
 
 PLAN = {
     "format": "pipedeck.plan", "version": 1, "name": "three stages", "planner": "hand", "profile": "tiny",
@@ -143,8 +145,8 @@ def hostile_imports():
         yield f"{name}: NUL", good[:len(good) // 3] + b"\0" + good[len(good) // 3:]
 
 
-def limited():
-    import resource
+def limit():
+    """Of this program, which its children inherit: a child that limits itself makes Python copy itself first."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -154,17 +156,25 @@ def files_of(folder):
                   for at, folders, names in os.walk(folder) for name in (*folders, *names))
 
 
-def ran(changed, content, arguments):
-    """The exit status, what was said, and which files are new."""
+def ran(files, arguments):
+    """The exit status, what was said, what was written, and which files are new."""
     with tempfile.TemporaryDirectory(prefix="pipedeck-bad-") as folder:
-        documents = {path: json.dumps(document).encode() for path, document in GOOD.items()}
-        for path, document in {**documents, changed: content}.items():
+        for path, content in files.items():
             with open(os.path.join(folder, path), "wb") as file:
-                file.write(document)
+                file.write(content)
         before = files_of(folder)
-        done = subprocess.run([CLI, *arguments], cwd=folder, capture_output=True, timeout=PATIENCE, preexec_fn=limited,
+        done = subprocess.run([CLI, *arguments], cwd=folder, capture_output=True, timeout=PATIENCE,
                               env=dict(os.environ, LC_ALL="C.UTF-8"))
-        return done.returncode, done.stderr.decode(errors="replace"), sorted(set(files_of(folder)) - set(before))
+        return (done.returncode, done.stderr.decode(errors="replace"), done.stdout.decode(errors="replace"),
+                sorted(set(files_of(folder)) - set(before)))
+
+
+def good_files():
+    return {path: json.dumps(document).encode() for path, document in GOOD.items()}
+
+
+def names(said, file):
+    return any(line.startswith(f"pipedeck-cli: {file}") for line in said.splitlines())
 
 
 def judged(case):
@@ -172,7 +182,7 @@ def judged(case):
     name, changed, content, arguments = case
     what = f"{name}: {arguments[0]}"
     try:
-        status, said, new = ran(changed, content, arguments)
+        status, said, _, new = ran({**good_files(), changed: content}, arguments)
     except subprocess.TimeoutExpired:
         return True, f"{what} hangs"
     if status == 0:
@@ -180,9 +190,30 @@ def judged(case):
     if status != 2:
         return True, f"{what}: exit {status}: {said}"
     # A plan and a model that do not fit together: either is to blame.
-    if not any(line.startswith(f"pipedeck-cli: {file}") for line in said.splitlines() for file in (changed, "plan.json")):
+    if not any(names(said, file) for file in (changed, "plan.json")):
         return True, f"{what} does not name {changed}: {said}"
     return True, f"{what} leaves {new}" if new else None
+
+
+def judged_together(cases):
+    """As judged, of many changed files that one validate reads. Where it does not report each, each is read alone."""
+    files = {f"{number:03}-{changed}": content for number, (_, changed, content, _) in enumerate(cases)}
+    try:
+        status, said, written, new = ran(files, ("validate", *files))
+    except subprocess.TimeoutExpired:
+        return alone(cases, "hangs")
+    refused = [names(said, file) for file in files]
+    taken = [any(line.startswith(f"{file}: ") for line in written.splitlines()) for file in files]
+    if status not in (0, 2) or (status == 2) != any(refused) or new or any(map(lambda a, b: a == b, refused, taken)):
+        return alone(cases, f"exit {status}, leaves {new}: {said}")
+    return [(is_bad, None) for is_bad in refused]
+
+
+def alone(cases, together):
+    answers = [judged(case) for case in cases]
+    if not any(what for _, what in answers):
+        answers[0] = True, f"validate of {len(cases)} files from {cases[0][0]} on: {together}"
+    return answers
 
 
 RUN = ("run", "--backend", "cpu", "--steps", "1", "--timeout", "20", "--events", "run.jsonl", "--checkpoint", "kept")
@@ -194,28 +225,37 @@ PROFILE = ("profile", "--backend", "cpu", "--micro-batch", "2", "--repetitions",
 def cases():
     for name, content in (*no_documents(PLAN), *mutations(PLAN)):
         yield f"plan: {name}", "plan.json", content, TRAIN
+    for name, content in no_documents(PLAN):
         yield f"plan: {name}", "plan.json", content, ("validate", "plan.json")
     for file in ("tiny.model.json", "images.model.json"):
         for name, content in (*no_documents(GOOD[file]), *mutations(GOOD[file])):
             if file == "tiny.model.json":
                 yield f"{file}: {name}", file, content, TRAIN
             yield f"{file}: {name}", file, content, (*PROFILE, "--model", file)
+        for name, content in no_documents(GOOD[file]):
             yield f"{file}: {name}", file, content, ("validate", file)
-
-
     for name, content in hostile_imports():
         yield f"import: {name}", "found", content, ("convert", "found", "made.json")
 
 
+def cases_together():
+    for file, document in GOOD.items():
+        changed = [(f"{file}: {name}", file, content, ("validate", file)) for name, content in mutations(document)]
+        for first in range(0, len(changed), TOGETHER):
+            yield changed[first:first + TOGETHER]
+
+
 def main():
+    limit()
     broken = []
     for arguments in (TRAIN, (*PROFILE, "--model", "tiny.model.json"), (*PROFILE, "--model", "images.model.json"),
                       ("validate", *GOOD)):
-        status, said, _ = ran("plan.json", json.dumps(PLAN).encode(), arguments)
+        status, said, _, _ = ran(good_files(), arguments)
         if status != 0:
             broken.append(f"the good files: {arguments}: exit {status}: {said}")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(judged, cases()))
+        together = pool.map(judged_together, cases_together())
+        answers = [*pool.map(judged, cases()), *(answer for some in together for answer in some)]
     broken += [what for _, what in answers if what]
     for what in broken:
         print(what)
