@@ -179,8 +179,10 @@ void apply_appearance(Appearance appearance) {
   if (qApp->styleSheet().isEmpty()) QApplication::setStyle(QStyleFactory::create(QStringLiteral("fusion")));
   QApplication::setPalette(theme.palette());
   qApp->setStyleSheet(with_colors(QString::fromLatin1(rules), theme));
-  // The style sheet polishes widgets again after their palette change. Widgets with their own colours must set them
-  // again.
+  reapply_own_colours();
+}
+
+void reapply_own_colours() {
   for (QWidget* widget : QApplication::allWidgets()) {
     QEvent changed(QEvent::PaletteChange);
     QApplication::sendEvent(widget, &changed);

@@ -14,4 +14,8 @@ Appearance parse_appearance(const QString& name);
 /// Applies an appearance. `system` follows the palette that the desktop gave the application at its start.
 void apply_appearance(Appearance appearance);
 
+/// Lets widgets set their own fonts and colours again. The style sheet resets them whenever it polishes widgets: after
+/// a change of appearance, and when a window is shown first.
+void reapply_own_colours();
+
 }  // namespace pipedeck::ui::layout

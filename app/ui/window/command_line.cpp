@@ -77,8 +77,8 @@ QString usage_text() {
   return QStringLiteral(
       "Usage: pipedeck [OPTION ...] [FILE ...]\n\n"
       "Opens the window. Files may be projects (*.pipedeck), profiles, layer graphs, clusters, plans,\n"
-      "models, simulations and logs of runs; without any, work that was not saved is offered, else a\n"
-      "sample project is opened.\n\n"
+      "models, simulations and logs of runs; without any, work that was not saved is offered, else the\n"
+      "start page is shown.\n\n"
       "  --compare               compare plans at once\n"
       "  --screenshot VIEW FILE  draw a view into a PNG, SVG or PDF file when it is ready, then end;\n"
       "                          may be repeated; VIEW is compare, gantt, memory (compare, by item), split,\n"

@@ -375,6 +375,11 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
   refresh_density();
 }
 
+void MainWindow::showEvent(QShowEvent* event) {
+  QMainWindow::showEvent(event);
+  if (!event->spontaneous()) layout::reapply_own_colours();
+}
+
 void MainWindow::set_charts_only(bool on) {
   if (on == actions_->charts_only->isChecked() && on == !tabs_->tabBar()->isVisibleTo(tabs_)) return;
   if (on) show_page(Page::compare);

@@ -33,6 +33,7 @@ class TestStartPage : public QObject {
   }
 
  private slots:
+  void texts_have_their_fonts_and_colours_at_once();
   void every_example_is_a_question_with_a_plan();
   void pictures_are_drawn_while_the_page_is_shown();
   void an_example_opens_and_is_compared();
@@ -42,6 +43,23 @@ class TestStartPage : public QObject {
   void models_are_searched_and_grouped();
   void the_page_can_be_switched_off();
 };
+
+/// Style sheets reset fonts and colours when a window is shown first. A change of appearance sets them again.
+void TestStartPage::texts_have_their_fonts_and_colours_at_once() {
+  WindowFixture fixture;
+  const QList<QLabel*> labels = fixture.window->findChildren<QLabel*>();
+  QVERIFY(labels.size() > 50);
+  const auto look = [](const QLabel& label) {
+    return std::pair(label.font(), label.palette().color(QPalette::Active, label.foregroundRole()));
+  };
+  std::vector<std::pair<QFont, QColor>> first;
+  for (const QLabel* label : labels) first.push_back(look(*label));
+  fixture.trigger("action_appearance_light");
+  for (qsizetype i = 0; i < labels.size(); ++i)
+    QVERIFY2(
+        look(*labels[i]) == first[static_cast<std::size_t>(i)],
+        qPrintable(labels[i]->objectName() + " of " + labels[i]->parent()->objectName() + ": " + labels[i]->text()));
+}
 
 /// The text and the picture of a card are of the plan that the example's planner finds today.
 void TestStartPage::every_example_is_a_question_with_a_plan() {
