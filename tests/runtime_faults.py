@@ -6,18 +6,21 @@ Every fault is inflicted --times times. Each time: the run ends within its time-
 that belong to the fault, leaves no process and no half-written file under a good name, and what it had kept by then
 resumes to the same parameters as an unbroken run, bit for bit.
 
-With --processes each run is one of several processes under mpirun, of which the fault meets any.
+With --processes each run is one of several processes under mpirun, of which the fault meets any. With --together several
+faults have their runs at the same time: most of it they wait.
 
 usage: tests/runtime_faults.py PIPEDECK_CLI [--times N] [--timeout SECONDS] [--seed N] [--faults NAME,...] [--processes N]
+                               [--together N]
 """
 import argparse
 import collections
+import concurrent.futures
+import copy
 import glob
 import json
 import os
 import random
 import re
-import resource
 import shutil
 import signal
 import struct
@@ -75,6 +78,12 @@ class Bench:
         self.duration = time.monotonic() - began
         self.expected = values_of(self.path("whole"))
 
+    def of(self, fault, seed):
+        """For the runs of one fault alone."""
+        one = copy.copy(self)
+        one.dice, one.statuses, one.ranks = random.Random(f"{seed} {fault}"), collections.Counter(), []
+        return one
+
     def path(self, name):
         return os.path.join(self.folder, name)
 
@@ -92,10 +101,10 @@ class Bench:
                 "--steps", str(STEPS), "--checkpoint", self.path(checkpoints), "--checkpoint-every", str(EVERY),
                 "--timeout", str(timeout), *more]
 
-    def start(self, checkpoints, *more, before=None, wrapper=()):
+    def start(self, checkpoints, *more, wrapper=()):
         command = self.command(checkpoints, *more, timeout=self.timeout, wrapper=wrapper)
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                   start_new_session=True, preexec_fn=before)
+                                   start_new_session=True)
         self.ranks = [process.pid] if self.processes == 1 else self.ranks_of(process)
         return process
 
@@ -305,11 +314,7 @@ def out_of_memory(bench, name):
         check(status == 4, f"exit {status}: {said}")
         check(re.search(r"device \d.*: out of memory", said), f"it says: {said}")
     else:
-        most = bench.dice.randrange(1 << 26, 1 << 29)
-
-        def limit():
-            resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        process = bench.start(name, before=limit)
+        process = bench.start(name, wrapper=["prlimit", f"--as={bench.dice.randrange(1 << 26, 1 << 29)}"])
         status, said, took = bench.ended(process, since)
         check(status in (0, 1, 4, 127), f"exit {status}: {said}")
         if status == 4:
@@ -325,6 +330,24 @@ FAULTS = {"kill": kill, "cancel": cancel, "full-disk": full_disk, "tiny-disk": t
 OF_SEVERAL = ("stall", )
 
 
+def inflicted(bench, fault, times):
+    """How many of its runs were not as they should be, and what is to be said of all."""
+    took, resumed, said = [], [], []
+    for turn in range(times):
+        name = f"{fault}-{turn}"
+        try:
+            took.append(FAULTS[fault](bench, name))
+            resumed.append(bench.goes_on(name))
+        except Broken as why:
+            said.append(f"{name}: {why}")
+        shutil.rmtree(bench.path(name), ignore_errors=True)
+    failures = len(said)
+    said.append(f"{fault}: {len(resumed)} of {times} good; ended after {max(took, default=0):.2f} s at most; "
+                f"went on from steps {min(resumed, default=0)} to {max(resumed, default=0)}; exit "
+                f"{', '.join(f'{status} ({count} times)' for status, count in sorted(bench.statuses.items()))}")
+    return failures, "\n".join(said)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program")
@@ -333,6 +356,7 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--faults")
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--together", type=int, default=1)
     options = parser.parse_args()
     if options.processes > 1 and not shutil.which("mpirun"):
         print("SKIPPED: mpirun is not installed (openmpi-bin)")
@@ -347,21 +371,11 @@ def main():
         bench = Bench(os.path.abspath(options.program), folder, options.timeout, random.Random(options.seed),
                       options.processes)
         print(f"an unbroken run of {STEPS} steps takes {bench.duration:.2f} s")
-        for fault in faults:
-            times, resumed = [], []
-            bench.statuses = collections.Counter()
-            for turn in range(options.times):
-                name = f"{fault}-{turn}"
-                try:
-                    times.append(FAULTS[fault](bench, name))
-                    resumed.append(bench.goes_on(name))
-                except Broken as why:
-                    failures += 1
-                    print(f"{name}: {why}")
-                shutil.rmtree(bench.path(name), ignore_errors=True)
-            print(f"{fault}: {len(resumed)} of {options.times} good; ended after {max(times, default=0):.2f} s at most; "
-                  f"went on from steps {min(resumed, default=0)} to {max(resumed, default=0)}; exit "
-                  f"{', '.join(f'{status} ({count} times)' for status, count in sorted(bench.statuses.items()))}", flush=True)
+        with concurrent.futures.ThreadPoolExecutor(options.together) as pool:
+            for failed, said in pool.map(
+                    lambda fault: inflicted(bench.of(fault, options.seed), fault, options.times), faults):
+                failures += failed
+                print(said, flush=True)
     return 1 if failures else 0
 
 
