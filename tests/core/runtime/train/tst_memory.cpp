@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <thread>
 
 #include "core/runtime/cpu/layers.hpp"
@@ -113,6 +116,8 @@ std::shared_ptr<const Profile>& known_profile(const std::string& name) {
 
 /// Measured bytes, times of the paced layers. Measured once a model.
 std::shared_ptr<const Profile> profile_of(const std::string& name, const ModelSpec& model, int micro_batch) {
+  static std::mutex one_at_a_time;
+  const std::scoped_lock lock(one_at_a_time);
   if (const auto known = known_profile(name)) return known;
   Profile profile = runtime::profile::profile_on_cpu(
                         model, runtime::profile::ProfileOptions{{micro_batch}, {2}, {3, 3, 1, Seconds(0)}})
@@ -187,6 +192,29 @@ QString difference(const std::string& name, const ModelSpec& spec, Plan plan, Or
   return text;
 }
 
+/// Comparisons of one test function, several at a time: their runs are asleep for most of their time.
+class Comparisons {
+ public:
+  using Compare = std::function<QString()>;
+
+  void clear() { begun_.clear(), all_.clear(); }
+  int add(Compare compare) {
+    all_.push_back(std::move(compare));
+    return static_cast<int>(all_.size()) - 1;
+  }
+  /// Begins those that follow, too.
+  QString result(int number) {
+    constexpr int at_a_time = 4;
+    for (int n = number; n < std::min(number + at_a_time, static_cast<int>(all_.size())); ++n)
+      if (!begun_.contains(n)) begun_[n] = std::async(std::launch::async, all_[static_cast<std::size_t>(n)]);
+    return begun_.at(number).get();
+  }
+
+ private:
+  std::vector<Compare> all_;
+  std::map<int, std::future<QString>> begun_;
+};
+
 }  // namespace
 
 class TestMemory : public QObject {
@@ -200,27 +228,38 @@ class TestMemory : public QObject {
   void peaks_of_any_cut_are_the_measured_ones();
 
  private:
-  static void check(const std::string& model, const ModelSpec& spec, const Plan& plan, Order order, double allowed) {
-    const QString wrong = difference(model, spec, plan, order, allowed);
+  void begin_rows() {
+    comparisons_.clear();
+    QTest::addColumn<int>("comparison");
+  }
+  int add(const std::string& model, const ModelSpec& spec, const Plan& plan, Order order, double allowed) {
+    return comparisons_.add([=] { return difference(model, spec, plan, order, allowed); });
+  }
+  void check() {
+    QFETCH(int, comparison);
+    const QString wrong = comparisons_.result(comparison);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
   }
+
+  int compare_in_order(const std::string& model, const QList<int>& replicas, Order order, const QString& recompute,
+                       Optimizer optimizer);
+  int compare_cut_over_devices(const std::string& model, std::optional<int> cut, const QList<int>& replicas,
+                               const QList<int>& degrees, Order order, bool recompute);
+
+  Comparisons comparisons_;
 };
 
 void TestMemory::predicted_peaks_are_the_measured_ones_data() {
-  QTest::addColumn<QString>("model");
-  QTest::addColumn<QList<int>>("replicas");
-  QTest::addColumn<int>("order");
-  QTest::addColumn<QString>("recompute");
-  QTest::addColumn<int>("optimizer");
-  const auto row = [](const QString& model, const QList<int>& replicas, Order order, const QString& recompute = "none",
-                      Optimizer optimizer = Optimizer::adam) {
+  begin_rows();
+  const auto row = [this](const QString& model, const QList<int>& replicas, Order order,
+                          const QString& recompute = "none", Optimizer optimizer = Optimizer::adam) {
     QStringList shape;
     for (const int r : replicas) shape.append(QString::number(r));
     const char* names[] = {"gpipe", "1f1b A", "1f1b B", "split"};
     QTest::newRow(qPrintable(QString("%1 %2 %3 recompute %4 %5")
                                  .arg(model, shape.join(":"), names[static_cast<int>(order)], recompute,
                                       QString::fromStdString(std::string(name_of(optimizer))))))
-        << model << replicas << static_cast<int>(order) << recompute << static_cast<int>(optimizer);
+        << compare_in_order(model.toStdString(), replicas, order, recompute, optimizer);
   };
   for (const char* model : {"mlp", "gpt"})
     for (const QList<int>& replicas : {QList<int>{1}, {1, 1}, {1, 1, 1}, {2}, {2, 2}, {2, 1}, {1, 2}})
@@ -245,15 +284,13 @@ void TestMemory::predicted_peaks_are_the_measured_ones_data() {
   }
 }
 
-void TestMemory::predicted_peaks_are_the_measured_ones() {
-  QFETCH(QString, model);
-  QFETCH(QList<int>, replicas);
-  QFETCH(int, order);
-  QFETCH(QString, recompute);
-  QFETCH(int, optimizer);
-  const ModelSpec spec = model_named(model.toStdString());
+void TestMemory::predicted_peaks_are_the_measured_ones() { check(); }
+
+int TestMemory::compare_in_order(const std::string& model, const QList<int>& replicas, Order order,
+                                 const QString& recompute, Optimizer optimizer) {
+  const ModelSpec spec = model_named(model);
   Plan plan = plan_for(spec, {replicas.begin(), replicas.end()}, 8, 6);
-  plan.optimizer = static_cast<Optimizer>(optimizer);
+  plan.optimizer = optimizer;
   for (Stage& stage : plan.stages) {
     stage.recompute.all = recompute == "all" || recompute == "stage";
     if (recompute == "stage") stage.recompute.each = RecomputeUnit::stage;
@@ -262,24 +299,20 @@ void TestMemory::predicted_peaks_are_the_measured_ones() {
       if (p % 3 != 0) stage.recompute.layers.push_back(LayerId(std::int32_t{p}));
   }
   // Kept layers behind a restored block are counted until the backward ends; the runtime has freed them by then.
-  check(model.toStdString(), spec, plan, static_cast<Order>(order), recompute == "some" ? 0.2 : 0.02);
+  return add(model, spec, plan, order, recompute == "some" ? 0.2 : 0.02);
 }
 
 void TestMemory::tensor_parallel_peaks_are_the_measured_ones_data() {
-  QTest::addColumn<QString>("model");
-  QTest::addColumn<QList<int>>("replicas");
-  QTest::addColumn<QList<int>>("degrees");
-  QTest::addColumn<int>("order");
-  QTest::addColumn<bool>("recompute");
-  const auto row = [](const char* model, const QList<int>& replicas, const QList<int>& degrees, Order order,
-                      bool recompute = false) {
+  begin_rows();
+  const auto row = [this](const char* model, const QList<int>& replicas, const QList<int>& degrees, Order order,
+                          bool recompute = false) {
     QStringList shape;
     for (qsizetype s = 0; s < replicas.size(); ++s) shape.append(QString("%1x%2").arg(replicas[s]).arg(degrees[s]));
     const char* names[] = {"gpipe", "1f1b A", "1f1b B", "split"};
     QTest::newRow(
         qPrintable(QString("%1 %2 %3%4")
                        .arg(model, shape.join(":"), names[static_cast<int>(order)], recompute ? " recompute" : "")))
-        << model << replicas << degrees << static_cast<int>(order) << recompute;
+        << compare_cut_over_devices(model, {}, replicas, degrees, order, recompute);
   };
   for (const char* model : {"mlp", "gpt", "wide gpt", "vgg", "lstm"}) {
     row(model, {1}, {2}, Order::policy_a);
@@ -292,37 +325,31 @@ void TestMemory::tensor_parallel_peaks_are_the_measured_ones_data() {
   }
 }
 
-void TestMemory::tensor_parallel_peaks_are_the_measured_ones() {
-  QFETCH(QString, model);
-  QFETCH(QList<int>, replicas);
-  QFETCH(QList<int>, degrees);
-  QFETCH(int, order);
-  QFETCH(bool, recompute);
-  const ModelSpec spec = model_named(model.toStdString());
+void TestMemory::tensor_parallel_peaks_are_the_measured_ones() { check(); }
+
+int TestMemory::compare_cut_over_devices(const std::string& model, std::optional<int> cut, const QList<int>& replicas,
+                                         const QList<int>& degrees, Order order, bool recompute) {
+  const ModelSpec spec = model_named(model);
   std::vector<int> devices;
   for (qsizetype s = 0; s < replicas.size(); ++s) devices.push_back(replicas[s] * degrees[s]);
   Plan plan = plan_for(spec, devices, 8, 6);
+  if (cut) plan.stages[0].last = plan.stages[1].first = *cut;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     plan.stages[s].tensor_parallel = degrees[static_cast<qsizetype>(s)];
     plan.stages[s].recompute.all = recompute;
   }
-  check(model.toStdString(), spec, plan, static_cast<Order>(order), 0.05);
+  return add(model, spec, plan, order, 0.05);
 }
 
 /// Two stages cut behind any layer: which way a layer is cut over devices depends on where its stage begins and ends.
 void TestMemory::peaks_of_any_cut_are_the_measured_ones_data() {
-  QTest::addColumn<QString>("model");
-  QTest::addColumn<int>("cut");
-  QTest::addColumn<QList<int>>("replicas");
-  QTest::addColumn<QList<int>>("degrees");
-  QTest::addColumn<int>("order");
-  QTest::addColumn<bool>("recompute");
-  const auto row = [](const char* model, int cut, const QList<int>& replicas, const QList<int>& degrees, Order order,
-                      bool recompute = false) {
+  begin_rows();
+  const auto row = [this](const char* model, int cut, const QList<int>& replicas, const QList<int>& degrees,
+                          Order order, bool recompute = false) {
     const char* names[] = {"gpipe", "1f1b A", "1f1b B", "split"};
     QTest::addRow("%s cut at %d, %dx%d:%dx%d %s%s", model, cut, replicas[0], degrees[0], replicas[1], degrees[1],
                   names[static_cast<int>(order)], recompute ? " recompute" : "")
-        << model << cut << replicas << degrees << static_cast<int>(order) << recompute;
+        << compare_cut_over_devices(model, cut, replicas, degrees, order, recompute);
   };
   for (const char* model : {"mlp", "gpt", "vgg", "resnet", "lstm"}) {
     const int layers = static_cast<int>(model_named(model).layers.size()) - 1;
@@ -348,22 +375,7 @@ void TestMemory::peaks_of_any_cut_are_the_measured_ones_data() {
   }
 }
 
-void TestMemory::peaks_of_any_cut_are_the_measured_ones() {
-  QFETCH(QString, model);
-  QFETCH(int, cut);
-  QFETCH(QList<int>, replicas);
-  QFETCH(QList<int>, degrees);
-  QFETCH(int, order);
-  QFETCH(bool, recompute);
-  const ModelSpec spec = model_named(model.toStdString());
-  Plan plan = plan_for(spec, {replicas[0] * degrees[0], replicas[1] * degrees[1]}, 8, 6);
-  plan.stages[0].last = plan.stages[1].first = cut;
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    plan.stages[s].tensor_parallel = degrees[static_cast<qsizetype>(s)];
-    plan.stages[s].recompute.all = recompute;
-  }
-  check(model.toStdString(), spec, plan, static_cast<Order>(order), 0.05);
-}
+void TestMemory::peaks_of_any_cut_are_the_measured_ones() { check(); }
 
 PIPEDECK_TEST(TestMemory)
 #include "tst_memory.moc"
