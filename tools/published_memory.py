@@ -78,22 +78,43 @@ def bytes_per_parameter(row):
     return "mixed-18" if row["precision"] != "fp16" and "fsdp" not in row["sharding"] and not bridge else "mixed-16"
 
 
-def simulate(cli, row, folder):
-    run = lambda *words: subprocess.run([cli, *map(str, words)], check=True, capture_output=True, text=True).stdout
-    file = lambda name: str(folder / f"{name}.json")
-    write = lambda name, value: pathlib.Path(file(name)).write_text(json.dumps(value))
+class Simulator:
+    """The program, in a folder for its files. A profile serves all rows that compute it alike."""
+
+    def __init__(self, cli, folder):
+        self.cli, self.folder, self.profiles = cli, folder, {}
+
+    def run(self, *words):
+        return subprocess.run([self.cli, *map(str, words)], check=True, capture_output=True, text=True).stdout
+
+    def file(self, name):
+        return str(self.folder / f"{name}.json")
+
+    def write(self, name, value):
+        pathlib.Path(self.file(name)).write_text(json.dumps(value))
+
+    def profile(self, shape, options):
+        """Its file, and the kinds of its layers."""
+        key = json.dumps([shape, options])
+        if key not in self.profiles:
+            self.write("model", shape)
+            made = self.file(f"profile-{len(self.profiles)}")
+            self.run("convert", self.file("model"), "--to", "profile", "-o", made, *options)
+            self.profiles[key] = made, [layer["kind"] for layer in json.loads(pathlib.Path(made).read_text())["layers"]]
+        return self.profiles[key]
+
+
+def simulate(program, row):
     tensor, pipeline, chunks = int(row["tp"]), int(row["pp"]), number(row, "vp", 1) or 1
     zero, replicas = sharding(row)
     replicas = min(replicas, TILES)
     device = DEVICES[row["gpu"]]
     flash = row["recompute"] not in ("selective:core_attn", "selective")
-    write("model", model(row))
-    run("convert", file("model"), "--to", "profile", "-o", file("profile"), "--device", device, "--precision",
-        "fp16" if row["precision"] == "fp16" else "bf16", "--sequence", row["sequence"], "--micro-batch",
-        row["micro_batch"], "--attention", "fused" if flash else "selective", "--tensor-parallel",
-        tensor if tensor > 1 else 2, *(["--no-sequence-parallel"] if row["sp"] == "0" and tensor > 1 else []))
-    profile = json.loads(pathlib.Path(file("profile")).read_text())
-    kinds = [layer["kind"] for layer in profile["layers"]]
+    profile, kinds = program.profile(model(row), [
+        "--device", device, "--precision", "fp16" if row["precision"] == "fp16" else "bf16", "--sequence",
+        row["sequence"], "--micro-batch", row["micro_batch"], "--attention", "fused" if flash else "selective",
+        "--tensor-parallel", tensor if tensor > 1 else 2,
+        *(["--no-sequence-parallel"] if row["sp"] == "0" and tensor > 1 else [])])
     blocks = [i for i, kind in enumerate(kinds) if kind == "transformer"]
     gpus, width = tensor * pipeline * replicas, tensor * replicas
     stages, first, count = [], 0, pipeline * chunks
@@ -109,18 +130,18 @@ def simulate(cli, row, folder):
     batches = min(max(printed, 1), 2 * count)  # more hold no more
     if chunks > 1:
         batches = max(pipeline, batches // pipeline * pipeline)
-    write("plan", {"format": "pipedeck.plan", "version": 1, "planner": "published", "optimizer": "adam",
-                   "precision": bytes_per_parameter(row), "zero": zero, "global_batch": micro * batches,
-                   "micro_batch": micro, "schedule": "interleaved" if chunks > 1 else "1f1b", "stages": stages})
+    program.write("plan", {"format": "pipedeck.plan", "version": 1, "planner": "published", "optimizer": "adam",
+                           "precision": bytes_per_parameter(row), "zero": zero, "global_batch": micro * batches,
+                           "micro_batch": micro, "schedule": "interleaved" if chunks > 1 else "1f1b", "stages": stages})
     nodes = -(-gpus // 8)
-    write("cluster", {"format": "pipedeck.cluster", "version": 1, "name": device,
-                      "device_types": [{"name": device, "memory_bytes": round(float(row["gpu_mem_gb"]) * 2**30)}],
-                      "nodes": [{"name": f"n{i}", "devices": [{"type": device, "count": min(8, gpus - 8 * i)}],
-                                 "link": {"gb_per_s": 400, "latency_us": 2}} for i in range(nodes)],
-                      **({"switches": [{"name": "s"}], "links": [{"from": f"n{i}", "to": "s", "gb_per_s": 400}
-                                                                 for i in range(nodes)]} if nodes > 1 else {})})
-    answer = json.loads(run("simulate", "--plan", file("plan"), "--profile", file("profile"), "--cluster",
-                            file("cluster"), "--json"))
+    program.write("cluster", {"format": "pipedeck.cluster", "version": 1, "name": device,
+                              "device_types": [{"name": device, "memory_bytes": round(float(row["gpu_mem_gb"]) * 2**30)}],
+                              "nodes": [{"name": f"n{i}", "devices": [{"type": device, "count": min(8, gpus - 8 * i)}],
+                                         "link": {"gb_per_s": 400, "latency_us": 2}} for i in range(nodes)],
+                              **({"switches": [{"name": "s"}], "links": [{"from": f"n{i}", "to": "s", "gb_per_s": 400}
+                                                                         for i in range(nodes)]} if nodes > 1 else {})})
+    answer = json.loads(program.run("simulate", "--plan", program.file("plan"), "--profile", profile, "--cluster",
+                                    program.file("cluster"), "--json"))
     fullest = max(answer["devices"], key=lambda one: one["peak_memory_bytes"] / one["capacity_bytes"])
     outside = sum(fullest["memory_parts"].get(item, 0) for item in ("communication", "reserve"))
     return {"fits": fullest["peak_memory_bytes"] <= fullest["capacity_bytes"],
@@ -141,6 +162,7 @@ def main():
         return 77
     left_out, by_source, seen = collections.Counter(), collections.defaultdict(list), {}
     with tempfile.TemporaryDirectory() as folder, open(asked.data, newline="") as table:
+        program = Simulator(asked.cli, pathlib.Path(folder))
         for row in csv.DictReader(table):
             if why := why_left_out(row):
                 left_out[why] += 1
@@ -148,7 +170,7 @@ def main():
             key = tuple(row[k] for k in ("model", "layers", "gpu", "precision", "sequence", "micro_batch", "tp", "sp",
                                          "pp", "vp", "dp", "sharding", "recompute", "source"))
             try:
-                known = seen.get(key) or simulate(asked.cli, row, pathlib.Path(folder))
+                known = seen.get(key) or simulate(program, row)
             except subprocess.CalledProcessError as error:
                 left_out["refused: " + error.stderr.strip().split("\n")[-1][:70]] += 1
                 continue
