@@ -268,7 +268,8 @@ say_oversubscribe() {
   say "Two stages of two replicas of gpt-tiny on one GPU, and one device"
   local last
   last=$(layers_of $models/5-gpt-tiny.model.json)
-  write_plan "$scratch/one.json" "$last" 8 2 1 '[0]' && write_plan "$scratch/four.json" "$last" 8 2 1 '[0,1]' 1 '[2,3]'
+  write_plan "$scratch/one.json" "$last" "$(few 4 8)" 2 1 '[0]' &&
+    write_plan "$scratch/four.json" "$last" "$(few 4 8)" 2 1 '[0,1]' 1 '[2,3]'
   for stages in one four; do
     CUDA_VISIBLE_DEVICES=0 train "gpt-$stages" --plan "$scratch/$stages.json" --model preset:gpt-tiny --steps "$(few 3 20)" \
       --oversubscribe || return
@@ -294,7 +295,7 @@ say_loss() {
 say_graphs() {
   local graphs loading number began
   say "One small model, whose kernels are over before the next is launched"
-  write_plan "$scratch/tiny.json" "$(layers_of $models/5-gpt-tiny.model.json)" 8 1 1 '[0]'
+  write_plan "$scratch/tiny.json" "$(layers_of $models/5-gpt-tiny.model.json)" "$(few 2 8)" 1 1 '[0]'
   for graphs in "" --no-graphs; do
     train "gpt-tiny$graphs" --plan "$scratch/tiny.json" --model preset:gpt-tiny --steps "$(few 3 50)" $graphs
   done
@@ -359,7 +360,7 @@ say_prediction() {
     say "$short in bf16: times and memory of a run beside what is predicted from its profile"
     run "$cli" profile --model "$model" --backend cuda --precision bf16 --micro-batch 4 -o "$name.profile.json" &&
       keep_json prediction "$name.profile.json" &&
-      run "$cli" plan --profile "$name.profile.json" --cluster "$name.cluster.json" --global-batch 16 --micro-batch 4 \
+      run "$cli" plan --profile "$name.profile.json" --cluster "$name.cluster.json" --global-batch "$(few 8 16)" --micro-batch 4 \
         --pp 1 --dp 1 --planner gpipe -o "$name.plan.json" &&
       train "$short" --plan "$name.plan.json" --model "$model" --precision bf16 --steps "$(few 3 30)" \
         --profile "$name.profile.json" --cluster "$name.cluster.json" &&
