@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "core/cost/all_reduce.hpp"
 #include "core/cost/compute.hpp"
+#include "core/cost/memory.hpp"
+#include "core/plan/layer_bytes.hpp"
 #include "core/planner/ranking.hpp"
 #include "core/planner/search/chain.hpp"
 #include "core/planner/search/micro_batch_sizes.hpp"
@@ -59,27 +62,42 @@ class Explanation {
   }
 
  private:
-  /// Returns the seconds of forward and backward of a micro-batch on the stage's slowest replica: its first device's,
-  /// or with shards the slowest device's.
+  /// Returns the seconds of forward and backward of a micro-batch on the stage's slowest replica, with its recomputed
+  /// forwards and tensor-parallel all-reduces.
   double busy(const Stage& stage) const {
     const std::vector<int> samples = replica_samples(stage, plan_.micro_batch);
     double slowest = 0;
     for (std::size_t r = 0; r < samples.size(); ++r) {
       const bool alike =
-          r > 0 && !stage.shard_fractions && samples[r] == samples[r - 1] && type(stage, r) == type(stage, r - 1);
-      if (samples[r] == 0 || alike) continue;
-      for (int rank = 0; rank < (stage.shard_fractions ? stage.tensor_parallel : 1); ++rank) {
-        double sum = 0;
-        for (int p = stage.first; p < stage.last; ++p) {
-          const cost::LayerTimes times =
-              cost::layer_times(*problem_.profile, layer(p), samples[r], *problem_.cluster,
-                                network_.type(device(stage, r, rank)), stage.tensor_parallel);
-          sum += times.forward.count * (stage.recompute.all ? 2 : 1) + times.backward.count;
-        }
-        slowest = std::max(slowest, shard_factor(stage, rank) * sum);
-      }
+          r > 0 && stage.tensor_parallel == 1 && samples[r] == samples[r - 1] && type(stage, r) == type(stage, r - 1);
+      if (samples[r] > 0 && !alike) slowest = std::max(slowest, busy(stage, r, samples[r]));
     }
     return slowest;
+  }
+
+  double busy(const Stage& stage, std::size_t replica, int samples) const {
+    const int degree = stage.tensor_parallel;
+    const auto begin = stage.devices.begin() + static_cast<std::ptrdiff_t>(replica) * degree;
+    const cost::AllReduce all_reduce(network_, {begin, begin + degree}, problem_.workload.conventions.collectives);
+    double sum = 0;
+    for (int p = stage.first; p < stage.last; ++p) {
+      double forward = 0, backward = 0;  // of the slowest device
+      for (int rank = 0; rank < (stage.shard_fractions ? degree : 1); ++rank) {
+        const cost::LayerTimes times = cost::layer_times(*problem_.profile, layer(p), samples, *problem_.cluster,
+                                                         network_.type(device(stage, replica, rank)), degree);
+        forward = std::max(forward, shard_factor(stage, rank) * times.forward.count);
+        backward = std::max(backward, shard_factor(stage, rank) * times.backward.count);
+      }
+      if (const TensorParallelPoint* point = degree > 1 ? plan::point_of_degree(layer(p), degree) : nullptr) {
+        const auto time = [&](Bytes bytes) {
+          return all_reduce.time(cost::scale_bytes(bytes, samples, problem_.profile->micro_batch)).count;
+        };
+        forward += time(point->forward_allreduce);
+        backward += time(point->backward_allreduce);
+      }
+      sum += forward * (cost::is_recomputed(stage, p) ? 2 : 1) + backward;
+    }
+    return sum;
   }
 
   const Layer& layer(int position) const {

@@ -7,6 +7,7 @@
 #include "core/planner/explain.hpp"
 #include "core/planner/planner.hpp"
 #include "core/planner/relax.hpp"
+#include "core/presets/presets.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
@@ -69,6 +70,50 @@ class TestExplain : public QObject {
       if (std::abs(change) >= 5e-4)
         QVERIFY2(text(*line).contains(QString::number(100 * std::abs(change), 'f', 1)), line->c_str());
     }
+  }
+
+  /// Tensor-parallel all-reduces and recomputed forwards are part of a stage's time, as in the simulation.
+  void the_pace_is_that_of_the_simulation() {
+    Problem problem;
+    problem.cluster = std::make_shared<const Cluster>(*presets::cluster_preset("8x8-h100-sxm"));
+    problem.profile = std::make_shared<const Profile>(*presets::profile_preset("llama-3-70b", {}, "H100-SXM"));
+    problem.workload.global_batch = 256;
+    problem.workload.precision = Precision::mixed_16;
+    planner::PlannerContext context = context_for(problem);
+    context.explain = true;
+    const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
+    int recomputed = 0;
+    for (const char* name : {"megatron", "whale"}) {
+      for (const int gibibytes : {80, 24}) {
+        const Problem limited = with_memory(problem, Bytes(gibibytes * (std::int64_t{1} << 30)));
+        const auto ranking = planner::run_planner(**planner::find_planner(name), limited, {}, context);
+        QVERIFY2(ranking, ranking ? "" : ranking.error().message.c_str());
+        if (ranking->plans.empty()) continue;
+        const Plan& plan = ranking->plans.front();
+        const auto simulation = simulator.run(plan);
+        QVERIFY(simulation);
+        std::vector<double> of_stage(plan.stages.size());
+        for (const TimelineLane& lane : simulation->timeline.lanes) {
+          std::map<std::size_t, double> own;
+          for (std::size_t i = lane.begin; i < lane.end && lane.role == LaneRole::compute; ++i) {
+            const TimelineRow row = simulation->timeline.row(i);
+            if (row.operation.kind == OpKind::optimizer || row.operation.micro_batch != 0) continue;
+            own[row.operation.stage.index()] += 1e-6 * static_cast<double>(row.duration.count);
+            recomputed += row.operation.kind == OpKind::recompute;
+          }
+          for (const auto& [stage, time] : own) of_stage[stage] = std::max(of_stage[stage], time);
+        }
+        const auto line = std::ranges::find_if(
+            plan.rationale, [](const std::string& one) { return one.find("of the iteration") != std::string::npos; });
+        QVERIFY(line != plan.rationale.end());
+        const QString pace = text(*line);
+        const auto stated = QRegularExpression("micro-batch(?:es)? of ([\\d.]+) ms").match(pace);
+        QVERIFY2(stated.hasMatch(), qPrintable(pace));
+        QVERIFY2(std::abs(stated.captured(1).toDouble() - *std::ranges::max_element(of_stage)) < 0.002,
+                 qPrintable(pace + QString::number(*std::ranges::max_element(of_stage))));
+      }
+    }
+    QVERIFY(recomputed > 0);
   }
 
   void certificates_bound_the_simulated_time() {
