@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <QAbstractTextDocumentLayout>
+#include <QPointer>
 #include <QScrollBar>
 #include <QTextBlock>
 #include <QTextTable>
@@ -36,25 +37,30 @@ void HelpBrowser::show_markdown(const QString& markdown) {
   set_out();
 }
 
-/// Lays out the page again if the width has changed, at the same text position.
+/// Lays out the page again if the width has changed, at the same text position. It is made without a view, which would
+/// lay it out again at each block.
 void HelpBrowser::set_out() {
   if (set_width_ == picture_width()) return;
   const int position = wanted_ >= 0 ? wanted_ : set_width_ > 0 ? top_position() : 0;
   set_width_ = picture_width();
-  document()->clear();
-  document()->setDefaultFont(font());
-  setMarkdown(markdown_);
-  document()->setDocumentMargin(page_margin);
-  apply_style();
+  auto* page = new QTextDocument(this);
+  page->setUndoRedoEnabled(false);
+  page->setDefaultFont(font());
+  page->setDocumentMargin(page_margin);
+  page->setMarkdown(markdown_);
+  apply_style(*page);
+  const QPointer<QTextDocument> before = document();
+  setDocument(page);
+  delete before.data();  // null if the view owned it: then it is gone
   scroll_to(position);
 }
 
 /// Styles elements that Markdown leaves plain: tables get lines and padding, headings get space above.
-void HelpBrowser::apply_style() {
+void HelpBrowser::apply_style(QTextDocument& page) const {
   const views::widgets::Theme& theme = views::widgets::Theme::of(palette());
-  QTextCursor cursor(document());
+  QTextCursor cursor(&page);
   cursor.beginEditBlock();
-  for (QTextBlock block = document()->begin(); block.isValid(); block = block.next()) {
+  for (QTextBlock block = page.begin(); block.isValid(); block = block.next()) {
     QTextBlockFormat format = block.blockFormat();
     const bool heading = format.headingLevel() > 0;
     const bool in_table = QTextCursor(block).currentTable() != nullptr;
@@ -77,7 +83,6 @@ void HelpBrowser::apply_style() {
     table->setFormat(lines);
   }
   cursor.endEditBlock();
-  document()->setUndoRedoEnabled(false);
 }
 
 int HelpBrowser::picture_width() const {

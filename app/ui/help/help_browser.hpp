@@ -35,7 +35,7 @@ class HelpBrowser : public QTextBrowser {
 
  private:
   void set_out();
-  void apply_style();
+  void apply_style(QTextDocument& page) const;
   int picture_width() const;
 
   QString markdown_;
