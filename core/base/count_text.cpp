@@ -79,6 +79,11 @@ Result<double> parse_money(std::string_view text, std::string_view currency) {
                                                 currency, currency == "USD" ? "$50000" : "50000"));
 }
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  const bool hisses = noun.ends_with("ch") || noun.ends_with("sh") || noun.ends_with('s') || noun.ends_with('x');
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : hisses ? "es" : "s");
+}
+
 std::string format_count(double count) {
   for (const auto& [letter, size] : {std::pair{'T', 1e12}, std::pair{'B', 1e9}, std::pair{'M', 1e6}})
     if (count >= size) return fmt::format("{:.4g}{}", count / size, letter);

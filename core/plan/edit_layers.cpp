@@ -40,8 +40,9 @@ Result<void> check_within(const Stage& stage, int number, int layer) {
   if (layer > stage.first && layer < stage.last) return {};
   if (stage.last - stage.first == 1)
     return refuse(fmt::format("stage {} has one layer and can't be split further", number));
-  return refuse(fmt::format("stage {} has layers {} to {}: it can be split before {} to {}", number, stage.first,
-                            stage.last - 1, stage.first + 1, stage.last - 1));
+  const int least = stage.first + 1, most = stage.last - 1;
+  return refuse(fmt::format("stage {} has layers {} to {}: it can be split before {}", number, stage.first, most,
+                            least == most ? std::to_string(most) : fmt::format("{} to {}", least, most)));
 }
 
 double time_of(const Plan& plan, const Profile& profile, int first, int last) {
@@ -158,8 +159,10 @@ Result<Plan> apply(Plan plan, const EditContext&, const SetStageRecompute& edit)
   }
   for (LayerId layer : edit.recompute.layers)
     if (layer.value < stage.first || layer.value >= stage.last)
-      return refuse(fmt::format("layer {} is not in stage {}, which has layers {} to {}", layer.value, edit.stage,
-                                stage.first, stage.last - 1));
+      return refuse(fmt::format("layer {} is not in stage {}, which has {}", layer.value, edit.stage,
+                                stage.last - stage.first == 1
+                                    ? fmt::format("layer {}", stage.first)
+                                    : fmt::format("layers {} to {}", stage.first, stage.last - 1)));
   stage.recompute = recompute_of(stage, {edit.recompute.layers.begin(), edit.recompute.layers.end()});
   return plan;
 }

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/count_text.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/layers/shard.hpp"
 #include "core/runtime/machine/cores.hpp"
@@ -93,8 +94,8 @@ class Training {
     const int machines = run_->processes->machines();
     if (!run_->warning.empty()) emit(RunWarning{run_->warning});
     if (run_->backend == "cpu" && cores > 0 && devices > cores * machines)
-      emit(RunWarning{fmt::format("{} devices share {} CPU cores: the results are the plan's, the times are not",
-                                  devices, cores * machines)});
+      emit(RunWarning{fmt::format("{} devices share {}: the results are the plan's, the times are not", devices,
+                                  counted(cores * machines, "CPU core"))});
     warn_of_gpus();
   }
 

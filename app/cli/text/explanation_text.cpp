@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/text/table.hpp"
+#include "core/base/count_text.hpp"
 #include "core/model/explanation.hpp"
 
 namespace pipedeck::cli::text {
@@ -66,7 +67,8 @@ std::string lever_text(const SensitivityLever& lever) {
     case LeverKind::links_between:
       return "links between nodes, " + rates();
     case LeverKind::micro_batches:
-      return fmt::format("{} more micro-batches (a larger global batch), for as many samples", lever.micro_batches);
+      return fmt::format("{} (a larger global batch), for as many samples",
+                         counted(lever.micro_batches, "more micro-batch"));
   }
   return {};
 }

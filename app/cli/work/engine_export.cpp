@@ -6,6 +6,7 @@
 #include "app/cli/text/console.hpp"
 #include "app/cli/text/table.hpp"
 #include "app/cli/work/plan_columns.hpp"
+#include "core/base/count_text.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/documents/transformer.hpp"
 #include "core/model/memory_verdict.hpp"
@@ -18,9 +19,9 @@ namespace {
 
 std::string cost_text(const study::SimulatedPlan& near, const study::SimulatedPlan& own) {
   const Seconds now = to_seconds(own.simulation->iteration), then = to_seconds(near.simulation->iteration);
-  return fmt::format("{}, {}, {} micro-batches of {}: {} ms per iteration instead of {} ms ({}){}",
-                     stage_shape_text(near.plan), schedule_text(near.plan), near.plan.micro_batches,
-                     near.plan.micro_batch, text::milliseconds_text(then), text::milliseconds_text(now),
+  return fmt::format("{}, {}, {} of {}: {} ms per iteration instead of {} ms ({}){}", stage_shape_text(near.plan),
+                     schedule_text(near.plan), counted(near.plan.micro_batches, "micro-batch"), near.plan.micro_batch,
+                     text::milliseconds_text(then), text::milliseconds_text(now),
                      text::change_text(now.count, then.count),
                      near.simulation->fits ? "" : ", above the devices' memory");
 }

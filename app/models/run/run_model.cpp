@@ -21,6 +21,10 @@ double in_mebibytes(Bytes bytes) { return static_cast<double>(bytes.count) / (10
 
 QString whole(int number) { return QLocale().toString(number); }
 
+QString steps_text(int steps) { return counted(steps, Text::tr("1 step"), Text::tr("%1 steps")); }
+
+QString devices_text(int devices) { return counted(devices, Text::tr("1 device"), Text::tr("%1 devices")); }
+
 }  // namespace
 
 QVector<QPointF> decimated(const std::vector<QPointF>& points, std::size_t limit) {
@@ -102,12 +106,11 @@ std::vector<LogLine> Model::take(const RunStarted& event) {
   gpus_ = event.gpus;
   for (auto* series : {&power_, &clock_, &gpu_memory_}) series->resize(gpus_.size());
   if (recorded_elsewhere_)
-    return {{LogLine::note, Text::tr("recorded: %1 steps of %2 devices").arg(whole(event.steps)).arg(event.devices)}};
-  return {{LogLine::note,
-           Text::tr("started %1 on %2 devices (%3) · plan %4 · %5 steps")
-               .arg(QString::fromStdString(event.model))
-               .arg(event.devices)
-               .arg(QString::fromStdString(event.backend), QString::fromStdString(event.plan), whole(event.steps))}};
+    return {{LogLine::note, Text::tr("recorded: %1 of %2").arg(steps_text(event.steps), devices_text(event.devices))}};
+  return {{LogLine::note, Text::tr("started %1 on %2 (%3) · plan %4 · %5")
+                              .arg(QString::fromStdString(event.model), devices_text(event.devices),
+                                   QString::fromStdString(event.backend), QString::fromStdString(event.plan),
+                                   steps_text(event.steps))}};
 }
 
 std::vector<LogLine> Model::take(const StepDone& event) {
@@ -180,9 +183,9 @@ std::vector<LogLine> Model::take(const RunFinished& event) {
   state_ = event.stopped ? State::stopped : State::finished;
   steps_done_ = std::max(steps_done_, event.steps);
   energy_ = whole_energy(event);
-  const QString what = event.stopped ? Text::tr("stopped on request after %1 steps") : Text::tr("finished %1 steps");
+  const QString what = event.stopped ? Text::tr("stopped on request after %1") : Text::tr("finished %1");
   QString text = Text::tr("%1 in %2 s · median step %3 ms")
-                     .arg(what.arg(whole(event.steps)))
+                     .arg(what.arg(steps_text(event.steps)))
                      .arg(decimal(event.duration.count, 1))
                      .arg(decimal(in_milliseconds(event.median_step), 2));
   if (!recorded_elsewhere_) text += Text::tr(" · last loss %1").arg(QLocale().toString(event.loss, 'g', 4));

@@ -6,6 +6,7 @@
 
 #include <QThread>
 
+#include "app/session/work/count_text.hpp"
 #include "app/text/in_qt.hpp"
 #include "core/sim/explain/critical_path.hpp"
 #include "core/sim/explain/jitter.hpp"
@@ -91,7 +92,8 @@ void Explainer::find_sensitivity(const Problem& problem, const std::shared_ptr<c
           }
           remember_newest(sensitivities_,
                           CacheEntry<Sensitivity>{key, std::make_shared<const Sensitivity>(std::move(*result))});
-          return tr("%1 links and devices").arg(sensitivities_.front().value->entries.size());
+          return work::format_count(static_cast<qint64>(sensitivities_.front().value->entries.size()),
+                                    tr("link or device"), tr("links and devices"));
         };
       });
 }

@@ -181,9 +181,9 @@ void EngineDialog::show_nearest(const session::NearestPlan& nearest) {
   const Plan& plan = *nearest.plan;
   const Seconds own = to_seconds(nearest.of->iteration), near = to_seconds(nearest.simulation->iteration);
   QString text =
-      tr("%1, %2, %3 micro-batches of %4: %5 per iteration instead of %6 (%7).")
+      tr("%1, %2, %3 of %4: %5 per iteration instead of %6 (%7).")
           .arg(text::to_qstring(stage_shape_text(plan)), text::to_qstring(std::string(traits_of(plan.schedule).title)))
-          .arg(plan.micro_batches)
+          .arg(models::counted(plan.micro_batches, tr("1 micro-batch"), tr("%1 micro-batches")))
           .arg(plan.micro_batch)
           .arg(models::format_time(near), models::format_time(own),
                own.count > 0 ? models::format_change(near.count / own.count - 1) : QStringLiteral("–"));

@@ -3,6 +3,7 @@
 // GPUs are missing, too few, or fail.
 #include <algorithm>
 
+#include "app/models/format.hpp"
 #include "app/session/project/backend_choice.hpp"
 #include "app/ui/pages/run_page.hpp"
 #include "app/views/run/view.hpp"
@@ -50,7 +51,8 @@ bool RunPage::too_few_gpus() const {
 QString RunPage::too_few_text() const {
   const std::size_t devices =
       devices_used(*session::project::find_plan(session_.state(), view_->request().plan)->plan).size();
-  return tr("The plan needs %1 GPUs, one per device. Found here: %2.").arg(devices).arg(gpus_.text());
+  return tr("The plan needs %1. Found here: %2.")
+      .arg(models::counted(static_cast<qint64>(devices), tr("1 GPU"), tr("%1 GPUs, one per device")), gpus_.text());
 }
 
 void RunPage::show_offers() {

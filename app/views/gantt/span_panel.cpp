@@ -261,10 +261,9 @@ void SpanPanel::refresh() {
   length_->setText(span ? models::format_time(whole_time(span->second - span->first)) : QString());
   details_->clear();
   if (!sums_) return;
-  details_->setText(tr("%1 · %2 stages, %3 of device time")
-                        .arg(name_)
-                        .arg(sums_->all.stages.size())
-                        .arg(models::format_time(Nanoseconds(sums_->all.total()))));
+  details_->setText(tr("%1 · %2, %3 of device time")
+                        .arg(name_, models::counted(std::ssize(sums_->all.stages), tr("1 stage"), tr("%1 stages")),
+                             models::format_time(Nanoseconds(sums_->all.total()))));
   fill_places();
   fill_kinds();
   setAccessibleDescription(lines().join(QStringLiteral("; ")));

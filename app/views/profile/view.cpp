@@ -259,14 +259,13 @@ void View::show_totals() {
   }
   const models::profile::Totals totals = models::profile::totals_of(*p);
   title_->setText(QString::fromStdString(p->name));
-  totals_->setText(
-      tr("%1 layers · forward %2 · backward %3 for %4 samples on %5 · parameters %6 · saved %7 · largest output %8")
-          .arg(totals.layers)
-          .arg(models::format_time(totals.forward), models::format_time(totals.backward))
-          .arg(p->micro_batch)
-          .arg(p->device.empty() ? tr("an unnamed device") : QString::fromStdString(p->device),
-               models::format_bytes(totals.parameters), models::format_bytes(totals.saved),
-               models::format_bytes(totals.largest_output)));
+  totals_->setText(tr("%1 · forward %2 · backward %3 for %4 on %5 · parameters %6 · saved %7 · largest output %8")
+                       .arg(models::counted(totals.layers, tr("1 layer"), tr("%1 layers")),
+                            models::format_time(totals.forward), models::format_time(totals.backward),
+                            models::counted(p->micro_batch, tr("1 sample"), tr("%1 samples")),
+                            p->device.empty() ? tr("an unnamed device") : QString::fromStdString(p->device),
+                            models::format_bytes(totals.parameters), models::format_bytes(totals.saved),
+                            models::format_bytes(totals.largest_output)));
   show_gaps();
 }
 

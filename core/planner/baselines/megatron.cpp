@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/count_text.hpp"
 #include "core/plan/warmups.hpp"
 #include "core/planner/amp/answer.hpp"
 #include "core/planner/baselines/baseline.hpp"
@@ -117,8 +118,8 @@ Result<Ranking> no_plan(const Problem& problem, const Rules& rules, const Planne
   TRY(const auto any, any_plan(problem, unlimited, context));
   const std::string reason =
       any ? "no degrees of Megatron's rules fit the devices' memory"
-          : fmt::format("no pp x dp x tmp of Megatron's rules uses all devices with {} samples per replica{}",
-                        rules.slice, problem.pins.empty() ? "" : " and keeps the pins");
+          : fmt::format("no pp x dp x tmp of Megatron's rules uses all devices with {} per replica{}",
+                        counted(rules.slice, "sample"), problem.pins.empty() ? "" : " and keeps the pins");
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   if (any)
     return infeasible_by_memory(reason, context,

@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/count_text.hpp"
 #include "core/planner/capture/answer.hpp"
 #include "core/planner/capture/brute.hpp"
 #include "core/planner/capture/evaluate.hpp"
@@ -35,12 +36,13 @@ constexpr double simulated_operations = 4e6;  // for all ties together
 // --- all sizes
 
 std::string where_optimal(const search::Chain& chain, const Plan& plan, const Request& wanted) {
-  const std::string stages = wanted.space.pipeline_only
-                                 ? fmt::format("pipelines of {} stages on one device each", plan.stages.size())
-                                 : "contiguous stages of any degrees of data and tensor parallelism";
-  const std::string sizes = chain.workload().micro_batch
-                                ? fmt::format("micro-batches of {}", plan.micro_batch)
-                                : fmt::format("any micro-batch of {} samples per replica or more", wanted.slice);
+  const std::string stages =
+      wanted.space.pipeline_only
+          ? fmt::format("pipelines of {} on one device each", counted(std::ssize(plan.stages), "stage"))
+          : "contiguous stages of any degrees of data and tensor parallelism";
+  const std::string sizes = chain.workload().micro_batch ? fmt::format("micro-batches of {}", plan.micro_batch)
+                                                         : fmt::format("any micro-batch of {} per replica or more",
+                                                                       counted(wanted.slice, "sample"));
   return fmt::format("{}, {}{}: no lower highest peak memory as CAPTURE predicts it", stages, sizes,
                      chain.problem().pins.empty() ? "" : ", the pins kept");
 }
@@ -185,7 +187,7 @@ Result<std::optional<Infeasible>> too_large(search::Chain& chain, const std::vec
 Result<Ranking> no_size(const Problem& problem, search::Chain& chain, const Request& wanted,
                         const PlannerContext& context) {
   const std::string reason =
-      fmt::format("no micro-batch gives every replica the {} samples that were measured at least", wanted.slice);
+      fmt::format("no micro-batch gives every replica at least {}, as was measured", counted(wanted.slice, "sample"));
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   return infeasible_by_samples(reason, problem.workload, wanted.slice, [&](int fewer) -> Result<bool> {
     TRY(const auto all, search::micro_batch_choices(problem.workload, 1));
@@ -201,9 +203,9 @@ Result<Ranking> none_fits(const Problem& problem, const std::vector<int>& sizes,
   const std::string reason =
       wanted.recommender == Recommender::bayesian
           ? fmt::format("none of the {} partitions tried fits", wanted.budget.evaluations)
-          : fmt::format("no {} fits with micro-batches of {} samples{}",
-                        wanted.space.pipeline_only ? "pipeline of one device a stage" : "partition", smallest,
-                        sizes.size() > 1 ? " or more" : "");
+          : fmt::format("no {} fits with micro-batches of {}{}",
+                        wanted.space.pipeline_only ? "pipeline of one device per stage" : "partition",
+                        counted(smallest, "sample"), sizes.size() > 1 ? " or more" : "");
   if (!context.relax) return Ranking{{}, Infeasible{reason, {}}};
   if (wanted.recommender == Recommender::bayesian) {
     wanted.recommender = Recommender::exact;  // which looks at all orders of the devices

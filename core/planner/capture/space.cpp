@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/count_text.hpp"
 #include "core/cost/compute.hpp"
 #include "core/cost/memory.hpp"
 #include "core/cost/ring_times.hpp"
@@ -264,7 +265,7 @@ Plan Space::plan_of(const Partition& stages) const {
       stage.devices.push_back(order_[search::at(d)]);
     plan.stages.push_back(std::move(stage));
   }
-  plan.name = fmt::format("CAPTURE, {} stages", stages.size());
+  plan.name = "CAPTURE, " + counted(std::ssize(stages), "stage");
   return plan;
 }
 

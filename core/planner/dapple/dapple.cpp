@@ -24,6 +24,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/count_text.hpp"
 #include "core/planner/dapple/evaluate.hpp"
 #include "core/planner/dapple/ranking.hpp"
 #include "core/planner/option_table.hpp"
@@ -154,9 +155,8 @@ Result<Ranking> no_plan(const Problem& problem, const std::vector<int>& sizes, c
     TRY(const auto without, any_dapple_plan(free, unlimited, sizes, context));
     if (without) return Ranking{{}, Infeasible{"no plan that the placement policies reach keeps to the pins", ""}};
   }
-  const std::string reason =
-      fmt::format("no plan gives every one of {} devices at least {} samples of each micro-batch",
-                  devices_of(*problem.cluster).size(), wanted.space.slice);
+  const std::string reason = fmt::format("no plan gives every one of {} devices at least {} of each micro-batch",
+                                         devices_of(*problem.cluster).size(), counted(wanted.space.slice, "sample"));
   if (!context.relax) return Ranking{{}, Infeasible{reason, ""}};
   return not_enough_samples(problem, reason, wanted, context);
 }

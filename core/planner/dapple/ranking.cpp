@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/count_text.hpp"
 #include "core/plan/warmups.hpp"
 #include "core/planner/dapple/spaces.hpp"
 #include "core/planner/search/arithmetic.hpp"
@@ -266,8 +267,9 @@ class DappleRanking {
     const bool bounded = judged.network == NetworkModel::ideal && judged.collectives == Collectives::best_ring &&
                          judged.overlap != Overlap::bucket;  // required by its closed forms
     if (wanted_.simulated && (!proven_simulated_ || !bounded)) return {};
-    std::string space = workload.micro_batch ? fmt::format("micro-batches of {}", *workload.micro_batch)
-                                             : fmt::format("at least {} samples per replica", wanted_.space.slice);
+    std::string space = workload.micro_batch
+                            ? fmt::format("micro-batches of {}", *workload.micro_batch)
+                            : fmt::format("at least {} per replica", counted(wanted_.space.slice, "sample"));
     // Eq. 2 as printed may fall with a slower stage, so the statement names the searched space.
     const bool never_again = wanted_.printed && wanted_.space.ignore_memory;
     if (wanted_.recompute != Recompute::automatic || never_again)

@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/count_text.hpp"
 #include "core/planner/joint/orders.hpp"
 #include "core/planner/joint/run.hpp"
 #include "core/planner/joint/search.hpp"
@@ -146,8 +147,8 @@ Result<Ranking> no_plan(const Problem& problem, const Request& wanted, const std
   if (!any) {
     TRY(const auto all_sizes, search::micro_batch_choices(problem.workload, 1));
     return infeasible_by_samples(
-        fmt::format("no micro-batch gives every replica at least {} samples{}", wanted.slice, pinned), problem.workload,
-        wanted.slice, [&](int slice) {
+        fmt::format("no micro-batch gives every replica at least {}{}", counted(wanted.slice, "sample"), pinned),
+        problem.workload, wanted.slice, [&](int slice) {
           Request fewer = wanted;
           fewer.slice = slice;
           return any_plan(problem, all_sizes, fewer, context);

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/count_text.hpp"
 #include "core/cost/compute.hpp"
 #include "core/planner/pipedream/evaluate.hpp"
 #include "core/planner/pipedream/evaluate_levels.hpp"
@@ -126,10 +127,11 @@ Result<Seconds> pipedream_objective(const evaluation::Evaluation& e) {
 std::string pipedream_objective_text(const evaluation::Evaluation& e) {
   const int workers = static_cast<int>(devices_used(e.plan).size()), first = e.stage(0).replicas();
   return fmt::format(
-      "{} {:.3f} ms: the slowest stage's time a mini-batch of {} samples, replicas and transfers counted; NOAM = "
-      "ceil({} / {}) = {} mini-batches are under way",
+      "{} {:.3f} ms: the slowest stage's time per mini-batch of {}, replicas and transfers counted; NOAM = "
+      "ceil({} / {}) = {} under way",
       e.plan.objective->name.ends_with("A^L") ? "A^L" : e.plan.objective->name,
-      in_milliseconds(*e.plan.objective->time), e.plan.micro_batch, workers, first, (workers + first - 1) / first);
+      in_milliseconds(*e.plan.objective->time), counted(e.plan.micro_batch, "sample"), workers, first,
+      counted((workers + first - 1) / first, "mini-batch"));
 }
 
 }  // namespace pipedeck::planner::pipedream

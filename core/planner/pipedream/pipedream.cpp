@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/count_text.hpp"
 #include "core/planner/option_table.hpp"
 #include "core/planner/pipedream/evaluate.hpp"
 #include "core/planner/pipedream/partition.hpp"
@@ -77,9 +78,8 @@ PlanRequest wanted_of(const Given& given) {
 Result<int> mini_batch(const Problem& problem) {
   const int size = problem.workload.micro_batch.value_or(problem.profile->micro_batch);
   if (size < 1 || problem.workload.global_batch % size != 0)
-    return fail(ErrorCode::bad_usage,
-                fmt::format("mini-batches of {} samples, a divisor of the global batch {} expected", size,
-                            problem.workload.global_batch));
+    return fail(ErrorCode::bad_usage, fmt::format("mini-batches of {}, a divisor of the global batch {} expected",
+                                                  counted(size, "sample"), problem.workload.global_batch));
   return size;
 }
 
@@ -181,8 +181,8 @@ Result<Ranking> no_plan(const Problem& problem, int size, const PlanRequest& wan
   const std::string reason =
       wanted.synchronous
           ? "the partition does not fit under a synchronous schedule, whatever the micro-batch"
-          : fmt::format("no partition fits: every stage keeps its weight versions and mini-batches of {} samples",
-                        size);
+          : fmt::format("no partition fits: every stage keeps its weight versions and mini-batches of {}",
+                        counted(size, "sample"));
   return infeasible_by_memory(
       reason, context, [&](Bytes more) { return any_plan(with_more_memory(problem, more), size, wanted, context); });
 }
@@ -192,8 +192,9 @@ Result<Ranking> no_plan(const Problem& problem, int size, const PlanRequest& wan
 std::optional<Infeasible> without_mini_batch(const Problem& problem) {
   const int size = problem.profile->micro_batch, batch = problem.workload.global_batch;
   if (problem.workload.micro_batch || batch % size == 0) return std::nullopt;
-  return Infeasible{fmt::format("mini-batches of {} samples, as in the profile, do not divide {}", size, batch),
-                    larger_batch_hint(problem.workload)};
+  return Infeasible{
+      fmt::format("mini-batches of {}, as in the profile, do not divide {}", counted(size, "sample"), batch),
+      larger_batch_hint(problem.workload)};
 }
 
 Result<Ranking> as_released(const Problem& problem, int size, const Given& given, const PlanRequest& wanted,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/planner/search/micro_batch_sizes.hpp"
+#include "core/base/count_text.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +12,8 @@ Result<std::vector<int>> micro_batch_choices(const Workload& workload, int small
   if (workload.micro_batch) {
     const int fixed = *workload.micro_batch;
     if (fixed < 1 || workload.global_batch % fixed != 0)
-      return fail(ErrorCode::bad_usage,
-                  fmt::format("micro-batches of {} samples, a divisor of the global batch {} expected", fixed,
-                              workload.global_batch));
+      return fail(ErrorCode::bad_usage, fmt::format("micro-batches of {}, a divisor of the global batch {} expected",
+                                                    counted(fixed, "sample"), workload.global_batch));
     return std::vector<int>{fixed};
   }
   std::vector<int> choices;

@@ -56,11 +56,13 @@ Table stages_table(const Translator& words, const Plan& plan, const Profile& pro
 std::string workload_text(const Translator& words, const Plan& plan) {
   const std::string schedule = schedule_text(plan);
   const std::string_view optimizer = name_of(plan.optimizer), precision = name_of(plan.precision);
-  if (plan.zero > 0)
-    return words("{}, {} micro-batches of {} (global batch {}), optimizer {}, precision {}, ZeRO stage {}.", schedule,
-                 plan.micro_batches, plan.micro_batch, plan.global_batch, optimizer, precision, plan.zero);
-  return words("{}, {} micro-batches of {} (global batch {}), optimizer {}, precision {}.", schedule,
-               plan.micro_batches, plan.micro_batch, plan.global_batch, optimizer, precision);
+  std::string text = plan.micro_batches == 1
+                         ? words("{}, 1 micro-batch of {} (global batch {}), optimizer {}, precision {}", schedule,
+                                 plan.micro_batch, plan.global_batch, optimizer, precision)
+                         : words("{}, {} micro-batches of {} (global batch {}), optimizer {}, precision {}", schedule,
+                                 plan.micro_batches, plan.micro_batch, plan.global_batch, optimizer, precision);
+  if (plan.zero > 0) text += words(", ZeRO stage {}", plan.zero);
+  return text + '.';
 }
 
 /// Whole sentences, one after the other.

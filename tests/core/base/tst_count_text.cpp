@@ -10,6 +10,12 @@ class TestCountText : public QObject {
   Q_OBJECT
 
  private slots:
+  void one_is_singular() {
+    QCOMPARE(counted(1, "micro-batch"), std::string("1 micro-batch"));
+    QCOMPARE(counted(4, "micro-batch"), std::string("4 micro-batches"));
+    QCOMPARE(counted(2, "stage"), std::string("2 stages"));
+  }
+
   void counts_data() {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<double>("count");
