@@ -12,6 +12,7 @@
 #include "core/base/units.hpp"
 #include "core/model/cluster.hpp"
 #include "core/model/plan.hpp"
+#include "core/model/utilization.hpp"
 
 namespace pipedeck {
 
@@ -80,9 +81,10 @@ struct PlanCandidate {
   Bytes peak, capacity;  ///< of the device with the largest share of its memory in use
   Bytes largest_peak;    ///< of all devices, in bytes
   bool fits = true;
-  int devices = 0;                       ///< number of devices used
-  int nodes = 0;                         ///< number of nodes used
-  std::optional<double> price_per_hour;  ///< of all devices of these nodes; absent: a price is unknown
+  int devices = 0;                         ///< number of devices used
+  int nodes = 0;                           ///< number of nodes used
+  std::optional<double> price_per_hour;    ///< of all devices of these nodes; absent: a price is unknown
+  std::optional<Utilization> utilization;  ///< absent: the profile does not know the work of a sample
 
   std::optional<double> price_per_million_samples() const {
     if (!price_per_hour || samples_per_second <= 0) return {};

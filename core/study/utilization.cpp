@@ -76,20 +76,21 @@ std::optional<SampleWork> work_of(const Profile& profile) {
   return work;
 }
 
-Utilization utilization_of(const SampleWork& work, const Problem& problem, const Plan& plan,
-                           const Simulation& simulation, const std::vector<DeviceModel>& catalogue) {
+Utilization utilization_of(const SampleWork& work, const Problem& problem, const Plan& plan, double samples_per_second,
+                           const std::vector<DeviceModel>& catalogue) {
+  const std::vector<DeviceId> used = devices_used(plan);
   Utilization rates;
   rates.precision = work.precision;
-  rates.devices = static_cast<int>(simulation.devices.size());
-  rates.tokens_per_second = simulation.samples_per_second * work.tokens;
+  rates.devices = static_cast<int>(used.size());
+  rates.tokens_per_second = samples_per_second * work.tokens;
   if (rates.devices == 0) return rates;
   rates.tokens_per_second_per_device = rates.tokens_per_second / rates.devices;
-  const double samples = simulation.samples_per_second / rates.devices, own = work.products + work.attention;
+  const double samples = samples_per_second / rates.devices, own = work.products + work.attention;
   rates.operations_per_device = samples * own;
   const std::vector<Device> devices = devices_of(*problem.cluster);
   double peaks = 0;
-  for (const SimulatedDevice& simulated : simulation.devices) {
-    const Device& device = devices[simulated.device.index()];
+  for (const DeviceId one : used) {
+    const Device& device = devices[one.index()];
     const DeviceType& type = problem.cluster->device_types[static_cast<std::size_t>(device.type)];
     const auto peak = peak_of(type, work.precision, catalogue);
     if (!peak || *peak <= 0) {
@@ -103,6 +104,12 @@ Utilization utilization_of(const SampleWork& work, const Problem& problem, const
   rates.mfu_all_pairs = samples * (work.products + work.all_pairs) / rates.peak_per_device;
   rates.hfu = samples * (own + recomputed(work, problem, plan)) / rates.peak_per_device;
   return rates;
+}
+
+std::optional<Utilization> utilization_of(const Problem& problem, const Plan& plan, double samples_per_second) {
+  const auto work = work_of(*problem.profile);
+  if (!work) return std::nullopt;
+  return utilization_of(*work, problem, plan, samples_per_second, {});
 }
 
 }  // namespace pipedeck::study

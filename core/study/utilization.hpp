@@ -7,7 +7,6 @@
 
 #include "core/model/device_model.hpp"
 #include "core/model/plan.hpp"
-#include "core/model/simulation.hpp"
 #include "core/model/utilization.hpp"
 #include "core/model/workload.hpp"
 
@@ -17,8 +16,10 @@ namespace pipedeck::study {
 /// absent if the profile's layers are no longer the transformer's.
 std::optional<SampleWork> work_of(const Profile& profile);
 
-/// Returns the rates of a simulated plan. Peaks are those of the cluster's device types, else of the catalogue.
-Utilization utilization_of(const SampleWork& work, const Problem& problem, const Plan& plan,
-                           const Simulation& simulation, const std::vector<DeviceModel>& catalogue);
+/// Returns the rates of a plan. Peaks are those of the cluster's device types, else of the catalogue.
+Utilization utilization_of(const SampleWork& work, const Problem& problem, const Plan& plan, double samples_per_second,
+                           const std::vector<DeviceModel>& catalogue);
+/// Returns the rates with the cluster's own peaks; nothing if the profile does not know its samples' work.
+std::optional<Utilization> utilization_of(const Problem& problem, const Plan& plan, double samples_per_second);
 
 }  // namespace pipedeck::study

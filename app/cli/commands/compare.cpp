@@ -46,8 +46,8 @@ struct Answers {
 std::optional<Utilization> rates_of(const Problem& problem, const study::ComparedPlan& answer,
                                     const std::optional<SampleWork>& work) {
   if (!work || !answer.simulated_plan) return std::nullopt;
-  return study::utilization_of(*work, problem, answer.simulated_plan->plan, *answer.simulated_plan->simulation,
-                               presets::device_catalogue());
+  return study::utilization_of(*work, problem, answer.simulated_plan->plan,
+                               answer.simulated_plan->simulation->samples_per_second, presets::device_catalogue());
 }
 
 struct Figures {
@@ -178,6 +178,9 @@ std::string comparison_text(const Answers& answers) {
   text::Table table(std::move(columns));
   std::vector<std::pair<std::string, std::optional<Utilization>>> rates;
   const std::vector<study::ComparedPlan>& plans = answers.comparison.plans;
+  Bytes largest;
+  for (const study::ComparedPlan& one : plans)
+    if (one.simulated_plan) largest = std::max(largest, text::largest_peak(*one.simulated_plan->simulation));
   for (const Row& row : sorted_rows(plans)) {
     const study::SimulatedPlan& simulated_plan = *plans[row.answer].simulated_plan;
     const auto& [plan, simulated, other] = simulated_plan;
@@ -192,12 +195,12 @@ std::string comparison_text(const Answers& answers) {
                                    fmt::format("{:.2f}", simulation.samples_per_second)};
     rates.emplace_back(row_title(row, plan), rates_of(answers.problem, plans[row.answer], work));
     if (work) cells = work::joined(std::move(cells), text::rate_cells(rates.back().second));
-    cells = work::joined(
-        std::move(cells),
-        {fmt::format("{:.2f}", figures.speed_up), text::percent_text(simulation.bubble_fraction),
-         text::exposed_text(simulation.parts), text::exposed_parts_text(simulation.parts),
-         text::worst_peak_text(simulation), text::at_most_text(simulation), text::percent_text(figures.over_bound),
-         text::fits_word(simulation) + (plan.truncated ? ", search cut short" : "")});
+    cells = work::joined(std::move(cells),
+                         {fmt::format("{:.2f}", figures.speed_up), text::percent_text(simulation.bubble_fraction),
+                          text::exposed_text(simulation.parts), text::exposed_parts_text(simulation.parts),
+                          text::worst_peak_text(simulation, largest), text::at_most_text(simulation, largest),
+                          text::percent_text(figures.over_bound),
+                          text::fits_word(simulation) + (plan.truncated ? ", search cut short" : "")});
     if (answers.baseline) {
       const std::size_t baseline = first_with_plan(plans, *answers.baseline);
       const auto differences = difference_cells(*plans[baseline].simulated_plan->simulation, simulation);

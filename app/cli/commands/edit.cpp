@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // edit: a plan changed by hand, step by step, with what each change does to time and memory.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "app/cli/commands/commands.hpp"
@@ -29,6 +31,7 @@ std::string edits_table(const study::SimulatedPlan& before, const study::Simulat
                      {"worst peak"},
                      {"at most"},
                      {"fits", text::Align::left}});
+  const Bytes largest = std::max(text::largest_peak(*before.simulation), text::largest_peak(*after.simulation));
   for (const auto& [title, simulated_plan] : {std::pair{"before", &before}, std::pair{"after", &after}}) {
     const auto& [plan, simulated, other] = *simulated_plan;
     const Simulation& simulation = *simulated;
@@ -37,8 +40,8 @@ std::string edits_table(const study::SimulatedPlan& before, const study::Simulat
                fmt::format("{} x {}", plan.micro_batches, plan.micro_batch),
                text::milliseconds_text(to_seconds(simulation.iteration)),
                simulated_plan == &after ? text::change_text(old, now) : "",
-               fmt::format("{:.2f}", simulation.samples_per_second), text::worst_peak_text(simulation),
-               text::at_most_text(simulation), text::fits_word(simulation)});
+               fmt::format("{:.2f}", simulation.samples_per_second), text::worst_peak_text(simulation, largest),
+               text::at_most_text(simulation, largest), text::fits_word(simulation)});
   }
   return table.text();
 }

@@ -62,14 +62,17 @@ std::string plans_table(const std::vector<study::SimulatedPlan>& simulated_plans
                                                              {"at most"},
                                                              {"fits", text::Align::left},
                                                              {"objective", text::Align::left}}));
+  Bytes largest;
+  for (const study::SimulatedPlan& one : simulated_plans)
+    largest = std::max(largest, text::largest_peak(*one.simulation));
   for (std::size_t i = 0; i < simulated_plans.size(); ++i) {
     const auto& [plan, simulated, other] = simulated_plans[i];
     const Simulation& simulation = *simulated;
     const Seconds iteration = to_seconds(simulation.iteration);
     table.add(
         work::joined(work::plan_cells(std::to_string(i + 1), plan.name, plan, iteration, simulation.samples_per_second),
-                     {work::warmups_text(plan, iteration, other), text::worst_peak_text(simulation),
-                      text::at_most_text(simulation), text::fits_word(simulation), objective_text(plan)}));
+                     {work::warmups_text(plan, iteration, other), text::worst_peak_text(simulation, largest),
+                      text::at_most_text(simulation, largest), text::fits_word(simulation), objective_text(plan)}));
   }
   return table.text();
 }

@@ -120,6 +120,7 @@ std::string devices_table(const Simulation& simulation) {
   text::Table table(
       {{"device"}, {"busy ms"}, {"busy"}, {"peak"}, {"at most"}, {"of"}, {"at ms"}, {"micro-batches kept"}, {"fits"}});
   const auto& devices = simulation.devices;
+  const Bytes largest = text::largest_peak(simulation);
   for (std::size_t first = 0, end = 0; first < devices.size(); first = end) {
     const SimulatedDevice& device = devices[first];
     while (end < devices.size() && behave_alike(devices[end], device)) ++end;
@@ -129,7 +130,7 @@ std::string devices_table(const Simulation& simulation) {
     const Seconds busy = to_seconds(device.busy), iteration = to_seconds(simulation.iteration);
     table.add({number, text::milliseconds_text(busy),
                text::percent_text(iteration.count > 0 ? busy.count / iteration.count : 0),
-               text::memory_text(device.peak), text::memory_text(device.peak_upper_bound),
+               text::memory_text(device.peak, largest), text::memory_text(device.peak_upper_bound, largest),
                text::memory_text(device.capacity), text::milliseconds_text(to_seconds(device.peak_time)),
                std::to_string(device.peak_micro_batches), device_fits_text(device)});
   }
@@ -350,7 +351,8 @@ class SimulateCommand : public options::Command {
     if (!band) return tl::unexpected(text::in_file(band.error(), plan_file_));
     std::optional<Utilization> rates;
     if (const auto work = study::work_of(*asked.problem.profile))
-      rates = study::utilization_of(*work, asked.problem, asked.plan, *simulation, presets::device_catalogue());
+      rates = study::utilization_of(*work, asked.problem, asked.plan, simulation->samples_per_second,
+                                    presets::device_catalogue());
     auto explained = explain(asked, *band, rates, *simulation, stop);
     if (!explained) return tl::unexpected(text::in_file(explained.error(), plan_file_));
     SimulateAnswer answer{std::move(asked.plan), *std::move(simulation), bound, other};

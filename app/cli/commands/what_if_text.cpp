@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/text/rates_text.hpp"
 #include "app/cli/text/table.hpp"
 #include "app/cli/work/plan_columns.hpp"
 #include "core/io/csv/what_if.hpp"
@@ -50,7 +52,7 @@ std::vector<std::string> change_lines(const WhatIfAnswer& answer) {
   const auto rate = [&](const char* what, const auto& from, const auto& to) {
     if (from != to && from && to) lines.push_back(fmt::format("{} {} -> {}", what, rate_text(*from), rate_text(*to)));
   };
-  if (before.nodes != after.nodes) lines.push_back(fmt::format("{} -> {} nodes", before.nodes, after.nodes));
+  if (before.nodes != after.nodes) lines.push_back(fmt::format("nodes {} -> {}", before.nodes, after.nodes));
   if (before.type != after.type) lines.push_back(fmt::format("devices {} -> {}", before.type, after.type));
   rate("links inside nodes", before.inside, after.inside);
   rate("links between nodes", before.between, after.between);
@@ -76,36 +78,86 @@ std::string heading(const WhatIfAnswer& answer) {
 
 // --- plans
 
-text::Table plan_table(const std::string& first) {
-  return text::Table(work::joined(work::plan_columns({first, text::Align::left}),
-                                  {{"peak"}, {"nodes / devices"}, {"price / h"}, {"/ 1M samples"}}));
-}
+/// A table of plans. Tokens are columns if the profile knows them, and all peaks have the unit of the largest.
+class PlanTable {
+ public:
+  PlanTable(const std::string& first, const std::string& currency, std::span<const PlanCandidate> plans)
+      : rates_(std::ranges::any_of(plans, [](const PlanCandidate& plan) { return plan.utilization.has_value(); })),
+        table_(work::joined(work::plan_columns({first, text::Align::left}), own_columns(currency))) {
+    for (const PlanCandidate& plan : plans) largest_ = std::max(largest_, plan.largest_peak);
+  }
 
-void add_row(text::Table& table, std::string first, const PlanCandidate& found) {
-  const Plan& plan = *found.plan;
-  table.add(work::joined(work::plan_cells(std::move(first), text::shortened(plan.name, 44), plan, found.iteration,
-                                          found.samples_per_second),
-                         {text::memory_text(found.largest_peak), fmt::format("{} / {}", found.nodes, found.devices),
-                          price_text(found.price_per_hour), price_text(found.price_per_million_samples())}));
-}
+  void add(std::string first, const PlanCandidate& found) {
+    const Plan& plan = *found.plan;
+    std::vector<std::string> cells;
+    if (rates_) cells = {tokens_text(found.utilization), found.utilization ? text::mfu_text(*found.utilization) : "-"};
+    cells = work::joined(
+        std::move(cells),
+        {text::memory_text(found.largest_peak, largest_), fmt::format("{} / {}", found.nodes, found.devices),
+         price_text(found.price_per_hour), price_text(found.price_per_million_samples())});
+    table_.add(work::joined(work::plan_cells(std::move(first), text::shortened(plan.name, 44), plan, found.iteration,
+                                             found.samples_per_second),
+                            std::move(cells)));
+  }
 
-std::string change_of(const std::optional<double>& before, const std::optional<double>& after) {
-  return before && after ? text::change_text(*before, *after) : std::string("-");
-}
+  void add_change(const PlanCandidate& a, const PlanCandidate& b) {
+    std::vector<std::string> cells{"change",
+                                   "",
+                                   "",
+                                   "",
+                                   "",
+                                   text::change_text(a.iteration.count, b.iteration.count),
+                                   text::change_text(a.samples_per_second, b.samples_per_second)};
+    if (rates_) cells = work::joined(std::move(cells), {tokens_change(a.utilization, b.utilization), std::string()});
+    table_.add(work::joined(
+        std::move(cells),
+        {text::change_text(static_cast<double>(a.largest_peak.count), static_cast<double>(b.largest_peak.count)),
+         std::string(), change_of(a.price_per_hour, b.price_per_hour),
+         change_of(a.price_per_million_samples(), b.price_per_million_samples())}));
+  }
+
+  std::string text() const { return table_.text(); }
+
+ private:
+  std::vector<text::Table::Column> own_columns(const std::string& currency) const {
+    std::vector<text::Table::Column> columns;
+    if (rates_) columns = {{"tokens/s"}, {"MFU"}};
+    return work::joined(
+        std::move(columns),
+        {{"peak"}, {"nodes / devices"}, {fmt::format("{} / h", currency)}, {fmt::format("{} / 1M samples", currency)}});
+  }
+  static std::string tokens_text(const std::optional<Utilization>& rates) {
+    return rates ? fmt::format("{:.0f}", rates->tokens_per_second) : "-";
+  }
+  static std::string tokens_change(const std::optional<Utilization>& a, const std::optional<Utilization>& b) {
+    return a && b ? text::change_text(a->tokens_per_second, b->tokens_per_second) : "-";
+  }
+  static std::string change_of(const std::optional<double>& before, const std::optional<double>& after) {
+    return before && after ? text::change_text(*before, *after) : std::string("-");
+  }
+
+  bool rates_;
+  text::Table table_;
+  Bytes largest_;
+};
 
 std::string best_text(const WhatIfAnswer& answer) {
-  text::Table table = plan_table("");
-  if (answer.current) add_row(table, "today", *answer.current);
-  if (answer.now && answer.is_changed) add_row(table, "then", *answer.now);
-  if (answer.current && answer.now && answer.is_changed) {
-    const PlanCandidate &a = *answer.current, &b = *answer.now;
-    table.add({"change", "", "", "", "", text::change_text(a.iteration.count, b.iteration.count),
-               text::change_text(a.samples_per_second, b.samples_per_second),
-               text::change_text(static_cast<double>(a.largest_peak.count), static_cast<double>(b.largest_peak.count)),
-               "", change_of(a.price_per_hour, b.price_per_hour),
-               change_of(a.price_per_million_samples(), b.price_per_million_samples())});
-  }
+  std::vector<PlanCandidate> plans;
+  if (answer.current) plans.push_back(*answer.current);
+  if (answer.now && answer.is_changed) plans.push_back(*answer.now);
+  PlanTable table("", answer.currency, plans);
+  if (answer.current) table.add("today", *answer.current);
+  if (answer.now && answer.is_changed) table.add("then", *answer.now);
+  if (answer.current && answer.now && answer.is_changed) table.add_change(*answer.current, *answer.now);
   return table.text();
+}
+
+/// The convention of MFU, and what is above the peak.
+std::string rates_notes(const WhatIfAnswer& answer) {
+  std::vector<std::pair<std::string, std::optional<Utilization>>> rates;
+  if (answer.current) rates.emplace_back("today's plan", answer.current->utilization);
+  if (answer.now && answer.is_changed) rates.emplace_back("the plan then", answer.now->utilization);
+  return text::mfu_notes(rates);
 }
 
 /// The quickest first.
@@ -118,10 +170,10 @@ std::vector<PlanCandidate> front_plans(const std::vector<PlanCandidate>& plans) 
   return front;
 }
 
-std::string front_text(const std::vector<PlanCandidate>& plans) {
+std::string front_text(const std::vector<PlanCandidate>& plans, const std::string& currency) {
   const std::vector<PlanCandidate> front = front_plans(plans);
-  text::Table table = plan_table("#");
-  for (std::size_t i = 0; i < std::min(front.size(), max_listed); ++i) add_row(table, std::to_string(i + 1), front[i]);
+  PlanTable table("#", currency, front);
+  for (std::size_t i = 0; i < std::min(front.size(), max_listed); ++i) table.add(std::to_string(i + 1), front[i]);
   std::string text =
       fmt::format("\n{} of {} plans are Pareto-optimal in throughput, memory and price:\n", front.size(), plans.size());
   text += table.text();
@@ -132,12 +184,12 @@ std::string front_text(const std::vector<PlanCandidate>& plans) {
 
 // --- purchases
 
-std::string purchases_text(const std::vector<PurchaseGain>& gains) {
+std::string purchases_text(const std::vector<PurchaseGain>& gains, const std::string& currency) {
   text::Table table({{"#"},
                      {"purchase", text::Align::left},
                      {"samples/s"},
                      {"gain"},
-                     {"price / h"},
+                     {fmt::format("{} / h", currency)},
                      {"gain / price"},
                      {"plan then", text::Align::left},
                      {"shape", text::Align::left}});
@@ -162,8 +214,8 @@ std::string prices_text(const WhatIfAnswer& answer) {
   for (const DeviceType& type : answer.changed.cluster->device_types)
     if (type.price_per_hour) known.push_back(fmt::format("{} {:.2f}", type.name, *type.price_per_hour));
   if (known.empty()) return "\nno prices are known: set them with --price TYPE=PRICE\n";
-  return fmt::format("\nprices per hour: {}; the catalogue's are in {}, about those of {}\n", fmt::join(known, ", "),
-                     answer.currency, answer.price_date);
+  return fmt::format("\nprices per hour in {}: {}; the catalogue's are about those of {}\n", answer.currency,
+                     fmt::join(known, ", "), answer.price_date);
 }
 
 // --- JSON
@@ -171,15 +223,17 @@ std::string prices_text(const WhatIfAnswer& answer) {
 Json optional_number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json found_json(const PlanCandidate& found) {
-  return Json{{"iteration_ms", in_milliseconds(found.iteration)},
-              {"samples_per_s", found.samples_per_second},
-              {"peak_memory_bytes", found.largest_peak.count},
-              {"devices", found.devices},
-              {"nodes", found.nodes},
-              {"cluster_nodes", found.cluster->nodes.size()},
-              {"price_per_hour", optional_number(found.price_per_hour)},
-              {"price_per_million_samples", optional_number(found.price_per_million_samples())},
-              {"plan", Json::parse(io::documents::plan_to_json(*found.plan))}};
+  Json json{{"iteration_ms", in_milliseconds(found.iteration)},
+            {"samples_per_s", found.samples_per_second},
+            {"peak_memory_bytes", found.largest_peak.count},
+            {"devices", found.devices},
+            {"nodes", found.nodes},
+            {"cluster_nodes", found.cluster->nodes.size()},
+            {"price_per_hour", optional_number(found.price_per_hour)},
+            {"price_per_million_samples", optional_number(found.price_per_million_samples())}};
+  if (found.utilization) json["utilization"] = text::utilization_json(*found.utilization);
+  json["plan"] = Json::parse(io::documents::plan_to_json(*found.plan));
+  return json;
 }
 
 Json times_json(const TimeScale& times) {
@@ -209,9 +263,9 @@ Json purchase_json(const PurchaseGain& gain) {
 }  // namespace
 
 std::string what_if_text(const WhatIfAnswer& answer) {
-  std::string text = heading(answer) + best_text(answer);
-  if (answer.plans) text += front_text(*answer.plans);
-  if (answer.purchases) text += purchases_text(*answer.purchases);
+  std::string text = heading(answer) + best_text(answer) + rates_notes(answer);
+  if (answer.plans) text += front_text(*answer.plans, answer.currency);
+  if (answer.purchases) text += purchases_text(*answer.purchases, answer.currency);
   return text + prices_text(answer);
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/text/rates_text.hpp"
 #include "app/cli/text/table.hpp"
 #include "core/base/count_text.hpp"
 #include "core/io/documents/formats.hpp"
@@ -19,6 +20,8 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t max_listed = 40;  ///< points, as text
 
 std::string days_text(Seconds time) {
+  if (time.count < 60) return fmt::format("{:.2f} s", time.count);
+  if (time.count < 3600) return fmt::format("{:.2f} min", time.count / 60);
   if (time.count < 86400) return fmt::format("{:.2f} h", time.count / 3600);
   return fmt::format("{:.2f} d", time.count / 86400);
 }
@@ -58,6 +61,18 @@ std::string verdict_text(const CapacityAnswer& answer, const CapacityFound& foun
   return {};
 }
 
+bool has_rates(const CapacityAnswer& answer) {
+  return std::ranges::any_of(answer.found,
+                             [](const CapacityFound& found) { return found.plan && found.plan->utilization; });
+}
+
+Bytes largest_peak(const CapacityAnswer& answer) {
+  Bytes largest;
+  for (const CapacityFound& found : answer.found)
+    if (found.plan) largest = std::max(largest, found.plan->largest_peak);
+  return largest;
+}
+
 void add_row(Table& table, const CapacityAnswer& answer, std::size_t index) {
   const CapacityFound& found = answer.found[index];
   const auto cost = capacity_cost(answer.goal, found);
@@ -71,39 +86,46 @@ void add_row(Table& table, const CapacityAnswer& answer, std::size_t index) {
   if (found.plan) {
     cells.push_back(found.plan->plan->planner);
     cells.push_back(short_shape_text(*found.plan->plan));
-    cells.push_back(memory_text(found.plan->largest_peak));
+    cells.push_back(memory_text(found.plan->largest_peak, largest_peak(answer)));
   } else {
     cells.insert(cells.end(), {"-", "-", "-"});
   }
   if (cost) {
     cells.push_back(format_count(cost->tokens_per_second.value_or(cost->samples_per_second)));
+    if (has_rates(answer)) cells.push_back(found.plan->utilization ? mfu_text(*found.plan->utilization) : "-");
     cells.push_back(std::to_string(cost->iterations));
     cells.push_back(days_text(cost->time));
     cells.push_back(fmt::format("{:.1f}", cost->device_hours));
     cells.push_back(money_text(cost->money));
   } else {
-    cells.insert(cells.end(), {"-", "-", "-", "-", "-"});
+    cells.insert(cells.end(), has_rates(answer) ? 6 : 5, "-");
   }
   cells.push_back(verdict_text(answer, found));
   table.add(std::move(cells));
 }
 
+std::string where_text(const CapacityFound& found) {
+  const CapacityPoint& point = found.point;
+  return fmt::format("{}{}{} node{}, global batch {}", point.type, point.type.empty() ? "" : ", ", point.nodes,
+                     point.nodes == 1 ? "" : "s", point.global_batch);
+}
+
 /// A grid is read in its own order; of a large one those to take first are shown.
 std::string points_text(const CapacityAnswer& answer) {
-  Table table({{"", Align::left},
-               {"device type", Align::left},
-               {"nodes"},
-               {"devices"},
-               {"batch / micro"},
-               {"planner", Align::left},
-               {"shape", Align::left},
-               {"peak"},
-               {answer.goal.sample_tokens ? "tokens/s" : "samples/s"},
-               {"iterations"},
-               {"time"},
-               {"device-hours"},
-               {answer.currency},
-               {"ruled out by", Align::left}});
+  std::vector<Table::Column> columns{{"", Align::left},
+                                     {"device type", Align::left},
+                                     {"nodes"},
+                                     {"devices"},
+                                     {"batch / micro"},
+                                     {"planner", Align::left},
+                                     {"shape", Align::left},
+                                     {"peak"},
+                                     {answer.goal.sample_tokens ? "tokens/s" : "samples/s"}};
+  if (has_rates(answer)) columns.push_back({"MFU"});
+  for (const char* title : {"iterations", "time", "device-hours"}) columns.push_back({title});
+  columns.push_back({answer.currency});
+  columns.push_back({"ruled out by", Align::left});
+  Table table(std::move(columns));
   std::vector<std::size_t> shown = answer.ranked;
   if (shown.size() > max_listed)
     shown.resize(max_listed);
@@ -113,13 +135,10 @@ std::string points_text(const CapacityAnswer& answer) {
   std::string text = table.text();
   if (answer.found.size() > shown.size())
     text += fmt::format("... and {} more: --csv or --json has all\n", answer.found.size() - shown.size());
-  return text;
-}
-
-std::string where_text(const CapacityFound& found) {
-  const CapacityPoint& point = found.point;
-  return fmt::format("{}{}{} node{}, global batch {}", point.type, point.type.empty() ? "" : ", ", point.nodes,
-                     point.nodes == 1 ? "" : "s", point.global_batch);
+  std::vector<std::pair<std::string, std::optional<Utilization>>> rates;
+  for (const std::size_t i : shown)
+    if (answer.found[i].fits()) rates.emplace_back(where_text(answer.found[i]), answer.found[i].plan->utilization);
+  return text + mfu_notes(rates);
 }
 
 // --- JSON
@@ -128,15 +147,17 @@ Json optional_number(const std::optional<double>& value) { return value ? Json(*
 
 Json plan_json(const CapacityFound& found) {
   const PlanCandidate& plan = *found.plan;
-  return Json{{"fits", plan.fits},
-              {"planner", plan.plan->planner},
-              {"iteration_ms", in_milliseconds(plan.iteration)},
-              {"peak_memory_bytes", plan.largest_peak.count},
-              {"missing_memory_bytes", missing_memory(found).count},
-              {"devices", rented_devices(plan)},
-              {"devices_used", plan.devices},
-              {"price_per_hour", optional_number(plan.price_per_hour)},
-              {"plan", Json::parse(io::documents::plan_to_json(*plan.plan))}};
+  Json json{{"fits", plan.fits},
+            {"planner", plan.plan->planner},
+            {"iteration_ms", in_milliseconds(plan.iteration)},
+            {"peak_memory_bytes", plan.largest_peak.count},
+            {"missing_memory_bytes", missing_memory(found).count},
+            {"devices", rented_devices(plan)},
+            {"devices_used", plan.devices},
+            {"price_per_hour", optional_number(plan.price_per_hour)}};
+  if (plan.utilization) json["utilization"] = utilization_json(*plan.utilization);
+  json["plan"] = Json::parse(io::documents::plan_to_json(*plan.plan));
+  return json;
 }
 
 Json point_json(const CapacityFound& found) {
@@ -168,6 +189,22 @@ Json point_json(const CapacityAnswer& answer, const CapacityFound& found) {
 
 Json index_of(const CapacityAnswer& answer, const CapacityFound* found) {
   return found ? Json(found - answer.found.data()) : Json(nullptr);
+}
+
+std::string size_title(study::capacity::SizeKind kind) {
+  switch (kind) {
+    case study::capacity::SizeKind::layers:
+      return "number of layers";
+    case study::capacity::SizeKind::hidden:
+      return "hidden size";
+    case study::capacity::SizeKind::sequence:
+      return "sequence";
+    case study::capacity::SizeKind::micro_batch:
+      return "micro-batch";
+    case study::capacity::SizeKind::global_batch:
+      return "global batch";
+  }
+  return {};
 }
 
 std::string next_text(const study::capacity::LargestAnswer& answer) {
@@ -240,12 +277,14 @@ std::string largest_text(const LargestText& found) {
   std::string sizes;
   for (const study::capacity::SizeTrial& tried : answer.tried)
     sizes += fmt::format("{}{} {}", sizes.empty() ? "" : ", ", tried.size, tried.fits ? "fits" : "does not");
-  if (!answer.size)
-    return text + "no " + std::string(study::capacity::name_of(found.kind)) + " fits\n" + next_text(answer);
+  if (!answer.size) return text + "no " + size_title(found.kind) + " fits\n" + next_text(answer);
   const PlanCandidate& plan = *answer.found->plan;
-  text += fmt::format("largest {} that fits: {}\n  {}: {}, {:.2f} samples/s, peak {} of {}\n",
-                      study::capacity::name_of(found.kind), *answer.size, where_text(*answer.found), plan.plan->name,
-                      plan.samples_per_second, memory_text(plan.peak), memory_text(plan.capacity));
+  text += fmt::format("largest {} that fits: {}\n  {}: {}, {:.2f} samples/s, peak {} of {}\n", size_title(found.kind),
+                      *answer.size, where_text(*answer.found), plan.plan->name, plan.samples_per_second,
+                      memory_text(plan.peak), memory_text(plan.capacity));
+  if (plan.utilization)
+    text +=
+        fmt::format("  {:.0f} tokens/s, MFU {}\n", plan.utilization->tokens_per_second, mfu_text(*plan.utilization));
   text += answer.next ? next_text(answer) : "larger sizes were not tried: raise --most\n";
   return text + "planned for: " + sizes + "\n";
 }

@@ -12,19 +12,26 @@
 namespace pipedeck::cli::text {
 namespace {
 
-std::string peak_text(const SimulatedDevice* device, Bytes SimulatedDevice::*peak) {
+std::string peak_text(const SimulatedDevice* device, Bytes SimulatedDevice::*peak, Bytes largest) {
   if (!device) return "-";
-  return fmt::format("{} ({:.0f} %)", memory_text(device->*peak), share_of_capacity(device->*peak, *device) * 100);
+  return fmt::format("{} ({:.0f} %)", memory_text(device->*peak, largest),
+                     share_of_capacity(device->*peak, *device) * 100);
 }
 
 }  // namespace
 
-std::string worst_peak_text(const Simulation& simulation) {
-  return peak_text(most_loaded_device(simulation), &SimulatedDevice::peak);
+Bytes largest_peak(const Simulation& simulation) {
+  Bytes largest;
+  for (const SimulatedDevice& device : simulation.devices) largest = std::max(largest, device.peak_upper_bound);
+  return largest;
 }
 
-std::string at_most_text(const Simulation& simulation) {
-  return peak_text(fullest_device_at_most(simulation), &SimulatedDevice::peak_upper_bound);
+std::string worst_peak_text(const Simulation& simulation, Bytes largest) {
+  return peak_text(most_loaded_device(simulation), &SimulatedDevice::peak, largest);
+}
+
+std::string at_most_text(const Simulation& simulation, Bytes largest) {
+  return peak_text(fullest_device_at_most(simulation), &SimulatedDevice::peak_upper_bound, largest);
 }
 
 std::string fits_word(const Simulation& simulation) {
@@ -65,9 +72,10 @@ std::string items_table(const Simulation& simulation) {
     columns.push_back({std::string(name_of(item))});
   }
   Table table(columns);
+  const Bytes largest = largest_peak(simulation);
   for (const SimulatedDevice& device : simulation.devices) {
-    std::vector<std::string> cells{std::to_string(device.device.value), memory_text(device.peak)};
-    for (const MemoryItem item : items) cells.push_back(memory_text(device.peak_breakdown[item]));
+    std::vector<std::string> cells{std::to_string(device.device.value), memory_text(device.peak, largest)};
+    for (const MemoryItem item : items) cells.push_back(memory_text(device.peak_breakdown[item], largest));
     table.add(std::move(cells));
   }
   return table.text();

@@ -8,10 +8,13 @@
 
 namespace pipedeck::cli::text {
 
-/// "11.40 GiB (71 %)", of the device that is fullest against its capacity; "-" without devices.
-std::string worst_peak_text(const Simulation& simulation);
-/// As above, by the upper estimate.
-std::string at_most_text(const Simulation& simulation);
+/// Returns the highest upper estimate of a device.
+Bytes largest_peak(const Simulation& simulation);
+/// Returns "11.40 GiB (71 %)", of the device that is fullest against its capacity; "-" without devices. The unit is
+/// that of `largest`, the largest_peak() of a table.
+std::string worst_peak_text(const Simulation& simulation, Bytes largest);
+/// Returns the same by the upper estimate.
+std::string at_most_text(const Simulation& simulation, Bytes largest);
 /// "yes"; "yes (at most: no)" where some device's upper estimate does not fit; "no".
 std::string fits_word(const Simulation& simulation);
 /// A sentence of the same.

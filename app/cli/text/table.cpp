@@ -54,11 +54,13 @@ std::string shortened(std::string text, std::size_t most) {
 
 std::string milliseconds_text(Seconds time) { return fmt::format("{:.3f}", in_milliseconds(time)); }
 
-std::string memory_text(Bytes bytes) {
+std::string memory_text(Bytes bytes) { return memory_text(bytes, bytes); }
+
+std::string memory_text(Bytes bytes, Bytes largest) {
   constexpr std::array<const char*, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes.count);
+  auto value = static_cast<double>(bytes.count), most = static_cast<double>(largest.count);
   std::size_t unit = 0;
-  for (; value >= 1024 && unit + 1 < units.size(); ++unit) value /= 1024;
+  for (; most >= 1024 && unit + 1 < units.size(); ++unit) value /= 1024, most /= 1024;
   return unit == 0 ? fmt::format("{} B", bytes.count) : fmt::format("{:.2f} {}", value, units[unit]);
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/models/compare/plan_table_model.hpp"
 #include "app/models/format.hpp"
+#include "app/models/rates.hpp"
 #include "app/text/in_qt.hpp"
 #include "core/model/memory_verdict.hpp"
 
@@ -126,9 +127,9 @@ PlanColumn tokens_column() {
           .text = [](double rate, const PlanRow&) { return format_number(rate, 4); },
           .tip_of =
               [](const PlanRow& row) {
-                return row.utilization ? tr("%1 tokens/s on %2 devices")
-                                             .arg(format_number(row.utilization->tokens_per_second, 5))
-                                             .arg(row.utilization->devices)
+                return row.utilization ? tr("%1 tokens/s on %2")
+                                             .arg(format_number(row.utilization->tokens_per_second, 5),
+                                                  counted(row.utilization->devices, tr("1 device"), tr("%1 devices")))
                                        : tr("The profile does not know the tokens of a sample");
               },
           .difference = Difference::relative,
@@ -136,30 +137,13 @@ PlanColumn tokens_column() {
           .hides = 5};
 }
 
-QString mfu_tip(const PlanRow& row) {
-  if (!row.utilization) return tr("The profile does not know the operations of a sample");
-  const Utilization& rates = *row.utilization;
-  if (rates.peak_per_device <= 0)
-    return tr("Unknown: there is no %1 peak of %2")
-        .arg(text::to_qstring(rates.precision), text::to_qstring(rates.unknown_peak));
-  QStringList lines;
-  if (rates.above_peak()) lines << tr("Above the peak: it %1").arg(text::to_qstring(above_peak_reason(rates)));
-  lines << text::to_qstring(mfu_convention(rates.precision))
-        << tr("%1 if attention counts all pairs of tokens, as PaLM does").arg(exact_percent(rates.mfu_all_pairs))
-        << tr("%1 with recomputation (HFU)").arg(exact_percent(rates.hfu));
-  return lines.join(QLatin1Char('\n'));
-}
-
 PlanColumn mfu_column() {
   return {.title = tr("MFU"),
-          .tip = tr("Model FLOPs utilization: the model's operations over the devices' peak"),
+          .tip = mfu_title_tip(),
           .widest = QStringLiteral("88.8 %"),
-          .number = [](const PlanRow& row) -> Number {
-            if (!row.utilization || row.utilization->peak_per_device <= 0) return std::nullopt;
-            return row.utilization->mfu;
-          },
-          .text = [](double share, const PlanRow&) { return exact_percent(share); },
-          .tip_of = &mfu_tip,
+          .number = [](const PlanRow& row) { return mfu_of(row.utilization); },
+          .text = [](double share, const PlanRow&) { return mfu_text(share); },
+          .tip_of = [](const PlanRow& row) { return mfu_tip(row.utilization); },
           .difference = Difference::points,
           .more_is_better = true,
           .hides = 4};

@@ -5,6 +5,7 @@
 #include <QLocale>
 
 #include "app/models/format.hpp"
+#include "app/models/rates.hpp"
 #include "app/text/in_qt.hpp"
 
 namespace pipedeck::models::whatif {
@@ -14,6 +15,10 @@ namespace {
 struct CapacityText {
   Q_DECLARE_TR_FUNCTIONS(CapacityRows)
 };
+
+QString format_minutes(Seconds time) {
+  return time.count < 60 ? format_time(time) : CapacityText::tr("%1 min").arg(format_number(time.count / 60));
+}
 
 QString money_text(double money, const QString& currency) {
   return QStringLiteral("%1 %2").arg(QLocale().toString(money, 'f', 0), currency);
@@ -55,13 +60,14 @@ QString tip_text(const CapacityGoal& goal, const CapacityFound& found, const QSt
   QStringList lines;
   if (found.plan) {
     const PlanCandidate& plan = *found.plan;
-    lines << text::to_qstring(plan.plan->name) << CapacityText::tr("%1 devices").arg(rented_devices(plan));
+    lines << text::to_qstring(plan.plan->name)
+          << counted(rented_devices(plan), CapacityText::tr("1 device"), CapacityText::tr("%1 devices"));
     lines << CapacityText::tr("peak %1 of %2").arg(format_bytes(plan.peak), format_bytes(plan.capacity));
   }
   if (const auto cost = capacity_cost(goal, found)) {
     lines << CapacityText::tr("%1 samples/s").arg(format_number(cost->samples_per_second));
     if (cost->tokens_per_second) lines << CapacityText::tr("%1 tokens/s").arg(format_number(*cost->tokens_per_second));
-    lines << CapacityText::tr("%1 iterations").arg(cost->iterations);
+    lines << counted(cost->iterations, CapacityText::tr("1 iteration"), CapacityText::tr("%1 iterations"));
     lines << CapacityText::tr("%1 device-hours").arg(QLocale().toString(cost->device_hours, 'f', 0));
   }
   if (const QString out = ruled_out_text(goal, found, currency); !out.isEmpty()) lines << out;
@@ -74,6 +80,7 @@ QString tip_text(const CapacityGoal& goal, const CapacityFound& found, const QSt
 
 QString days_text(Seconds time) {
   const double days = time.count / 86400;
+  if (time.count < 3600) return format_minutes(time);
   return days < 1 ? CapacityText::tr("%1 h").arg(format_number(24 * days))
                   : CapacityText::tr("%1 d").arg(format_number(days));
 }
@@ -89,6 +96,11 @@ std::vector<BarRow> capacity_rows(const CapacityGoal& goal, std::span<const Capa
     row.meaning = capacity_verdict(goal, one) == CapacityStatus::meets ? BarMeaning::better : BarMeaning::worse;
     if (const auto cost = capacity_cost(goal, one)) row.to = cost->time.count;
     if (goal.within) row.mark = goal.within->count;
+    if (one.fits() && one.plan->utilization) {
+      const auto share = mfu_of(one.plan->utilization);
+      row.more = share ? mfu_text(*share) : QStringLiteral("–");
+      row.more_tip = mfu_tip(one.plan->utilization);
+    }
     rows.push_back(std::move(row));
   }
   return rows;

@@ -13,7 +13,7 @@
 
 namespace pipedeck::models::whatif {
 
-/// Formats a duration: "17.7 d", "3.4 h".
+/// Formats a duration: "17.7 d", "3.4 h", "12 min", "4.2 s".
 QString days_text(Seconds time);
 
 /// Returns one row per point, in their order. The bar is as long as the training and has a mark at the limit. It is

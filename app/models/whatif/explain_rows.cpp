@@ -210,7 +210,10 @@ std::vector<BarRow> sensitivity_rows(const Sensitivity& sensitivity) {
 
 QString copied_text(const std::vector<BarRow>& rows) {
   QStringList lines;
-  for (const BarRow& row : rows) lines << (row.heading ? row.label : row.label + u'\t' + row.text);
+  for (const BarRow& row : rows) {
+    lines << (row.heading ? row.label : row.label + u'\t' + row.text);
+    if (!row.more.isEmpty()) lines.last() += u'\t' + row.more;
+  }
   return lines.join(u'\n');
 }
 

@@ -22,6 +22,7 @@ struct BarRow {
   BarMeaning meaning = BarMeaning::total;
   bool heading = false;             ///< a heading between groups
   double mark = 0, faint_mark = 0;  ///< seconds: vertical lines across the bar; 0: none
+  QString more{}, more_tip{};       ///< text of a fourth column, and its tool tip
   bool operator==(const BarRow&) const = default;
 };
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/models/whatif/front_table_model.hpp"
 
+#include <algorithm>
+
 #include <QStringList>
 
 #include "app/models/format.hpp"
+#include "app/models/rates.hpp"
 #include "app/text/in_qt.hpp"
 
 namespace pipedeck::models::whatif {
@@ -12,6 +15,10 @@ void FrontTableModel::set_content(const ParetoContent& content) {
   beginResetModel();
   content_ = content;
   endResetModel();
+}
+
+bool FrontTableModel::has_rates() const {
+  return std::ranges::any_of(content_.plans, [](const PlanCandidate& plan) { return plan.utilization.has_value(); });
 }
 
 int FrontTableModel::rowCount(const QModelIndex& parent) const {
@@ -32,6 +39,10 @@ QString FrontTableModel::text(std::size_t row, Column column) const {
       return to_qstring(plan.plan->name);
     case samples:
       return format_number(plan.samples_per_second);
+    case tokens:
+      return plan.utilization ? format_number(plan.utilization->tokens_per_second, 4) : QString();
+    case mfu:
+      return mfu_of(plan.utilization) ? mfu_text(*mfu_of(plan.utilization)) : QString();
     case iteration:
       return format_time(plan.iteration);
     case memory:
@@ -62,6 +73,10 @@ QVariant FrontTableModel::number(std::size_t row, Column column) const {
       return content_.on_front[row] ? 0 : 1;
     case samples:
       return plan.samples_per_second;
+    case tokens:
+      return plan.utilization ? QVariant(plan.utilization->tokens_per_second) : QVariant();
+    case mfu:
+      return known(mfu_of(plan.utilization));
     case iteration:
       return plan.iteration.count;
     case memory:
@@ -87,6 +102,7 @@ QVariant FrontTableModel::data(const QModelIndex& index, int role) const {
   const auto column = static_cast<Column>(index.column());
   if (role == Qt::DisplayRole) return text(row, column);
   if (role == sort_role) return number(row, column);
+  if (role == Qt::ToolTipRole && column == mfu) return mfu_tip(content_.plans[row].utilization);
   if (role == Qt::ToolTipRole) return describe_point(content_.plans[row], content_.on_front[row]).join('\n');
   if (role == Qt::AccessibleTextRole && column == front)
     return content_.on_front[row] ? tr("on the front") : tr("beaten by another");
@@ -98,10 +114,11 @@ QVariant FrontTableModel::data(const QModelIndex& index, int role) const {
 QVariant FrontTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= column_count) return {};
   if (role == Qt::ToolTipRole && section == front) return tr("Pareto-optimal in throughput, memory and price");
+  if (role == Qt::ToolTipRole && section == mfu) return mfu_title_tip();
   if (role != Qt::DisplayRole) return {};
-  const QString titles[] = {tr("Front"),       tr("Plan"),     tr("Samples/s"),  tr("Iteration"),
-                            tr("Peak memory"), tr("Price/h"),  tr("Price/1 M"),  tr("Devices"),
-                            tr("Nodes"),       tr("Schedule"), tr("Micro-batch")};
+  const QString titles[] = {tr("Front"),     tr("Plan"),        tr("Samples/s"),  tr("Tokens/s"),  tr("MFU"),
+                            tr("Iteration"), tr("Peak memory"), tr("Price/h"),    tr("Price/1 M"), tr("Devices"),
+                            tr("Nodes"),     tr("Schedule"),    tr("Micro-batch")};
   return titles[section];
 }
 

@@ -16,6 +16,8 @@ class FrontTableModel : public QAbstractTableModel {
     front,
     name,
     samples,
+    tokens,
+    mfu,
     iteration,
     memory,
     price,
@@ -33,6 +35,8 @@ class FrontTableModel : public QAbstractTableModel {
   void set_content(const ParetoContent& content);
   const ParetoContent& content() const { return content_; }
 
+  /// Returns whether a plan's tokens and operations are known.
+  bool has_rates() const;
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;

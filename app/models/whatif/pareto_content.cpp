@@ -8,6 +8,7 @@
 #include <QStringList>
 
 #include "app/models/format.hpp"
+#include "app/models/rates.hpp"
 #include "core/base/pareto.hpp"
 
 namespace pipedeck::models::whatif {
@@ -123,6 +124,9 @@ QStringList describe_point(const PlanCandidate& plan, bool on_front) {
   QStringList lines{QString::fromStdString(plan.plan->name)};
   lines << FrontText::tr("%1 samples/s · %2 per iteration")
                .arg(format_number(plan.samples_per_second), format_time(plan.iteration));
+  if (const auto share = mfu_of(plan.utilization))
+    lines << FrontText::tr("%1 tokens/s · MFU %2")
+                 .arg(format_number(plan.utilization->tokens_per_second, 4), mfu_text(*share));
   lines << FrontText::tr("peak memory %1 of %2").arg(format_bytes(plan.largest_peak), format_bytes(plan.capacity));
   lines << FrontText::tr("devices: %1 · nodes: %2").arg(plan.devices).arg(plan.nodes);
   lines << FrontText::tr("price %1 per hour, %2 per 1 M samples")

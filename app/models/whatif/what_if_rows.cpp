@@ -9,6 +9,7 @@
 #include <QStringList>
 
 #include "app/models/format.hpp"
+#include "app/models/rates.hpp"
 #include "app/models/whatif/pareto_content.hpp"
 #include "app/text/in_qt.hpp"
 
@@ -22,12 +23,14 @@ struct WhatIfText {
 
 constexpr int max_places = 3;
 
-/// A figure of a plan: its text and the value to compare; `less` means lower is better.
+/// A figure of a plan: its text and the value to compare; `less` means lower is better. One with an empty text for
+/// both plans is left out.
 struct Figure {
   QString label;
   QString (*text)(const PlanCandidate&);
   std::optional<double> (*value)(const PlanCandidate&);
   bool less = true;
+  QString (*tool_tip)(const PlanCandidate&) = nullptr;
 };
 
 std::vector<Figure> figures() {
@@ -36,6 +39,21 @@ std::vector<Figure> figures() {
        [](const PlanCandidate& p) { return std::optional(p.iteration.count); }},
       {WhatIfText::tr("Samples per second"), [](const PlanCandidate& p) { return format_number(p.samples_per_second); },
        [](const PlanCandidate& p) { return std::optional(p.samples_per_second); }, false},
+      {WhatIfText::tr("Tokens per second"),
+       [](const PlanCandidate& p) {
+         return p.utilization ? format_number(p.utilization->tokens_per_second, 4) : QString();
+       },
+       [](const PlanCandidate& p) {
+         return p.utilization ? std::optional(p.utilization->tokens_per_second) : std::nullopt;
+       },
+       false},
+      {WhatIfText::tr("MFU"),
+       [](const PlanCandidate& p) {
+         const auto share = mfu_of(p.utilization);
+         return share ? mfu_text(*share) : p.utilization ? QStringLiteral("–") : QString();
+       },
+       [](const PlanCandidate& p) { return mfu_of(p.utilization); }, false,
+       [](const PlanCandidate& p) { return mfu_tip(p.utilization); }},
       {WhatIfText::tr("Peak memory"),
        [](const PlanCandidate& p) {
          return WhatIfText::tr("%1 of %2").arg(format_bytes(p.largest_peak), format_bytes(p.capacity));
@@ -88,6 +106,7 @@ QString purchase_tip(const PurchaseGain& gain) {
   if (!gain.best) return text::to_qstring(gain.failure_reason);
   QStringList lines{WhatIfText::tr("%1 samples/s with %2")
                         .arg(format_number(gain.best->samples_per_second), text::to_qstring(gain.best->plan->name))};
+  if (const auto share = mfu_of(gain.best->utilization)) lines << WhatIfText::tr("MFU %1").arg(mfu_text(*share));
   lines << (gain.price_change ? price_change_text(*gain.price_change) : WhatIfText::tr("The price is unknown"));
   if (const auto per_price = gain.gain_per_price())
     lines << WhatIfText::tr("%1 samples/s per additional USD per hour").arg(format_number(*per_price));
@@ -112,6 +131,8 @@ std::vector<Row> what_if_rows(const std::optional<PlanCandidate>& today, const s
             now ? figure.text(*now) : QString(),
             {},
             Row::Effect::same};
+    if ((today || now) && row.current.isEmpty() && row.now.isEmpty()) continue;
+    if (figure.tool_tip && (today || now)) row.tool_tip = figure.tool_tip(now ? *now : *today);
     const double before = today ? figure.value(*today).value_or(0) : 0;
     const double after = now ? figure.value(*now).value_or(before) : before;
     if (before > 0 && after != before) {

@@ -17,6 +17,7 @@ struct Row {
   QString label, current, now;
   QString change;  ///< empty: equal, or not comparable
   Effect effect = Effect::same;
+  QString tool_tip{};  ///< empty: the texts themselves
   bool operator==(const Row&) const = default;
 };
 

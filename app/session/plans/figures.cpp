@@ -34,7 +34,8 @@ Figures figures_of(const project::State& state, const project::PlanEntry& entry,
   figures.outdated = is_outdated(plan, inputs->origin, simulation);
   figures.provenance = text::to_qstring(study::provenance_line(*problem));
   if (inputs->work)
-    figures.utilization = study::utilization_of(*inputs->work, *problem, plan, simulation, presets::device_catalogue());
+    figures.utilization = study::utilization_of(*inputs->work, *problem, plan, simulation.samples_per_second,
+                                                presets::device_catalogue());
   return figures;
 }
 

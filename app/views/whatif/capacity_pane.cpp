@@ -16,6 +16,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/models/rates.hpp"
 #include "app/text/in_qt.hpp"
 #include "app/views/widgets/bar_table.hpp"
 #include "app/views/widgets/theme.hpp"
@@ -44,7 +45,8 @@ CapacityPane::CapacityPane(QWidget* parent) : QWidget(parent) {
   words_->setObjectName(QStringLiteral("capacity_words"));
   words_->setWordWrap(true);
   column->addWidget(words_);
-  table_ = new widgets::BarTable({tr("Cluster"), QString(), tr("Time · price")});
+  table_ = new widgets::BarTable({tr("Cluster"), QString(), tr("Time · price"), tr("MFU")});
+  table_->horizontalHeaderItem(3)->setToolTip(models::mfu_title_tip());
   table_->setObjectName(QStringLiteral("capacity_table"));
   table_->setAccessibleName(tr("Training time, one cluster per row"));
   connect(table_, &QTableWidget::currentCellChanged, this, [this](int row) { emit chosen(row); });

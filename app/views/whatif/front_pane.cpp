@@ -167,6 +167,8 @@ void FrontPane::show_content() {
                                          static_cast<models::whatif::FrontMeasure>(size_->currentData().toInt()));
   view_->set_content(content);
   model_->set_content(content);
+  for (const int column : {models::whatif::FrontTableModel::tokens, models::whatif::FrontTableModel::mfu})
+    table_->setColumnHidden(column, !model_->has_rates());
   csv_->setEnabled(!plans_.empty());
   stack_->setCurrentWidget(plans_.empty()           ? static_cast<QWidget*>(empty_)
                            : as_table_->isChecked() ? static_cast<QWidget*>(table_)

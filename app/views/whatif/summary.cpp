@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/whatif/summary.hpp"
 
+#include <algorithm>
+
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -18,7 +20,7 @@ namespace pipedeck::views::whatif {
 
 namespace {
 
-constexpr int rows_shown = 8;
+constexpr int min_rows_shown = 8;
 constexpr int min_table = 400;    ///< pixels at which both number columns are readable
 constexpr int min_preview = 150;  ///< pixels of height, if the charts are below
 
@@ -68,9 +70,6 @@ Summary::Summary(QWidget* parent) : QWidget(parent) {
   table_->horizontalHeader()->setSectionResizeMode(1, QHeaderView::Stretch);
   table_->horizontalHeader()->setSectionResizeMode(2, QHeaderView::Stretch);
   table_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  const int height =
-      table_->horizontalHeader()->sizeHint().height() + rows_shown * widgets::table_row_height(font()) + 2;
-  table_->setFixedHeight(height);
   preview_ = new gantt::Preview;
   row_->addWidget(table_, 3);
   row_->addWidget(preview_, 2);
@@ -120,12 +119,15 @@ void Summary::set_rows(const std::vector<models::whatif::Row>& rows) {
 void Summary::fill() {
   const widgets::Theme& theme = widgets::Theme::of(palette());
   table_->setRowCount(static_cast<int>(rows_.size()));
+  const int shown = std::max(min_rows_shown, table_->rowCount());
+  table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + shown * widgets::table_row_height(font()) +
+                         2);
   for (int i = 0; i < table_->rowCount(); ++i) {
     const models::whatif::Row& row = rows_[static_cast<std::size_t>(i)];
     const QString texts[] = {row.label, row.current, row.now, marked(row)};
     for (int column = 0; column < 4; ++column) {
       auto* item = new QTableWidgetItem(texts[column]);
-      item->setToolTip(texts[column]);
+      item->setToolTip(row.tool_tip.isEmpty() ? texts[column] : row.tool_tip);
       if (column == 3) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
       if (column == 0) item->setForeground(theme.muted);
       if (column == 3 && row.effect == models::whatif::Row::Effect::better) item->setForeground(theme.good);

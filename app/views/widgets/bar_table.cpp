@@ -16,7 +16,7 @@ namespace pipedeck::views::widgets {
 
 namespace {
 
-constexpr int bar_column = 1;
+constexpr int bar_column = 1, more_column = 3;
 constexpr int min_bar = 24;         // minimum width of the bar column, in pixels
 constexpr double bar_share = 0.56;  // of the row height
 
@@ -105,10 +105,15 @@ void BarTable::fit_columns() {
   const auto wanted = [&](int column) {
     return std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
   };
-  const int room = viewport()->width(), figures = wanted(columnCount() - 1);
+  const int room = viewport()->width();
+  int figures = 0;
+  for (int column = bar_column + 1; column < columnCount(); ++column) {
+    if (isColumnHidden(column)) continue;
+    horizontalHeader()->resizeSection(column, wanted(column));
+    figures += wanted(column);
+  }
   const int label = std::clamp(wanted(0), min_bar, std::max(min_bar, room - figures - min_bar));
   horizontalHeader()->resizeSection(0, label);
-  horizontalHeader()->resizeSection(columnCount() - 1, figures);
   horizontalHeader()->resizeSection(bar_column, std::max(min_bar, room - figures - label));
 }
 
@@ -122,15 +127,17 @@ void BarTable::set_rows(const std::vector<models::whatif::BarRow>& rows, double 
   setRowCount(static_cast<int>(rows_.size()));
   for (int i = 0; i < rowCount(); ++i) {
     const models::whatif::BarRow& row = rows_[static_cast<std::size_t>(i)];
-    const QString texts[] = {row.label, QString(), row.text};
+    const QString texts[] = {row.label, QString(), row.text, row.more};
     for (int column = 0; column < columnCount(); ++column) {
       auto* item = new QTableWidgetItem(texts[column]);
-      item->setToolTip(row.tool_tip);
+      item->setToolTip(column < more_column ? row.tool_tip : row.more_tip);
       if (row.heading) item->setFlags(Qt::ItemIsEnabled);
       setItem(i, column, item);
     }
     if (row.heading) setSpan(i, 0, 1, columnCount());
   }
+  if (columnCount() > more_column)
+    setColumnHidden(more_column, std::ranges::all_of(rows_, &QString::isEmpty, &models::whatif::BarRow::more));
   fit_columns();
 }
 

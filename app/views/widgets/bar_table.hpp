@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A table whose middle column is a bar chart, readable by eye, by keyboard and by assistive technology. Ctrl+C copies
-// the rows.
+// A table whose second column is a bar chart, readable by eye, by keyboard and by assistive technology. Ctrl+C copies
+// the rows. A fourth column is hidden if it is empty in all rows.
 #pragma once
 
 #include <QTableWidget>

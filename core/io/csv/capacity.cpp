@@ -15,7 +15,7 @@ std::vector<Field> cost_fields(const std::optional<CapacityCost>& cost) {
 }
 
 std::vector<Field> plan_fields(const CapacityFound& found) {
-  if (!found.plan) return std::vector<Field>(8);
+  if (!found.plan) return std::vector<Field>(9);
   const PlanCandidate& plan = *found.plan;
   return {CsvTable::milliseconds(plan.iteration),
           plan.largest_peak,
@@ -23,6 +23,7 @@ std::vector<Field> plan_fields(const CapacityFound& found) {
           rented_devices(plan),
           plan.devices,
           field_of(plan.price_per_hour),
+          plan.utilization && plan.utilization->peak_per_device > 0 ? Field(plan.utilization->mfu) : Field(),
           plan.plan->planner,
           plan.plan->name};
 }
@@ -47,6 +48,7 @@ CsvTable capacity_csv(const CapacityGoal& goal, std::span<const CapacityFound> f
                   "devices",
                   "devices_used",
                   "price_per_hour",
+                  "mfu",
                   "planner",
                   "plan",
                   "note"});

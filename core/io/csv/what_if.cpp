@@ -22,6 +22,7 @@ std::string places_text(const std::vector<std::string>& places) {
 
 std::vector<CsvTable::Field> fields_of(const PlanCandidate& found) {
   const Plan& plan = *found.plan;
+  const std::optional<Utilization>& rates = found.utilization;
   return {plan.name,
           plan.planner,
           stage_shape_text(plan),
@@ -34,7 +35,9 @@ std::vector<CsvTable::Field> fields_of(const PlanCandidate& found) {
           found.nodes,
           found.devices,
           field(found.price_per_hour),
-          field(found.price_per_million_samples())};
+          field(found.price_per_million_samples()),
+          rates ? CsvTable::Field(rates->tokens_per_second) : CsvTable::Field(),
+          rates && rates->peak_per_device > 0 ? CsvTable::Field(rates->mfu) : CsvTable::Field()};
 }
 
 }  // namespace
@@ -87,7 +90,7 @@ std::string purchase_text(const Purchase& purchase) {
 CsvTable found_plans_csv(std::span<const PlanCandidate> plans, const std::vector<bool>& on_front) {
   CsvTable table({"front", "plan", "planner", "shape", "schedule", "micro_batch", "iteration_ms", "samples_per_s",
                   "peak_memory_bytes", "cluster_nodes", "nodes", "devices", "price_per_hour",
-                  "price_per_million_samples"});
+                  "price_per_million_samples", "tokens_per_s", "mfu"});
   for (std::size_t i = 0; i < plans.size(); ++i) {
     std::vector<CsvTable::Field> fields = fields_of(plans[i]);
     fields.insert(fields.begin(), CsvTable::Field(static_cast<bool>(on_front[i])));

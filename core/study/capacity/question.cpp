@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/io/documents/transformer.hpp"
 #include "core/study/whatif/scales.hpp"
 
 namespace pipedeck::study::capacity {
@@ -38,7 +39,7 @@ Result<Profile> model_profile(const Model& model, const std::string& type, int m
   if (micro_batch > 0) options.micro_batch = micro_batch;
   TRY(auto made, analytic::analytic_profile(model.read, *device, options));
   made.profile.device = type;  // a cluster may call it by another of its names
-  return std::move(made.profile);
+  return io::documents::with_origin(std::move(made.profile), {model.read.config, device->type.name, options});
 }
 
 Result<Model> capacity_model(const TransformerOrigin& origin, const Profile& profile,

@@ -9,6 +9,7 @@
 
 #include "core/base/parallel_for.hpp"
 #include "core/plan/validate.hpp"
+#include "core/study/utilization.hpp"
 #include "core/study/whatif/scales.hpp"
 
 namespace pipedeck::study::capacity {
@@ -110,6 +111,7 @@ Result<void> restore_clusters(std::map<CapacityPoint, CapacityFound>& found, con
     if (auto valid = plan::validate(*one.plan->plan, *problem->profile, *problem->cluster); !valid)
       return fail(ErrorCode::bad_input, valid.error().message, place + "/plan" + valid.error().place);
     one.plan->cluster = problem->cluster;
+    one.plan->utilization = utilization_of(*problem, *one.plan->plan, one.plan->samples_per_second);
   }
   return {};
 }

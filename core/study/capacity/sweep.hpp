@@ -24,8 +24,8 @@ std::vector<PlannerRequest> capacity_planners();
 Result<CapacityFound> find_capacity(const Problem& problem, const CapacityPoint& point,
                                     std::span<const PlannerRequest> planners, std::stop_token stop = {});
 
-/// Gives plans that were kept the clusters that they are for. bad_input, with the JSON pointer below "points" of the
-/// file, where one is no plan for its point.
+/// Gives plans that were kept the clusters that they are for, and their utilization. bad_input, with the JSON pointer
+/// below "points" of the file, where one is no plan for its point.
 Result<void> restore_clusters(std::map<CapacityPoint, CapacityFound>& found, const ProblemAt& problem_at);
 
 /// Returns every point, in their order for any number of threads. `known`, as long as `points` or empty, holds the

@@ -54,7 +54,8 @@ Result<PlanFigures> plan_figures(const FiguresRequest& question, const Plan& pla
   TRY(auto path, sim::explain::critical_path(question.simulator, plan, stop));
   PlanFigures figures{std::move(simulation), bound, price_of(plan, *problem.cluster, question.prices), std::move(path)};
   if (question.work)
-    figures.utilization = utilization_of(*question.work, problem, plan, figures.simulation, question.catalogue);
+    figures.utilization =
+        utilization_of(*question.work, problem, plan, figures.simulation.samples_per_second, question.catalogue);
   return figures;
 }
 

@@ -16,6 +16,7 @@
 #include "core/plan/validate.hpp"
 #include "core/schedule/build.hpp"
 #include "core/study/plan_simulator.hpp"
+#include "core/study/utilization.hpp"
 
 namespace pipedeck::study::whatif {
 namespace {
@@ -43,6 +44,7 @@ PlanCandidate figures_of(const Problem& problem, std::shared_ptr<const Plan> pla
   found.devices = static_cast<int>(devices_used(*plan).size());
   found.nodes = static_cast<int>(nodes.size());
   found.price_per_hour = price_of_nodes(*problem.cluster, nodes);
+  found.utilization = utilization_of(problem, *plan, simulation.samples_per_second);
   found.plan = std::move(plan);
   found.cluster = problem.cluster;
   found.iteration = to_seconds(simulation.iteration);

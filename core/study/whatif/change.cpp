@@ -88,8 +88,11 @@ std::vector<DeviceId> all_devices(const Cluster& cluster) {
   return devices;
 }
 
-void set_prices(Cluster& cluster, const WhatIf& change, const DeviceCatalogue& catalogue) {
+/// Adds the catalogue's peaks, by which utilizations are computed, where the cluster has none.
+void set_prices_and_peaks(Cluster& cluster, const WhatIf& change, const DeviceCatalogue& catalogue) {
   for (DeviceType& type : cluster.device_types) {
+    if (const DeviceModel* known = find_device_model(catalogue, type.name))
+      type.peak_tflops.insert(known->type.peak_tflops.begin(), known->type.peak_tflops.end());
     const auto given = change.prices.find(type.name);
     type.price_per_hour = given == change.prices.end() ? price_of(type, catalogue) : given->second;
   }
@@ -164,7 +167,7 @@ Result<Problem> with_change(const Problem& problem, const WhatIf& change, const 
   Cluster cluster = change.nodes ? with_node_count(*problem.cluster, *change.nodes) : *problem.cluster;
   change_devices(cluster, problem, change, catalogue);
   change_scales(cluster, change);
-  set_prices(cluster, change, catalogue);
+  set_prices_and_peaks(cluster, change, catalogue);
   TRY_VOID(plan::validate(cluster));
   const std::size_t devices = devices_of(cluster).size();
   std::erase_if(changed.pins.layers, [&](const auto& pin) { return pin.second.index() >= devices; });
@@ -199,6 +202,7 @@ DeviceType next_type(const Problem& problem, const DeviceType& type, const Devic
   next = type;
   next->name += " twice as fast";
   next->relative_speed *= 2;
+  for (auto& [precision, peak] : next->peak_tflops) peak *= 2;
   if (next->memory_bandwidth) next->memory_bandwidth = *next->memory_bandwidth * 2;
   next->price_per_hour.reset();
   return *next;

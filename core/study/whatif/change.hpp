@@ -16,7 +16,8 @@ using DeviceCatalogue = std::vector<DeviceModel>;
 
 /// Returns the changed question. The speed of devices of another type follows from the catalogue's peaks
 /// (relative_speed). The reference is the profile's device if the catalogue lists it, else a device of the cluster;
-/// `time_scale` holds the choice. A type without a price takes the catalogue's. Pins to removed devices are dropped.
+/// `time_scale` holds the choice. A type without a price or a peak takes the catalogue's. Pins to removed devices are
+/// dropped.
 /// bad_usage for an impossible cluster.
 Result<Problem> with_change(const Problem& problem, const WhatIf& change, const DeviceCatalogue& catalogue);
 

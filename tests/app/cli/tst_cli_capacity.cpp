@@ -148,6 +148,17 @@ void TestCliCapacity::tokens_of_a_model() {
   QCOMPARE(types, (QStringList{"A100-80GB", "A100-80GB", "H100-SXM", "H100-SXM"}));
   QCOMPARE(at(json, "best")[QStringLiteral("cost")][QStringLiteral("iterations")].toInt(),
            76294);  // 10e9 / 2048 / 64, rounded up
+  // Operations of a token, by the rule of 6 per parameter, and some for attention.
+  const QJsonValue best = at(json, "best")[QStringLiteral("best")];
+  const QJsonObject rates = best[QStringLiteral("utilization")].toObject();
+  const double needed = 6 * 6.74e9 * rates["tokens_per_s_per_device"].toDouble();
+  const double share = rates["mfu"].toDouble() * rates["peak_flops_per_s_per_device"].toDouble() / needed;
+  QVERIFY2(share > 0.95 && share < 1.1, qPrintable(QString::number(share)));
+  QCOMPARE(rates["tokens_per_s"].toDouble(),
+           at(json, "best")[QStringLiteral("cost")][QStringLiteral("tokens_per_s")].toDouble());
+  const Answer table = problem.run(of_llama({"--nodes", "8", "--tokens", "10B", "--sequence", "2048"}));
+  VERIFY_STATUS(table, 0);
+  QVERIFY(table.out.contains(" MFU ") && table.out.contains("MFU counts matrix products"));
 }
 
 void TestCliCapacity::bad_options_are_refused_data() {
@@ -344,7 +355,7 @@ void TestCliCapacity::the_largest() {
   QVERIFY(json["next_found"]["best"]["missing_memory_bytes"].toDouble() > 0);
   const Answer words =
       problem.run(of_llama({"--device-types", "V100-32GB", "--nodes", "1", "--largest", "hidden", "--step", "512"}));
-  QVERIFY(words.out.contains("largest hidden that fits: " + QByteArray::number(size)));
+  QVERIFY(words.out.contains("largest hidden size that fits: " + QByteArray::number(size)));
   QVERIFY(words.out.contains("does not fit"));
 }
 

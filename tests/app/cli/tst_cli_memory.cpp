@@ -46,6 +46,14 @@ class TestCliMemory : public QObject {
     }
   }
 
+  /// CAPTURE's plan holds some hundred MiB, and data parallelism some GiB.
+  void a_column_has_one_unit() {
+    const Answer answer = problem_.run({"compare", "--planner", "capture,data-parallel", "--profile", "preset:gnmt-16",
+                                        "--cluster", "preset:dapple-a", "--global-batch", "1024"});
+    VERIFY_STATUS(answer, 0);
+    QVERIFY2(answer.out.contains(" 0.57 GiB (4 %)") && !answer.out.contains("MiB"), answer.out);
+  }
+
   void comparison_has_both_as_json() {
     const QStringList question =
         QStringList{"compare", "--planner", "gpipe", "--global-batch", "8", "--json"} + pipedeck::test::inputs();

@@ -113,8 +113,8 @@ Simulated llama_on(const std::string& type, int devices, bool recompute = false)
 }
 
 Utilization rates_of(const Simulated& of) {
-  return study::utilization_of(study::work_of(*of.problem.profile).value(), of.problem, of.plan, of.simulation,
-                               presets::device_catalogue());
+  return study::utilization_of(study::work_of(*of.problem.profile).value(), of.problem, of.plan,
+                               of.simulation.samples_per_second, presets::device_catalogue());
 }
 
 }  // namespace

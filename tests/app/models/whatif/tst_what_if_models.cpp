@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "app/models/whatif/capacity_rows.hpp"
 #include "app/models/whatif/front_table_model.hpp"
 #include "app/models/whatif/pareto_geometry.hpp"
 #include "app/models/whatif/slider_stops.hpp"
@@ -59,6 +60,7 @@ class TestWhatIfModels : public QObject {
   void table_sorts_by_figures();
   void rows_and_words();
   void purchases_in_words();
+  void utilization_where_it_is_known();
 };
 
 void TestWhatIfModels::stops_have_today() {
@@ -257,6 +259,51 @@ void TestWhatIfModels::purchases_in_words() {
   QVERIFY(rows[1].label.contains("2 more"));
   QVERIFY(rows[2].text.contains("2"));
   for (const models::whatif::BarRow& row : rows) QVERIFY(!row.tool_tip.isEmpty());
+}
+
+/// Half of the peak at 10 samples/s.
+PlanCandidate with_rates(PlanCandidate found, double peak = 989e12) {
+  Utilization rates;
+  rates.devices = found.devices;
+  rates.tokens_per_second = found.samples_per_second * 4096;
+  rates.precision = "bf16";
+  rates.peak_per_device = peak;
+  rates.mfu = peak > 0 ? 0.05 * found.samples_per_second : 0;
+  rates.unknown_peak = peak > 0 ? "" : "New-GPU";
+  found.utilization = rates;
+  return found;
+}
+
+void TestWhatIfModels::utilization_where_it_is_known() {
+  const PlanCandidate today = with_rates(plan_of(10, 8, 4.0)), now = with_rates(plan_of(8, 8, 4.0));
+  const auto row_of = [](const std::vector<models::whatif::Row>& rows, const char* label) {
+    return std::ranges::find(rows, QString::fromUtf8(label), &models::whatif::Row::label);
+  };
+  const std::vector<models::whatif::Row> rows = models::whatif::what_if_rows(today, now);
+  QCOMPARE(plain(row_of(rows, "MFU")->current), "50.0 %");
+  QVERIFY(row_of(rows, "MFU")->effect == models::whatif::Row::Effect::worse);
+  QVERIFY(row_of(rows, "MFU")->tool_tip.startsWith("MFU counts"));
+  QCOMPARE(row_of(rows, "Tokens per second")->now, "32768");
+  const std::vector<models::whatif::Row> unknown = models::whatif::what_if_rows(plan_of(10, 8, 4.0), {});
+  QVERIFY(row_of(unknown, "MFU") == unknown.end());
+
+  models::whatif::FrontTableModel table;
+  table.set_content(models::whatif::make_front_content({today}, models::whatif::FrontMeasure::memory,
+                                                       models::whatif::FrontMeasure::price));
+  QVERIFY(table.has_rates());
+  const QModelIndex mfu = table.index(0, models::whatif::FrontTableModel::mfu);
+  QCOMPARE(plain(mfu.data().toString()), "50.0 %");
+  QVERIFY(mfu.data(Qt::ToolTipRole).toString().startsWith("MFU counts"));
+
+  const CapacityPoint point{.type = "", .nodes = 1, .global_batch = 64, .micro_batch = 0};
+  const CapacityGoal goal{.samples = 1e6};
+  const std::vector<CapacityFound> found{
+      {point, today, {}}, {point, with_rates(plan_of(10, 8, 4.0), 0), {}}, {point, plan_of(10, 8, 4.0), {}}};
+  const auto bars = models::whatif::capacity_rows(goal, found, "USD");
+  QCOMPARE(plain(bars[0].more), "50.0 %");
+  QVERIFY(bars[0].more_tip.startsWith("MFU counts"));
+  QVERIFY(bars[1].more_tip.contains("no bf16 peak of New-GPU"));
+  QVERIFY(bars[2].more.isEmpty());
 }
 
 PIPEDECK_TEST(TestWhatIfModels)

@@ -11,6 +11,7 @@
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
 #include "core/sim/explain/sensitivity.hpp"
+#include "core/study/utilization.hpp"
 #include "core/study/whatif/change.hpp"
 #include "core/study/whatif/scales.hpp"
 #include "core/study/whatif/upgrades.hpp"
@@ -85,6 +86,7 @@ class TestWhatIf : public QObject {
   void more_never_makes_it_worse_data();
   void more_never_makes_it_worse();
   void only_used_nodes_are_paid_for();
+  void utilization_of_a_transformer();
   void purchases_of_the_preset();
   void purchases_are_planned_anew();
   void purchases_can_be_stopped();
@@ -449,6 +451,32 @@ void TestWhatIf::only_used_nodes_are_paid_for() {
   const Problem three = changed(problem, more);
   const sim::Simulator simulator = *sim::Simulator::of(three.profile, three.cluster, three.workload.conventions);
   QCOMPARE(*study::whatif::simulate_plan(three, simulator, *best.plan, {})->found.price_per_hour, *best.price_per_hour);
+}
+
+/// A cluster file without peaks has the catalogue's; a device twice as fast has twice the peak.
+void TestWhatIf::utilization_of_a_transformer() {
+  Problem problem;
+  Cluster cluster = *presets::cluster_preset("8-h100-sxm");
+  problem.profile = std::make_shared<const Profile>(presets::profile_preset("llama-3-8b", {}, "H100-SXM").value());
+  cluster.device_types.front().peak_tflops.clear();
+  problem.cluster = std::make_shared<const Cluster>(cluster);
+  problem.workload.global_batch = 32;
+  problem.workload.precision = Precision::mixed_16;
+  const Problem asked = changed(problem, {});
+  const study::PlannerRequest megatron{*planner::find_planner("megatron"), {}};
+  const auto answer = study::whatif::best_plan(asked, {&megatron, 1}, {}, 1, {});
+  QVERIFY(answer && answer->best);
+  const PlanCandidate& best = answer->best->found;
+  const Utilization own = study::utilization_of(study::work_of(*problem.profile).value(), problem, *best.plan,
+                                                best.samples_per_second, presets::device_catalogue());
+  QVERIFY(best.utilization && *best.utilization == own);
+  QVERIFY(own.mfu > 0.1 && own.mfu < 1);
+  const DeviceType& type = asked.cluster->device_types.front();
+  QCOMPARE(study::whatif::next_type(asked, type, {}).peak_tflops.at("bf16"), 2 * type.peak_tflops.at("bf16"));
+
+  const Problem measured = changed(bert(), {});
+  const auto without = study::whatif::best_plan(measured, {&megatron, 1}, {}, 1, {});
+  QVERIFY(without && without->best && !without->best->found.utilization);
 }
 
 void TestWhatIf::purchases_of_the_preset() {
