@@ -221,8 +221,11 @@ Result<RunEvent> event_from_json(const std::string& line) {
   const Result<Value> value = json::parse(line);
   if (!value) return tl::unexpected(value.error());
   json::ErrorCollector problems;
-  ObjectReader in(*value, "", problems);
-  RunEvent event = problems ? RunEvent{} : parse_event(in);
+  RunEvent event;
+  {
+    ObjectReader in(*value, "", problems);
+    if (!problems) event = parse_event(in);
+  }
   if (problems) return tl::unexpected(*problems.first);
   return event;
 }

@@ -3,12 +3,40 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/io/text/decimal.hpp"
 
 namespace pipedeck::io::json {
+
+namespace {
+
+/// Returns the fewest letters to add, remove, replace or swap with the next one that make one word the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    std::swap(before, last);
+    std::swap(last, row);
+  }
+  return last.back();
+}
+
+/// Allows one wrong letter in four.
+bool is_misspelling(std::string_view found, std::string_view expected) {
+  constexpr std::size_t letters_per_mistake = 4, longest = 64;
+  if (found.size() > longest || expected.size() > longest) return false;
+  return edit_distance(found, expected) <= std::max<std::size_t>(1, expected.size() / letters_per_mistake);
+}
+
+}  // namespace
 
 void ErrorCollector::add(std::string place, std::string message) {
   if (!first) first = Error{ErrorCode::bad_input, std::move(message), {}, std::move(place)};
@@ -99,8 +127,19 @@ bool ObjectReader::has(std::string_view key) {
   return false;
 }
 
+ObjectReader::~ObjectReader() {
+  if (missing_.empty() || !members_) return;
+  for (std::size_t i = 0; i < members_->size(); ++i) {
+    const std::string& name = (*members_)[i].first;
+    if (asked_[i] || !is_misspelling(name, missing_)) continue;
+    problems_.first->message = fmt::format("found unknown key '{}', expected '{}'", name, missing_);
+    return;
+  }
+}
+
 const Value* ObjectReader::get(std::string_view key) {
   if (!has(key)) {
+    if (!problems_) missing_ = key;
     problems_.add(place_of(key), fmt::format("found no '{}', expected it", key));
     return nullptr;
   }
@@ -248,20 +287,29 @@ std::string ObjectReader::preserve_unknown_members() {
   return unknown.empty() ? std::string() : compact(Value(std::move(unknown)));
 }
 
+namespace {
+
+void read_formatted(ObjectReader& reader, std::string_view format, const ObjectReader::ReadObject& read) {
+  const ErrorCollector& problems = reader.problems();
+  const std::string found = reader.text("format");
+  if (!problems && found != format)
+    reader.fail("format", fmt::format("found {}, expected \"{}\"", describe(Value(found)), format));
+  const Value* version = reader.get("version");
+  if (!problems && *version != Value(Number{"1"}))
+    reader.fail("version",
+                fmt::format("found {}, expected 1, the only version that this program reads", describe(*version)));
+  if (!problems) read(reader);
+}
+
+}  // namespace
+
 Result<void> read_document(const std::string& text, std::string_view format, const ObjectReader::ReadObject& read) {
   const Result<Value> value = parse(text);
   if (!value) return tl::unexpected(value.error());
   ErrorCollector problems;
-  ObjectReader reader(*value, "", problems);
-  if (!problems) {
-    const std::string found = reader.text("format");
-    if (!problems && found != format)
-      reader.fail("format", fmt::format("found {}, expected \"{}\"", describe(Value(found)), format));
-    const Value* version = reader.get("version");
-    if (!problems && *version != Value(Number{"1"}))
-      reader.fail("version",
-                  fmt::format("found {}, expected 1, the only version that this program reads", describe(*version)));
-    if (!problems) read(reader);
+  {
+    ObjectReader reader(*value, "", problems);
+    if (!problems) read_formatted(reader, format, read);
   }
   if (problems) return tl::unexpected(*problems.first);
   return {};

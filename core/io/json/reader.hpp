@@ -42,6 +42,10 @@ class ObjectReader {
  public:
   /// `value` must outlive the reader. Reports when it is no object.
   ObjectReader(const Value& value, std::string place, ErrorCollector& problems);
+  /// Adds to the report of a missing member the unknown one that is nearly its name: a misspelling.
+  ~ObjectReader();
+  ObjectReader(const ObjectReader&) = delete;
+  ObjectReader& operator=(const ObjectReader&) = delete;
 
   bool ok() const { return !problems_.first; }
   ErrorCollector& problems() { return problems_; }
@@ -112,7 +116,8 @@ class ObjectReader {
   std::string place_;
   ErrorCollector& problems_;
   std::vector<bool> asked_;
-  Members nested_;  // unknown members of objects below that have no place of their own for them
+  std::string missing_;  // the reported member
+  Members nested_;       // unknown members of objects below that have no place of their own for them
   bool taken_ = false;
   bool null_is_absent_ = false;
 };
