@@ -79,11 +79,15 @@ class Sentences {
               .arg(format_time(reason.all_reduce), format_time(reason.waiting)));
       return;
     }
-    add(ReasonText::tr("Data parallelism on %2 devices would all-reduce %1 of gradients, which takes %3 on a free "
-                       "network at %4. This plan waits %5 for its own.")
-            .arg(format_bytes(reason.gradients))
-            .arg(reason.devices)
-            .arg(format_time(reason.all_reduce), format_rate(reason.narrowest), format_time(reason.waiting)));
+    QString words = ReasonText::tr(
+                        "Data parallelism on %2 devices would all-reduce %1 of gradients, which takes %3 on "
+                        "a free network at %4.")
+                        .arg(format_bytes(reason.gradients))
+                        .arg(reason.devices)
+                        .arg(format_time(reason.all_reduce), format_rate(reason.narrowest));
+    if (std::ranges::any_of(plan_.stages, [](const Stage& stage) { return stage.replicas() > 1; }))
+      words += QLatin1Char(' ') + ReasonText::tr("This plan waits %1 for its own.").arg(format_time(reason.waiting));
+    add(words);
   }
 
   void add_cut(Bytes widest) {

@@ -126,8 +126,7 @@ void TopologyEditing::connect_properties() {
          session::cluster::with_nic(kept(), selected_nodes(), rate));
   });
   connect(&fields, &views::topology::Properties::bus_edited, this, [this](bool bus) {
-    take(bus ? tr("One bus for all devices") : tr("One port per device"),
-         session::cluster::with_bus(kept(), selected_nodes(), bus));
+    take(bus ? tr("Shared bus") : tr("One port per device"), session::cluster::with_bus(kept(), selected_nodes(), bus));
   });
   connect(&fields, &views::topology::Properties::link_edited, this,
           [this, change](std::optional<double> bandwidth, std::optional<double> latency) {

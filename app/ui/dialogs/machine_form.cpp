@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QSignalBlocker>
 #include <QSpinBox>
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -19,12 +20,12 @@
 #include "app/views/widgets/quantity_edit.hpp"
 #include "app/views/widgets/widget_style.hpp"
 #include "app/views/widgets/wrapped_lines.hpp"
+#include "core/base/limits.hpp"
 
 namespace pipedeck::ui::dialogs {
 
 namespace {
 
-constexpr int max_copies = 1024;
 /// Larger clusters are described in text: drawing them while the user types takes too long.
 constexpr std::size_t max_drawn = 1024;
 
@@ -123,7 +124,7 @@ void MachineForm::add_table_questions(QFormLayout& form) {
 void MachineForm::add_counts(QFormLayout& form) {
   copies_ = new QSpinBox;
   copies_->setObjectName(QStringLiteral("machine_copies"));
-  copies_->setRange(1, max_copies);
+  copies_->setRange(1, static_cast<int>(limits::devices));
   copies_->setPrefix(QStringLiteral("× "));
   form.addRow(preview_.machines == 1 ? tr("Copies of the &machine") : tr("Copies of each &machine"), copies_);
   connect(copies_, &QSpinBox::valueChanged, this, &MachineForm::refresh);
@@ -186,6 +187,7 @@ void MachineForm::refresh() {
   cluster_ = made->cluster;
   colour_summary();
   const std::size_t devices = devices_of(*cluster_).size();
+  limit_copies(static_cast<int>(devices));
   name_->setPlaceholderText(QString::fromStdString(cluster_->name));
   QStringList parts{
       session::work::format_count(static_cast<qint64>(devices), tr("device"), tr("devices")),
@@ -196,6 +198,13 @@ void MachineForm::refresh() {
   for (const std::string& note : made->notes) notes_->addItem(text::to_qstring(note));
   draw();
   emit changed();
+}
+
+/// Allows as many copies as a cluster file may have devices.
+void MachineForm::limit_copies(int devices) {
+  if (!copies_ || devices == 0) return;
+  const QSignalBlocker quiet(copies_);
+  copies_->setMaximum(static_cast<int>(limits::devices) / (devices / copies_->value()));
 }
 
 /// Draws the cluster, and its bandwidths once they are computed. Clears the drawing if there is none or it is too

@@ -54,6 +54,7 @@ class MachineForm : public QWidget {
   void add_shape(QFormLayout& form);
   presets::MachineImport answers() const;
   void refresh();
+  void limit_copies(int devices);
   void draw();
   void colour_summary();
 

@@ -7,16 +7,10 @@
 #include <QVBoxLayout>
 
 #include "app/models/whatif/jitter_rows.hpp"
-#include "app/text/in_qt.hpp"
+#include "app/ui/pages/plan_rows.hpp"
 #include "app/views/whatif/explain_view.hpp"
 
 namespace pipedeck::ui::pages {
-
-namespace {
-
-QString name_of(const session::project::PlanEntry& entry) { return text::to_qstring(entry.plan->name); }
-
-}  // namespace
 
 ExplainPage::ExplainPage(session::Session& session, QWidget* parent)
     : QWidget(parent), session_(session), view_(new views::whatif::ExplainView) {
@@ -95,7 +89,7 @@ void ExplainPage::choose_plans() {
     if (best) from_ = best->id;
   }
   std::vector<views::whatif::ExplainPlan> offered;
-  for (const session::project::PlanEntry* entry : plans) offered.push_back({entry->id, name_of(*entry)});
+  for (const session::project::PlanEntry* entry : plans) offered.push_back({entry->id, title_of(*entry)});
   view_->set_plans(offered, from_, to_);
 }
 
@@ -110,7 +104,8 @@ void ExplainPage::show_waterfall() {
   for (const auto& known : {a, b})
     if (known && !known->unavailable_reason.isEmpty()) return view_->set_waterfall({}, known->unavailable_reason);
   if (!a || !b) return view_->set_waterfall({}, tr("Being computed…"));
-  view_->set_waterfall(models::whatif::waterfall_rows(waterfall(a->parts, b->parts), name_of(*from), name_of(*to)), {});
+  view_->set_waterfall(models::whatif::waterfall_rows(waterfall(a->parts, b->parts), title_of(*from), title_of(*to)),
+                       {});
 }
 
 void ExplainPage::show_sensitivity() {
@@ -122,7 +117,7 @@ void ExplainPage::show_sensitivity() {
   const auto known = session_.explainer().sensitivity(*problem, entry->plan);
   view_->set_sensitivity(
       known ? models::whatif::sensitivity_rows(*known) : std::vector<models::whatif::BarRow>(),
-      running ? tr("Being computed…") : tr("Find the links, devices and memory that limit %1.").arg(name_of(*entry)),
+      running ? tr("Being computed…") : tr("Find the links, devices and memory that limit %1.").arg(title_of(*entry)),
       running, known ? to_seconds(known->iteration).count : 0);
 }
 
@@ -143,7 +138,7 @@ void ExplainPage::show_jitter() {
     else if (!known->unavailable_reason.isEmpty())
       why_not = known->unavailable_reason;
     else
-      shown.push_back({name_of(*entry), known->band});
+      shown.push_back({title_of(*entry), known->band});
   }
   if (shown.empty() && why_not.isEmpty()) why_not = tr("Make a plan first.");
   view_->set_jitter(models::whatif::jitter_rows(shown), why_not);

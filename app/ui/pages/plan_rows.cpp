@@ -106,6 +106,13 @@ void fold_equal_plans(std::vector<models::compare::PlanRow>& rows, const session
 
 }  // namespace
 
+QString title_of(const session::project::PlanEntry& entry) {
+  models::compare::PlanRow row;
+  row.plan = *entry.plan;
+  if (!entry.edited) row.planner = session::project::planner_title(entry.plan->planner);
+  return models::compare::plan_title(row);
+}
+
 std::vector<models::compare::PlanRow> plan_rows(session::Session& session) {
   std::vector<models::compare::PlanRow> rows;
   const auto facts = session.facts();

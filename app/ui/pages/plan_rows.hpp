@@ -17,6 +17,9 @@ namespace pipedeck::ui::pages {
 /// missing simulations.
 std::vector<models::compare::PlanRow> plan_rows(session::Session& session);
 
+/// Returns the title of a plan as charts have it: "AMP PP 2 · DP 8".
+QString title_of(const session::project::PlanEntry& entry);
+
 /// Returns "Warm-up A. Policy B: 0.837 s (−9.3 %)."
 QString warmup_text(const Plan& plan, const study::PlanResult& plan_result);
 

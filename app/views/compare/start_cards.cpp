@@ -101,13 +101,15 @@ void ExampleCard::set_plan(const QString& plan, const std::shared_ptr<const Simu
   simulation_ = simulation;
   setToolTip(
       simulation
-          ? tr("The beginning of an iteration of the plan %1, as simulated. Click to compare all plans.").arg(plan)
+          ? tr("The beginning of an iteration of the plan %1, as simulated. Click to compare it with all planners, "
+               "which may find a faster plan.")
+                .arg(plan)
           : QString());
   update();
 }
 
 QSize ExampleCard::sizeHint() const {
-  return {220, picture_height + line_height(font()) + line_height(widgets::caption_font(font())) + 2 * card_side};
+  return {220, picture_height + line_height(font()) + 2 * line_height(widgets::caption_font(font())) + 2 * card_side};
 }
 
 void ExampleCard::paint_schedule(QPainter& painter, const QRectF& area) const {
@@ -157,14 +159,17 @@ void ExampleCard::paintEvent(QPaintEvent*) {
   painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter,
                    painter.fontMetrics().elidedText(title_, Qt::ElideRight, words.width()));
   painter.setFont(small);
-  const QRect below(words.left(), words.bottom() + 3, words.width(), line_height(small));
+  const QRect below(words.left(), words.bottom() + 3, words.width(), line_height(small)),
+      last = below.translated(0, below.height());
   const QString time = simulation_ ? models::format_time(simulation_->iteration) : QString();
-  painter.drawText(below, Qt::AlignRight | Qt::AlignVCenter, time);
+  painter.drawText(last, Qt::AlignRight | Qt::AlignVCenter, time);
   painter.setPen(theme.muted);
-  const QString about = plan_.isEmpty() ? about_ : QStringLiteral("%1 · %2").arg(about_, plan_);
-  painter.drawText(below, Qt::AlignLeft | Qt::AlignVCenter,
-                   painter.fontMetrics().elidedText(
-                       about, Qt::ElideRight, below.width() - painter.fontMetrics().horizontalAdvance(time) - 10));
+  const auto left = [&](const QRect& line, const QString& text, int taken) {
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(text, Qt::ElideRight, line.width() - taken));
+  };
+  left(below, about_, 0);
+  left(last, plan_, painter.fontMetrics().horizontalAdvance(time) + 10);
   paint_focus(painter, *this, theme, card_radius);
 }
 

@@ -272,10 +272,7 @@ void Canvas::changeEvent(QEvent* event) {
 }
 
 void Canvas::wheelEvent(QWheelEvent* event) {
-  const bool pad = event->device() && event->device()->type() == QInputDevice::DeviceType::TouchPad;
-  const bool zooms = event->modifiers().testFlag(Qt::ControlModifier) ||
-                     (!pad && event->pixelDelta().isNull() && !event->modifiers().testFlag(Qt::ShiftModifier));
-  if (zooms) {
+  if (event->modifiers().testFlag(Qt::ControlModifier)) {
     camera_.zoom_at(event->position(), std::pow(wheel_step, event->angleDelta().y()));
   } else {
     QPointF by = event->pixelDelta().isNull() ? QPointF(event->angleDelta()) / 2 : QPointF(event->pixelDelta());

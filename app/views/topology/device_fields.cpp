@@ -139,10 +139,11 @@ DeviceTypeEdit::DeviceTypeEdit(QWidget* parent)
   rows->setVerticalSpacing(6);
   const std::tuple<QString, QLineEdit*, const char*, QString> fields[] = {
       {tr("Device type"), name_, "type_name", {}},
-      {tr("Memory each"), memory_, "type_memory", tr("For example 16 GiB")},
-      {tr("Relative speed"), speed_, "type_speed",
-       tr("Relative speed: 2 is twice as fast as 1. Profiles with measured times override it")},
-      {tr("Memory at"), memory_rate_, "type_memory_rate", tr("Memory bandwidth of the device; may be unknown")},
+      {tr("Memory"), memory_, "type_memory", tr("Memory per device. For example 16 GiB")},
+      {tr("Compute speed"), speed_, "type_speed",
+       tr("Compute speed compared with the profile's device: 2 is twice as fast as 1. Types of the catalogue count "
+          "V100-16GB as 1. A profile with times for the type overrides it")},
+      {tr("Memory bandwidth"), memory_rate_, "type_memory_rate", tr("Memory bandwidth per device; may be unknown")},
       {tr("Price per hour"), price_, "type_price", tr("Price per device and hour, in USD; may be unknown")}};
   for (const auto& [title, field, name, tip] : fields) {
     field->setObjectName(QLatin1String(name));

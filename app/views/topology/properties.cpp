@@ -135,11 +135,12 @@ void Properties::make_devices(QVBoxLayout* column) {
   devices_ = new DeviceGroupsEdit;
   inside_ = rate_field("property_inside", tr("Bandwidth inside"), false);
   inside_latency_ = latency_field("property_inside_latency", tr("Latency inside"));
-  bus_ = new QCheckBox(tr("One bus for all"));
+  bus_ = new QCheckBox(tr("Shared bus"));
   bus_->setObjectName(QStringLiteral("property_bus"));
-  bus_->setToolTip(tr("All devices share the bandwidth, instead of one port per device"));
+  bus_->setToolTip(
+      tr("The devices of the node share one bus with this bandwidth. Otherwise each has a port of its own"));
   rows->addRow(tr("Devices"), devices_);
-  rows->addRow(tr("Inside"), inside_);
+  rows->addRow(tr("Bandwidth"), inside_);
   rows->addRow(tr("Latency"), inside_latency_);
   rows->addRow(QString(), bus_);
   nic_ = rate_field("property_nic", tr("Network card per device"), true);
@@ -159,12 +160,12 @@ void Properties::make_devices(QVBoxLayout* column) {
 }
 
 void Properties::make_items(QVBoxLayout* column) {
-  auto* label = new QLabel(tr("EVERYTHING DRAWN"));
+  auto* label = new QLabel(tr("CONTENTS"));
   label->setFont(widgets::section_font(font()));
   label->setForegroundRole(QPalette::PlaceholderText);  // the theme's muted colour, whichever style is active
   items_ = new QListWidget;
   items_->setObjectName(QStringLiteral("topology_items"));
-  items_->setAccessibleName(tr("Everything drawn"));
+  items_->setAccessibleName(tr("Contents of the cluster"));
   items_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   items_->setMinimumHeight(120);
   items_->setFrameShape(QFrame::NoFrame);

@@ -82,9 +82,9 @@ void View::make_zoom_buttons() {
     connect(button, &QToolButton::clicked, this, run);
     row->addWidget(button);
   };
-  add(QStringLiteral("−"), tr("Smaller (wheel)"), "topology_zoom_out", [this] { canvas_->zoom_by(1 / 1.25); });
+  add(QStringLiteral("−"), tr("Smaller (Ctrl+wheel)"), "topology_zoom_out", [this] { canvas_->zoom_by(1 / 1.25); });
   add(tr("Fit"), tr("All of it (F)"), "topology_fit", [this] { canvas_->fit(); });
-  add(QStringLiteral("+"), tr("Larger (wheel)"), "topology_zoom_in", [this] { canvas_->zoom_by(1.25); });
+  add(QStringLiteral("+"), tr("Larger (Ctrl+wheel)"), "topology_zoom_in", [this] { canvas_->zoom_by(1.25); });
   canvas_->installEventFilter(this);
   bar->installEventFilter(this);
 }

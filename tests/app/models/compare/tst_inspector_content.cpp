@@ -155,6 +155,11 @@ class TestInspectorContent : public QObject {
                                                                   gigabytes_per_second(3), Seconds(0.25)}});
     QVERIFY2(any_contains(replicated, "which takes 0.500 s on a free network at 3.00 GB/s. This plan waits 250 ms"),
              qPrintable(replicated.front()));
+    // Without replicas the plan has no gradients to wait for.
+    for (Stage& stage : row.plan.stages) stage.devices.resize(1), stage.tensor_parallel = 1;
+    const auto alone = why({.replication = ReplicationReason{Bytes(samples::gibibyte), 16, Seconds(0.5),
+                                                             gigabytes_per_second(3), Seconds(0)}});
+    QVERIFY2(any_contains(alone, "at 3.00 GB/s.") && !any_contains(alone, "waits"), qPrintable(alone.front()));
     row.plan.rationale = {"The planner's own sentence."};
     QVERIFY(why({.balance = BalanceReason{1, 0, 0.25}}).empty());
     row.reasons = nullptr;

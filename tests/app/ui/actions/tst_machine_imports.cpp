@@ -283,6 +283,10 @@ class TestMachineImports : public QObject {
     auto& copies = *dialog.findChild<QSpinBox*>("machine_copies");
     copies.setValue(3);
     QCOMPARE(devices_of(*dialog.cluster()).size(), std::size_t{24});
+    QCOMPARE(copies.maximum(), 8192);  // 65,536 devices, the most of a cluster file
+    copies.setValue(2048);
+    QCOMPARE(devices_of(*dialog.cluster()).size(), std::size_t{16384});
+    copies.setValue(3);
     const Cluster three = dialog.cluster().value();
     QCOMPARE(three.links[0].link.bandwidth, BytesPerSecond(400e9 / 8));
     QVERIFY(!dialog.findChild<QWidget*>("machine_device"));

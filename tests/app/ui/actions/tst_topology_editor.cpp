@@ -511,7 +511,7 @@ class TestTopologyEditor : public QObject {
     Editor editor;
     const double zoom = editor.canvas().camera().zoom;
     const QPointF at(200, 150), under = editor.canvas().camera().to_drawing(at);
-    QWheelEvent wheel(at, editor.canvas().mapToGlobal(at), {}, {0, 120}, Qt::NoButton, Qt::NoModifier,
+    QWheelEvent wheel(at, editor.canvas().mapToGlobal(at), {}, {0, 120}, Qt::NoButton, Qt::ControlModifier,
                       Qt::NoScrollPhase, false);
     QCoreApplication::sendEvent(&editor.canvas(), &wheel);
     QVERIFY(editor.canvas().camera().zoom > zoom);
@@ -525,6 +525,15 @@ class TestTopologyEditor : public QObject {
     QTest::mouseMove(&editor.canvas(), {340, 320});
     QTest::mouseRelease(&editor.canvas(), Qt::MiddleButton, {}, {340, 320});
     QVERIFY(editor.canvas().camera().origin.x() < origin.x());
+    // Without Ctrl the wheel scrolls, as in charts.
+    const auto turn = [&](Qt::KeyboardModifiers keys) {
+      const views::topology::Canvas& canvas = editor.canvas();
+      const models::topology::Camera before = canvas.camera();
+      QWheelEvent down(at, canvas.mapToGlobal(at), {}, {0, -120}, Qt::NoButton, keys, Qt::NoScrollPhase, false);
+      QCoreApplication::sendEvent(&editor.canvas(), &down);
+      return canvas.camera().origin - before.origin;
+    };
+    QVERIFY(turn(Qt::NoModifier).y() > 0 && turn(Qt::ShiftModifier).x() > 0);
     QTest::keyClick(&editor.canvas(), Qt::Key_F);
     QCOMPARE(editor.canvas().camera().zoom, zoom);
   }

@@ -70,6 +70,17 @@ void TestExplain::waterfall_adds_up_and_is_copied() {
   const auto* selected = session::project::find_plan(fixture.state(), fixture.state().selected_plan);
   QVERIFY(other && selected && other->plan->synchronous());
   QVERIFY(other->plan->predicted->iteration != selected->plan->predicted->iteration);
+  // Plans have the names of their charts.
+  const auto* chosen_box = fixture.child<QComboBox>("waterfall_to");
+  const auto title_of = [&](int id) {
+    const auto rows = fixture.window->compare_page().rows();
+    return models::compare::plan_title(*std::ranges::find(rows, id, &models::compare::PlanRow::id));
+  };
+  for (const QComboBox* box : {other_box, chosen_box})
+    for (int i = 0; i < box->count(); ++i) QCOMPARE(box->itemText(i), title_of(box->itemData(i).toInt()));
+  QVERIFY(std::ranges::none_of(fixture.state().plans, [&](const auto& entry) {
+    return entry.plan->planner == "amp" && other_box->findText(QString::fromStdString(entry.plan->name)) >= 0;
+  }));
   const auto rows = fixture.window->explain_page().view().waterfall().rows();
   QCOMPARE(rows.size(), std::size_t{2 + time_part_count});
   for (std::size_t i = 1; i + 1 < rows.size(); ++i) {
