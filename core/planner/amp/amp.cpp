@@ -28,12 +28,16 @@ namespace {
 
 class AmpSearch {
  public:
-  AmpSearch(search::Chain& chain, const Options& options, std::size_t wanted, const PlannerContext& context)
-      : chain_(chain), costs_(chain, options), wanted_(wanted), context_(context) {}
+  AmpSearch(search::Chain& chain, const Options& options, const PlannerContext& context)
+      : costs_(chain, options), context_(context) {}
 
-  /// The wanted number of strategies of least T, best first.
-  Result<void> run(const std::vector<Strategy>& strategies) {
-    TRY_VOID(bound(strategies));
+  /// The wanted number of strategies of least T, best first. A second run, for more of them, has the bounds of the
+  /// first.
+  Result<void> run(const std::vector<Strategy>& strategies, std::size_t wanted) {
+    best.clear();
+    wanted_ = wanted, proven = true, effort_ = amp_effort;
+    if (!bounded_) TRY_VOID(bound(strategies));
+    bounded_ = true;
     for (std::size_t i = 0; i < open_.size() && open_[i].bound < below(); ++i) {
       report(context_.progress, 0.2 + 0.7 * static_cast<double>(i) / static_cast<double>(open_.size()),
              fmt::format("assigning layers to {} stages", open_[i].strategy.stages));
@@ -98,10 +102,10 @@ class AmpSearch {
     return {};
   }
 
-  search::Chain& chain_;
   AmpCosts costs_;
-  std::size_t wanted_;
   const PlannerContext& context_;
+  std::size_t wanted_ = 1;
+  bool bounded_ = false;
   std::vector<Open> open_;
   std::size_t effort_ = amp_effort;
 };
@@ -131,9 +135,9 @@ Result<Ranking> plan_amp(const Problem& problem, const PlannerOptions& asked, co
   if (auto none = too_large(chain)) return Ranking{{}, *std::move(none)};
   TRY(const auto strategies, amp_strategies(chain, options));
 
+  AmpSearch search(chain, options, context);
   const auto best_of = [&](std::size_t wanted, bool simulated) -> Result<Ranking> {
-    AmpSearch search(chain, options, wanted, context);
-    TRY_VOID(search.run(strategies));
+    TRY_VOID(search.run(strategies, wanted));
     if (search.best.empty()) return amp_no_plan(problem, options, context);
     Answer answer{"amp", options, simulated, search.truncated, std::move(search.best), {}};
     answer.optimal_in = [&](const Candidate& candidate, bool first) {
