@@ -207,11 +207,12 @@ void MachineForm::limit_copies(int devices) {
   copies_->setMaximum(static_cast<int>(limits::devices) / (devices / copies_->value()));
 }
 
-/// Draws the cluster, and its bandwidths once they are computed. Clears the drawing if there is none or it is too
-/// large.
+/// Draws the cluster, and its bandwidths once they are computed. Hides the drawing if there is none or it is too large.
 void MachineForm::draw() {
   bandwidths_.cancel();
-  if (!cluster_ || devices_of(*cluster_).size() > max_drawn) return drawing_->clear();
+  const bool drawn = cluster_ && devices_of(*cluster_).size() <= max_drawn;
+  drawing_->setVisible(drawn);
+  if (!drawn) return drawing_->clear();
   const auto cluster = std::make_shared<const Cluster>(*cluster_);
   drawing_->set_cluster(cluster);
   bandwidths_.start([this, cluster](const std::stop_token&) {

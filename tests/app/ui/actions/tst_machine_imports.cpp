@@ -20,6 +20,7 @@
 #include "app/ui/dialogs/cloud_dialog.hpp"
 #include "app/ui/dialogs/machine_dialog.hpp"
 #include "app/views/topology/palette.hpp"
+#include "app/views/topology/view.hpp"
 #include "app/views/widgets/quantity_edit.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
@@ -286,7 +287,11 @@ class TestMachineImports : public QObject {
     QCOMPARE(copies.maximum(), 8192);  // 65,536 devices, the most of a cluster file
     copies.setValue(2048);
     QCOMPARE(devices_of(*dialog.cluster()).size(), std::size_t{16384});
+    // Too large to draw while the user types: the place of the drawing does not ask for a cluster.
+    const auto* drawing = dialog.findChild<views::topology::View*>();
+    QVERIFY(drawing && drawing->isHidden());
     copies.setValue(3);
+    QVERIFY(!drawing->isHidden());
     const Cluster three = dialog.cluster().value();
     QCOMPARE(three.links[0].link.bandwidth, BytesPerSecond(400e9 / 8));
     QVERIFY(!dialog.findChild<QWidget*>("machine_device"));
