@@ -267,8 +267,7 @@ void StartPanel::set_unsaved(const std::vector<Unsaved>& works) {
 void StartPanel::fill_recent() {
   while (QLayoutItem* item = recent_rows_->takeAt(0)) {
     if (QWidget* old = item->widget()) {  // deleted later: it may be the row that was pressed
-      old->setObjectName({});
-      old->hide();
+      old->setParent(nullptr);
       old->deleteLater();
     }
     delete item;
