@@ -34,7 +34,8 @@ std::vector<PlannerRequest> comparison_planners(const Profile& profile) {
 std::vector<PlannerRequest> default_planners() {
   std::vector<PlannerRequest> asked;
   for (const planner::PlannerInfo& planner : planner::planners())
-    if (planner.compared_by_default && planner.search_time != planner::SearchTime::slow) asked.push_back({&planner, {}});
+    if (planner.compared_by_default && planner.search_time != planner::SearchTime::slow)
+      asked.push_back({&planner, {}});
   return asked;
 }
 
