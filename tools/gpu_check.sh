@@ -295,7 +295,7 @@ say_loss() {
 say_graphs() {
   local graphs loading number began
   say "One small model, whose kernels are over before the next is launched"
-  write_plan "$scratch/tiny.json" "$(layers_of $models/5-gpt-tiny.model.json)" "$(few 2 8)" 1 1 '[0]'
+  write_plan "$scratch/tiny.json" "$(layers_of $models/5-gpt-tiny.model.json)" 8 1 1 '[0]'
   for graphs in "" --no-graphs; do
     train "gpt-tiny$graphs" --plan "$scratch/tiny.json" --model preset:gpt-tiny --steps "$(few 3 50)" $graphs
   done
