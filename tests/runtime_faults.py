@@ -95,7 +95,9 @@ class Bench:
     def command(self, checkpoints, *more, timeout=60, processes=None, wrapper=()):
         processes = self.processes if processes is None else processes
         # Memory that processes share would be files, too: those of a run are to be its checkpoints alone.
-        together = ["mpirun", "-q", "--mca", "btl", "tcp,self", "-n", str(processes)] if processes > 1 else []
+        # Files of mpirun, which it removes, are apart from those of other runs at the same time.
+        together = ["mpirun", "-q", "--mca", "btl", "tcp,self", "--mca", "orte_tmpdir_base", self.folder, "-n",
+                    str(processes)] if processes > 1 else []
         more = (*more, "--transport", "mpi") if processes > 1 else more
         return [*together, *wrapper, self.program, "run", "--plan", self.path("plan.json"), "--model", "preset:mlp-small", "--backend", "cpu",
                 "--steps", str(STEPS), "--checkpoint", self.path(checkpoints), "--checkpoint-every", str(EVERY),
