@@ -15,7 +15,7 @@ namespace pipedeck::views::compare {
 
 namespace {
 
-constexpr int row_side = 16, card_side = 12, card_radius = 8, picture_height = 112;
+constexpr int row_side = 16, card_side = 12, card_radius = 8, picture_height = 98;
 constexpr std::size_t most_lanes = 4;
 constexpr std::size_t most_operations = 48;  ///< drawn of the fullest lane, so that each can be seen
 
