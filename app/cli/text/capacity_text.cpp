@@ -73,7 +73,8 @@ Bytes largest_peak(const CapacityAnswer& answer) {
   return largest;
 }
 
-void add_row(Table& table, const CapacityAnswer& answer, std::size_t index) {
+/// `rates`: the table has a column of MFU. `largest`: the peak whose unit all peaks have.
+void add_row(Table& table, const CapacityAnswer& answer, std::size_t index, bool rates, Bytes largest) {
   const CapacityFound& found = answer.found[index];
   const auto cost = capacity_cost(answer.goal, found);
   const CapacityPoint& point = found.point;
@@ -86,19 +87,19 @@ void add_row(Table& table, const CapacityAnswer& answer, std::size_t index) {
   if (found.plan) {
     cells.push_back(found.plan->plan->planner);
     cells.push_back(short_shape_text(*found.plan->plan));
-    cells.push_back(memory_text(found.plan->largest_peak, largest_peak(answer)));
+    cells.push_back(memory_text(found.plan->largest_peak, largest));
   } else {
     cells.insert(cells.end(), {"-", "-", "-"});
   }
   if (cost) {
     cells.push_back(format_count(cost->tokens_per_second.value_or(cost->samples_per_second)));
-    if (has_rates(answer)) cells.push_back(found.plan->utilization ? mfu_text(*found.plan->utilization) : "-");
+    if (rates) cells.push_back(found.plan->utilization ? mfu_text(*found.plan->utilization) : "-");
     cells.push_back(std::to_string(cost->iterations));
     cells.push_back(days_text(cost->time));
     cells.push_back(fmt::format("{:.1f}", cost->device_hours));
     cells.push_back(money_text(cost->money));
   } else {
-    cells.insert(cells.end(), has_rates(answer) ? 6 : 5, "-");
+    cells.insert(cells.end(), rates ? 6 : 5, "-");
   }
   cells.push_back(verdict_text(answer, found));
   table.add(std::move(cells));
@@ -106,8 +107,8 @@ void add_row(Table& table, const CapacityAnswer& answer, std::size_t index) {
 
 std::string where_text(const CapacityFound& found) {
   const CapacityPoint& point = found.point;
-  return fmt::format("{}{}{} node{}, global batch {}", point.type, point.type.empty() ? "" : ", ", point.nodes,
-                     point.nodes == 1 ? "" : "s", point.global_batch);
+  return fmt::format("{}{}{}, global batch {}", point.type, point.type.empty() ? "" : ", ",
+                     counted(point.nodes, "node"), point.global_batch);
 }
 
 /// A grid is read in its own order; of a large one those to take first are shown.
@@ -121,7 +122,8 @@ std::string points_text(const CapacityAnswer& answer) {
                                      {"shape", Align::left},
                                      {"peak"},
                                      {answer.goal.sample_tokens ? "tokens/s" : "samples/s"}};
-  if (has_rates(answer)) columns.push_back({"MFU"});
+  const bool with_rates = has_rates(answer);
+  if (with_rates) columns.push_back({"MFU"});
   for (const char* title : {"iterations", "time", "device-hours"}) columns.push_back({title});
   columns.push_back({answer.currency});
   columns.push_back({"ruled out by", Align::left});
@@ -131,7 +133,8 @@ std::string points_text(const CapacityAnswer& answer) {
     shown.resize(max_listed);
   else
     std::ranges::sort(shown);
-  for (const std::size_t i : shown) add_row(table, answer, i);
+  const Bytes largest = largest_peak(answer);
+  for (const std::size_t i : shown) add_row(table, answer, i, with_rates, largest);
   std::string text = table.text();
   if (answer.found.size() > shown.size())
     text += fmt::format("... and {} more: --csv or --json has all\n", answer.found.size() - shown.size());

@@ -61,6 +61,8 @@ std::string memory_text(Bytes bytes, Bytes largest) {
   auto value = static_cast<double>(bytes.count), most = static_cast<double>(largest.count);
   std::size_t unit = 0;
   for (; most >= 1024 && unit + 1 < units.size(); ++unit) value /= 1024, most /= 1024;
+  constexpr double rounds_to_zero = 0.005;
+  if (bytes.count > 0 && value < rounds_to_zero) return memory_text(bytes);
   return unit == 0 ? fmt::format("{} B", bytes.count) : fmt::format("{:.2f} {}", value, units[unit]);
 }
 

@@ -32,7 +32,8 @@ class Table {
 
 std::string milliseconds_text(Seconds time);  // "1240.126"
 std::string memory_text(Bytes bytes);         // "11.40 GiB"
-/// Returns the bytes in the unit of the largest of a column: "0.57 GiB" below "13.14 GiB".
+/// Returns the bytes in the unit of the largest of a column: "0.57 GiB" below "13.14 GiB". A
+/// value that would round to zero keeps its own unit.
 std::string memory_text(Bytes bytes, Bytes largest);
 std::string percent_text(double fraction);             // "9.1 %"
 std::string change_text(double before, double after);  // "+12.5 %", "-" from 0
