@@ -39,7 +39,20 @@ inline Result<void> number(const std::string& place, double found, double least,
 inline Result<void> positive(const std::string& place, double found, double most) {
   if (!(found > 0 && found <= most))
     return bad(place, fmt::format("found {}, expected a finite number above 0, at most {}", found, most));
+  if (found < limits::least_positive)
+    return bad(place, fmt::format("found {}, expected at least {}", found, limits::least_positive));
   return {};
+}
+
+inline bool is_bandwidth(BytesPerSecond found) {
+  return found.count >= limits::min_bytes_per_second && found.count <= limits::bytes_per_second;
+}
+
+/// Checks a bandwidth. The error states it in GB/s, the unit of the files.
+inline Result<void> bandwidth(const std::string& place, BytesPerSecond found) {
+  if (is_bandwidth(found)) return {};
+  return bad(place, fmt::format("found {}, expected a finite number from {} to {} GB/s", in_gigabytes_per_second(found),
+                                limits::min_bytes_per_second / 1e9, limits::bytes_per_second / 1e9));
 }
 
 /// Checks a time. The error states it in milliseconds, the unit of the files.

@@ -49,7 +49,7 @@ double optimizer_bytes(Optimizer optimizer, Precision precision) {
 
 /// Rounds up, so that the estimate is never too small.
 Bytes times(Bytes bytes, double factor, int parts) {
-  return Bytes(static_cast<std::int64_t>(std::ceil(static_cast<double>(bytes.count) * factor / parts)));
+  return ceil_to_bytes(static_cast<double>(bytes.count) * factor / parts);
 }
 
 int weight_versions(const Plan& plan, StageId stage) {

@@ -48,7 +48,7 @@ std::optional<CapacityCost> capacity_cost(const CapacityGoal& goal, const Capaci
   if (!found.fits() || found.plan->samples_per_second <= 0) return {};
   const double batch = found.point.global_batch;
   CapacityCost cost;
-  cost.iterations = static_cast<std::int64_t>(std::ceil(goal.samples / batch));
+  cost.iterations = saturating::whole(std::ceil(goal.samples / batch));
   cost.samples_per_second = found.plan->samples_per_second;
   if (goal.sample_tokens) cost.tokens_per_second = cost.samples_per_second * *goal.sample_tokens;
   cost.time = Seconds(static_cast<double>(cost.iterations) * batch / cost.samples_per_second);

@@ -60,8 +60,7 @@ MemoryMarks memory_marks(const SimulatedDevice& device, double fragmentation) {
   const Bytes outside = peak[MemoryItem::communication] + peak[MemoryItem::reserve];
   MemoryMarks marks;
   marks.allocated = device.peak - outside;
-  marks.reserved =
-      Bytes(static_cast<std::int64_t>(std::ceil(static_cast<double>(marks.allocated.count) / (1 - fragmentation))));
+  marks.reserved = ceil_to_bytes(static_cast<double>(marks.allocated.count) / (1 - fragmentation));
   marks.nvidia_smi = marks.reserved + outside;
   return marks;
 }

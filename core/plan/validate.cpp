@@ -231,18 +231,85 @@ Result<void> validate(const Profile& profile) {
   return check_connected(profile);
 }
 
+// ---- amounts
+
+namespace {
+
+/// The longest time of a pass of a layer and the most bytes of a sample, over all points of a profile.
+struct LayerAmounts {
+  double seconds = 0, sample_bytes = 0;
+
+  void add(Seconds forward, Seconds backward) { seconds = std::max(seconds, forward.count + backward.count); }
+  void add(Bytes bytes, int samples) {
+    sample_bytes = std::max(sample_bytes, static_cast<double>(bytes.count) / samples);
+  }
+};
+
+void add_memory(LayerAmounts& amounts, const LayerMemory& memory, int samples) {
+  amounts.add(memory.forward + memory.backward + memory.weight_saved + memory.recompute_saved, samples);
+}
+
+void add_details(LayerAmounts& amounts, const PointDetails& details, int samples) {
+  amounts.add(details.saved.value_or(Bytes()) + details.workspace.value_or(Bytes()), samples);
+}
+
+LayerAmounts amounts_of(const Profile& profile, const Layer& layer) {
+  LayerAmounts amounts;
+  amounts.add(layer.forward, layer.backward);
+  amounts.add(layer.saved + layer.output + layer.workspace, profile.micro_batch);
+  if (layer.memory) add_memory(amounts, *layer.memory, profile.micro_batch);
+  for (const LayerPoint& point : layer.at) {
+    amounts.add(point.forward, point.backward);
+    add_details(amounts, point.details, point.micro_batch);
+  }
+  for (const TensorParallelPoint& point : layer.tensor_parallel) {
+    amounts.add(point.forward, point.backward);
+    amounts.add(point.forward_allreduce + point.backward_allreduce, profile.micro_batch);
+    add_details(amounts, point.details, profile.micro_batch);
+    for (const ShardingCost& way : point.ways) {
+      amounts.add(way.saved + way.workspace, profile.micro_batch);
+      add_memory(amounts, way.memory, profile.micro_batch);
+    }
+  }
+  for (const auto& [type, point] : layer.on) amounts.add(point.forward, point.backward);
+  return amounts;
+}
+
+/// Names the layer that contributes most.
+Result<void> check_amount(const Profile& profile, const std::vector<double>& of_layers, double scale, double most,
+                          std::string_view unit, int global_batch) {
+  const double sum = scale * std::accumulate(of_layers.begin(), of_layers.end(), 0.0);
+  if (sum <= most) return {};
+  const auto largest = std::ranges::max_element(of_layers);
+  const Layer& layer = profile.layers[static_cast<std::size_t>(largest - of_layers.begin())];
+  return fail(ErrorCode::bad_input,
+              fmt::format("found a global batch of {} that takes {:.3g} {} in profile '{}', most of it in layer '{}'; "
+                          "expected at most {:.3g} {}",
+                          global_batch, sum, unit, profile.name, layer.name, most, unit));
+}
+
+}  // namespace
+
+Result<void> validate_amounts(const Profile& profile, const Cluster& cluster, int global_batch) {
+  constexpr double states = 16;  // bytes of model states per byte of parameters, at most
+  double slowest = 1;
+  for (const DeviceType& type : cluster.device_types) slowest = std::max(slowest, 1 / type.relative_speed);
+  std::vector<double> seconds, bytes;
+  for (const Layer& layer : profile.layers) {
+    const LayerAmounts amounts = amounts_of(profile, layer);
+    seconds.push_back(amounts.seconds);
+    bytes.push_back(amounts.sample_bytes + states * static_cast<double>(layer.parameters.count) / global_batch);
+  }
+  TRY_VOID(check_amount(profile, seconds, slowest * global_batch, limits::iteration_seconds, "s", global_batch));
+  return check_amount(profile, bytes, global_batch, limits::iteration_bytes, "bytes", global_batch);
+}
+
 // ---- cluster
 
 namespace {
 
-Result<void> check_bandwidth(const std::string& place, BytesPerSecond bandwidth) {
-  if (bandwidth.count > 0 && bandwidth.count <= limits::bytes_per_second) return {};
-  return checks::bad(place, fmt::format("found {}, expected a finite number above 0, at most {}",
-                                        in_gigabytes_per_second(bandwidth), limits::bytes_per_second / 1e9));
-}
-
 Result<void> check_link(const std::string& place, const Link& link) {
-  TRY_VOID(check_bandwidth(place + "/gb_per_s", link.bandwidth));
+  TRY_VOID(checks::bandwidth(place + "/gb_per_s", link.bandwidth));
   if (!(link.latency.count >= 0 && link.latency.count <= limits::seconds))
     return checks::bad(place + "/latency_us", fmt::format("found {}, expected a finite number from 0 to {}",
                                                           in_microseconds(link.latency), limits::seconds * 1e6));
@@ -256,8 +323,7 @@ Result<void> check_device_type(const DeviceType& type, std::size_t index) {
   for (const auto& [precision, peak] : type.peak_tflops)
     TRY_VOID(checks::positive(at("device_types", index, "peak_tflops/" + precision), peak, 1e12));
   if (type.memory_bandwidth)
-    TRY_VOID(checks::positive(at("device_types", index, "memory_gb_per_s"),
-                              in_gigabytes_per_second(*type.memory_bandwidth), limits::bytes_per_second / 1e9));
+    TRY_VOID(checks::bandwidth(at("device_types", index, "memory_gb_per_s"), *type.memory_bandwidth));
   if (type.price_per_hour)
     TRY_VOID(checks::number(at("device_types", index, "price_per_hour"), *type.price_per_hour, 0, 1e12));
   return {};
@@ -279,7 +345,7 @@ Result<void> check_node(const Cluster& cluster, std::size_t index) {
     if (cluster.bandwidth_matrix)
       return checks::bad(at("nodes", index, "nic_gb_per_s"),
                          "found nic_gb_per_s and bandwidth_matrix_gb_per_s, expected one of the two");
-    TRY_VOID(check_bandwidth(at("nodes", index, "nic_gb_per_s"), *node.nic));
+    TRY_VOID(checks::bandwidth(at("nodes", index, "nic_gb_per_s"), *node.nic));
   }
   return node.link ? check_link(at("nodes", index, "link"), *node.link) : checks::fine();
 }
@@ -300,8 +366,8 @@ Result<void> check_matrix(const Cluster& cluster, std::size_t devices) {
     for (std::size_t j = 0; j < devices; ++j) {
       const std::string cell = fmt::format("{}/{}/{}", place, i, j);
       const double found = in_gigabytes_per_second(matrix[i][j]);
-      TRY_VOID(i == j ? checks::number(cell, found, 0, limits::bytes_per_second)
-                      : checks::positive(cell, found, limits::bytes_per_second));
+      TRY_VOID(i == j ? checks::number(cell, found, 0, limits::bytes_per_second / 1e9)
+                      : checks::bandwidth(cell, matrix[i][j]));
       if (matrix[i][j] != matrix[j][i])
         return checks::bad(cell, fmt::format("found {} but {} the other way, expected a symmetric matrix", found,
                                              in_gigabytes_per_second(matrix[j][i])));

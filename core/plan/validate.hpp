@@ -18,7 +18,9 @@ Result<void> validate(const Cluster& cluster);
 Result<void> validate(const ModelSpec& model);
 /// Validates a plan alone: all rules that need neither the profile's layers nor the cluster's devices.
 Result<void> validate(const Plan& plan);
-/// Validates a plan alone and against its profile and cluster: ranges, devices, replicas, shares, order.
+/// Refuses a global batch whose times or bytes, summed over the profile's layers, could not be counted.
+Result<void> validate_amounts(const Profile& profile, const Cluster& cluster, int global_batch);
+/// Validates a plan alone and against its profile and cluster: ranges, devices, replicas, shares, order, amounts.
 Result<void> validate(const Plan& plan, const Profile& profile, const Cluster& cluster);
 
 }  // namespace pipedeck::plan

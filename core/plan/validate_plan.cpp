@@ -348,7 +348,8 @@ Result<void> validate(const Plan& plan, const Profile& profile, const Cluster& c
   TRY_VOID(validate(plan));
   TRY_VOID(check_against_layers(plan, profile));
   TRY_VOID(check_splittable(plan, profile));
-  return check_against_devices(plan, cluster);
+  TRY_VOID(check_against_devices(plan, cluster));
+  return validate_amounts(profile, cluster, plan.global_batch);
 }
 
 }  // namespace pipedeck::plan

@@ -20,12 +20,13 @@ namespace pipedeck::planner {
 namespace {
 
 /// Checks numbers that a caller sets, which the validation of files doesn't cover.
-Result<void> check_workload(const Workload& workload) {
+Result<void> check_workload(const Problem& problem) {
+  const Workload& workload = problem.workload;
   if (workload.global_batch < 1)
     return fail(ErrorCode::bad_usage, fmt::format("--global-batch is {}, 1 or more expected", workload.global_batch));
   if (workload.micro_batch && *workload.micro_batch < 1)
     return fail(ErrorCode::bad_usage, fmt::format("--micro-batch is {}, 1 or more expected", *workload.micro_batch));
-  return {};
+  return plan::validate_amounts(*problem.profile, *problem.cluster, workload.global_batch);
 }
 
 /// Returns the first kind of pin that the planner doesn't support; empty if there is none. A planner without tensor
@@ -84,7 +85,7 @@ Result<void> place_for_launchers(const PlannerInfo& planner, const Problem& prob
 Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options,
                             const PlannerContext& context) {
   TRY_VOID(check_options(planner, options));
-  TRY_VOID(check_workload(problem.workload));
+  TRY_VOID(check_workload(problem));
   TRY_VOID(check_pins(planner, problem));
   const Deadline deadline(context);
   auto ranking = planner.plan(problem, options, deadline.context());

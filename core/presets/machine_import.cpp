@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/checks.hpp"
 #include "core/base/limits.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/machine_conflicts.hpp"
@@ -288,8 +289,8 @@ Result<void> check_machines(const FoundMachines& found, const MachineImport& how
     return fail(ErrorCode::bad_usage,
                 fmt::format("found {} copies, expected from 1 to {}", how.copies, limits::devices));
   for (const auto& rate : {how.network, how.uplink})
-    if (rate && !(rate->count > 0 && rate->count <= limits::bytes_per_second))
-      return fail(ErrorCode::bad_usage, "found a network that moves nothing, expected a bandwidth above 0");
+    if (rate && !checks::is_bandwidth(*rate))
+      return fail(ErrorCode::bad_usage, "found a network that moves less than 1 kB/s, expected more");
   const bool tree = !found.switches.empty();
   if (tree && found.machines.empty())
     return fail(ErrorCode::bad_input,

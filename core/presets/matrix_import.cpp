@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/checks.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/quantity_text.hpp"
 #include "core/plan/validate.hpp"
@@ -71,10 +72,11 @@ Result<ImportedCluster> cluster_of_matrix(const FoundMatrix& matrix, const Machi
       const auto [slow, fast] = std::minmax(matrix.values[i][j], matrix.values[j][i]);
       widest = std::max(widest, fast / slow);
       rates[i][j] = rates[j][i] = BytesPerSecond(slow * scale->count);
-      if (!(rates[i][j].count > 0 && rates[i][j].count <= limits::bytes_per_second))
-        return fail(ErrorCode::bad_input,
-                    fmt::format("found {} {} between {} and {}, expected at most {:.0e} bytes per second", slow, unit,
-                                matrix.devices[i], matrix.devices[j], limits::bytes_per_second));
+      if (!checks::is_bandwidth(rates[i][j]))
+        return fail(
+            ErrorCode::bad_input,
+            fmt::format("found {} {} between {} and {}, expected from {:.0e} to {:.0e} bytes per second", slow, unit,
+                        matrix.devices[i], matrix.devices[j], limits::min_bytes_per_second, limits::bytes_per_second));
     }
   made.cluster.bandwidth_matrix = std::move(rates);
   made.notes.push_back(fmt::format("{} devices in {} {}, bandwidths in {}", n, made.cluster.nodes.size(),

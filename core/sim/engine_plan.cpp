@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "core/schedule/adaptive.hpp"
 #include "core/schedule/build.hpp"
 #include "core/sim/costs/stage_figures.hpp"
@@ -84,6 +86,26 @@ Window steady_state(const engine::EngineInput& run, const engine::Trace& trace) 
   return {Nanoseconds(completions[first]), Nanoseconds(completions[first + count]), static_cast<int>(count)};
 }
 
+/// Refuses a plan whose operations and transfers, one after another, would take longer than the clock can count.
+Result<void> check_times(const EnginePlan& prepared) {
+  double passes = 0, rounds = 0;  // ns
+  for (const costs::StageReplicaCosts& worker : prepared.costs.workers) {
+    for (const std::int64_t duration : worker.duration) passes += static_cast<double>(duration);
+    rounds += static_cast<double>(std::ranges::max(worker.optimizer));
+  }
+  for (const costs::Channel& channel : prepared.channels.all) passes += static_cast<double>(channel.duration);
+  for (const costs::StageCosts& stage : prepared.costs.stages)
+    for (const costs::Reduction& reduction : stage.reductions) rounds += static_cast<double>(reduction.duration);
+  const Schedule& schedule = prepared.schedule;
+  const double all = schedule.micro_batches * passes + (schedule.synchronous ? 1 : schedule.micro_batches) * rounds;
+  constexpr double most = 0x1p60;
+  if (all <= most) return {};
+  return fail(ErrorCode::bad_input,
+              fmt::format("found operations and transfers of {:.3g} s in all, expected at most {:.3g} s: the times or "
+                          "bytes of the profile are too large, or the links too slow",
+                          all / 1e9, most / 1e9));
+}
+
 }  // namespace
 
 Result<EnginePlan> prepare(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop) {
@@ -101,6 +123,7 @@ Result<EnginePlan> prepare(const costs::SimulatorInputs& inputs, const Plan& pla
           : schedule::build_schedule(plan, costs::stage_figures(inputs, prepared.costs, prepared.channels));
   if (!schedule) return tl::unexpected(schedule.error());
   prepared.schedule = std::move(*schedule);
+  TRY_VOID(check_times(prepared));
   // The closed forms cannot deadlock by themselves; what a user wrote may.
   if (plan.operations || plan.warmup_counts)
     if (Result<void> proof = schedule::check_deadlock_free(prepared.schedule, plan); !proof)

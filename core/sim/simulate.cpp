@@ -28,7 +28,7 @@ namespace {
 /// Scales every part of a lane's time from the steady window to one iteration; what rounding leaves goes to the drain.
 LaneTimes scaled(const LaneTimes& lane, double factor, Nanoseconds iteration) {
   const auto scale = [&](Nanoseconds time) {
-    return Nanoseconds(static_cast<std::int64_t>(std::floor(static_cast<double>(time.count) * factor)));
+    return Nanoseconds(saturating::whole(std::floor(static_cast<double>(time.count) * factor)));
   };
   LaneTimes out{scale(lane.busy),
                 {scale(lane.idle.warmup),

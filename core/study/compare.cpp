@@ -5,6 +5,7 @@
 #include <chrono>
 #include <exception>
 #include <map>
+#include <new>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -162,8 +163,7 @@ class Supervisor {
   struct Run {
     std::stop_source stop, deadline;
     std::optional<Result<ComparedPlan>> answer;  ///< guarded by the mutex of the searches
-    std::exception_ptr failure{};
-    bool done = false;  ///< likewise
+    bool done = false;                           ///< likewise
     bool taken = false;
     std::jthread thread{};
   };
@@ -221,15 +221,15 @@ class Supervisor {
     context.explain = options_.explain;
     context.threads = std::max(1, options_.threads / static_cast<int>(planners_.size()));
     std::optional<Result<ComparedPlan>> answer;
-    std::exception_ptr failure;
     try {
       answer = ask(planners_[i], problem_, plan_simulator_, options_, context);
-    } catch (...) {
-      failure = std::current_exception();
+    } catch (const std::bad_alloc&) {
+      answer = fail(ErrorCode::io, "out of memory");
+    } catch (const std::exception& error) {  // a broken invariant of this planner alone
+      answer = fail(ErrorCode::internal, fmt::format("internal error: {}", error.what()));
     }
     const std::lock_guard lock(searches_.mutex_);
     run.answer = std::move(answer);
-    run.failure = failure;
     run.done = true;
     searches_.changed_.notify_all();
   }
@@ -265,7 +265,6 @@ class Supervisor {
       search(i).status.state = Searches::State::answered;
     }
     run.thread.join();
-    if (run.failure) std::rethrow_exception(run.failure);
     if (*run.answer) {
       answer = std::move(**run.answer);
     } else {
@@ -338,6 +337,7 @@ Result<Comparison> compare(const Problem& problem, const std::vector<PlannerRequ
                            PlanSimulator& plan_simulator, const CompareOptions& options, const Progress& progress,
                            std::stop_token stop) {
   const auto begin = std::chrono::steady_clock::now();
+  TRY_VOID(plan::validate_amounts(*problem.profile, *problem.cluster, problem.workload.global_batch));
   TRY(const auto simulator, plan_simulator.simulator(problem));
   TRY(const auto facts, plan_simulator.facts(problem, stop));
   Comparison comparison;

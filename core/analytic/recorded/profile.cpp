@@ -164,10 +164,9 @@ class ProfileBuilder {
     if (passes_.size() > 1)
       layer.spread = TimeSpread{static_cast<int>(passes_.size()), forward.quartiles, backward.quartiles};
     const LayerBytes& bytes = sizes_.layers[i];
-    const auto whole = [](double count) { return Bytes(static_cast<std::int64_t>(std::llround(count))); };
-    layer.output = whole(bytes.output);
-    layer.saved = has_backward_ ? whole(bytes.saved) : layer.output;
-    layer.parameters = whole(bytes.parameters);
+    layer.output = round_to_bytes(bytes.output);
+    layer.saved = has_backward_ ? round_to_bytes(bytes.saved) : layer.output;
+    layer.parameters = round_to_bytes(bytes.parameters);
     if (layer.parameters.count > 0) layer.backward_weight = layer.backward / 2;
     return layer;
   }

@@ -181,7 +181,7 @@ std::vector<double> ColumnCosts::max_fraction(const Load& load, int samples, boo
   for (const std::size_t type : type_of_) {
     const Bytes free = types_[type]->memory - rest;
     if (free < state(all.all)) {
-      auto most = Bytes(static_cast<std::int64_t>(static_cast<double>(free.count) / each));
+      auto most = Bytes(saturating::whole(static_cast<double>(free.count) / each));
       while (most.count > 0 && free < state(most)) --most.count;
       // Fractions are rounded, bytes rounded up: two bytes less always fit.
       const std::int64_t divided = (all.all - all.whole).count;

@@ -90,7 +90,7 @@ PassDurations overlap_durations(const EngineInput& plain, double slowdown, const
   for (std::size_t l = 0; l < passes.size() && !stop.stop_requested(); ++l) {
     const std::vector<std::int64_t> beside = overlaps.of(l);
     for (std::size_t i = 0; i < beside.size(); ++i)
-      passes[l][i] += static_cast<std::int64_t>(std::floor((slowdown - 1) * static_cast<double>(beside[i]) + 0.5));
+      passes[l][i] += saturating::whole(std::floor((slowdown - 1) * static_cast<double>(beside[i]) + 0.5));
   }
   if (stop.stop_requested()) return {};
   return passes;

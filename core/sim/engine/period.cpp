@@ -11,7 +11,8 @@ namespace {
 
 // Mostly two or three iterations are enough.
 constexpr int max_iterations = 256, min_iterations = 8;
-constexpr std::int64_t max_operations = 50'000'000;  // of all iterations, beyond the least
+constexpr std::int64_t max_operations = 50'000'000;       // of all iterations, beyond the least
+constexpr std::int64_t max_time = std::int64_t{1} << 60;  // ns, of all iterations but the last
 
 int iterations_for(const Schedule& schedule) {
   std::int64_t operations = 1;
@@ -63,7 +64,8 @@ Result<Nanoseconds> steady_state_period(const EngineInput& input, const std::sto
     const auto [before, fresh] = seen.try_emplace(begin, now);
     if (!fresh) return mean(now.time - before->second.time, now.iteration - before->second.iteration);
     if (now.iteration == most / 2) middle = now;
-    if (now.iteration == most) return mean(now.time - middle.time, most - middle.iteration);
+    if (now.iteration == most || now.time > max_time)
+      return mean(now.time - middle.time, now.iteration - middle.iteration);
     next.begin = begin;
     const Trace trace = run_engine(next, stop);
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the simulation was stopped");

@@ -46,8 +46,7 @@ class JitterRuns {
       const DeviceId lead = prepared_.costs.lanes[l].devices.front();
       passes[l].resize(passes_[l].size());
       for (std::size_t i = 0; i < passes_[l].size(); ++i)
-        passes[l][i] =
-            static_cast<std::int64_t>(std::floor(static_cast<double>(passes_[l][i]) * jitter.factor(lead, i) + 0.5));
+        passes[l][i] = saturating::whole(std::floor(static_cast<double>(passes_[l][i]) * jitter.factor(lead, i) + 0.5));
     }
     engine::EngineInput run = prepared_.run_of(inputs_, plan_, false);
     run.passes = &passes;

@@ -127,7 +127,7 @@ Problem with_device(const Problem& problem, DeviceId device, double speed, doubl
   DeviceType type = old;
   type.name = fmt::format("{} as device {}", old.name, device.value);
   while (find_device_type(cluster, type.name)) type.name += '\'';
-  if (memory != 1) type.memory = Bytes(static_cast<std::int64_t>(static_cast<double>(type.memory.count) * memory));
+  if (memory != 1) type.memory = Bytes(saturating::whole(static_cast<double>(type.memory.count) * memory));
   type.relative_speed *= speed;
   if (type.memory_bandwidth) type.memory_bandwidth = *type.memory_bandwidth * speed;
   cluster.device_types.push_back(type);
@@ -163,7 +163,7 @@ Problem with_types(const Problem& problem, const std::set<std::string>& types, d
     const DeviceType old = *find_device_type(cluster, name);
     DeviceType type = old;
     while (find_device_type(cluster, type.name)) type.name += '\'';
-    type.memory = Bytes(static_cast<std::int64_t>(static_cast<double>(type.memory.count) * memory));
+    type.memory = Bytes(saturating::whole(static_cast<double>(type.memory.count) * memory));
     type.relative_speed *= speed;
     if (type.memory_bandwidth) type.memory_bandwidth = *type.memory_bandwidth * speed;
     cluster.device_types.push_back(type);

@@ -160,7 +160,7 @@ Bytes max_transient_bytes(const costs::SimulatorInputs& inputs, const engine::En
 Bytes with_fragmentation(const MemoryBreakdown& held, Bytes most, double fragmentation) {
   const Bytes outside = held[MemoryItem::communication] + held[MemoryItem::reserve];
   const auto allocated = static_cast<double>((held.total() - outside + most).count);
-  return outside + Bytes(static_cast<std::int64_t>(std::ceil(allocated / (1 - fragmentation))));
+  return outside + ceil_to_bytes(allocated / (1 - fragmentation));
 }
 
 }  // namespace pipedeck::sim::memory

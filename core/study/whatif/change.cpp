@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/checks.hpp"
 #include "core/base/limits.hpp"
 #include "core/plan/validate.hpp"
 #include "core/study/whatif/scales.hpp"
@@ -68,8 +69,9 @@ DeviceType in_cluster(const Problem& problem, const DeviceType& type, const Devi
 Result<void> check(const WhatIf& change) {
   const auto bad = [](const std::string& what) { return fail(ErrorCode::bad_usage, what); };
   for (const auto& bandwidth : {change.inside, change.between})
-    if (bandwidth && !(bandwidth->count > 0 && bandwidth->count <= limits::bytes_per_second))
-      return bad(fmt::format("found a bandwidth of {} bytes/s, expected more than 0", bandwidth->count));
+    if (bandwidth && !checks::is_bandwidth(*bandwidth))
+      return bad(fmt::format("found a bandwidth of {} bytes/s, expected from {:g} to {:g}", bandwidth->count,
+                             limits::min_bytes_per_second, limits::bytes_per_second));
   if (change.memory && (change.memory->count < 1 || change.memory->count > limits::bytes))
     return bad(fmt::format("found {} bytes of memory, expected from 1 to {}", change.memory->count, limits::bytes));
   if (change.nodes && (*change.nodes < 1 || *change.nodes > limits::devices))

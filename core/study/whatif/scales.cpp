@@ -17,7 +17,7 @@ void take_least(std::optional<BytesPerSecond>& least, BytesPerSecond bandwidth) 
 }
 
 BytesPerSecond scaled(BytesPerSecond bandwidth, double factor) {
-  return BytesPerSecond(std::min(bandwidth.count * factor, limits::bytes_per_second));
+  return BytesPerSecond(std::clamp(bandwidth.count * factor, limits::min_bytes_per_second, limits::bytes_per_second));
 }
 
 /// Calls visit(cell, same node) for every pair of devices of a matrix.

@@ -40,7 +40,7 @@ class Offers {
     devices();
     Purchase& memory = add(UpgradeKind::memory);
     memory.factor = times;
-    memory.change.memory = Bytes(scales_.memory.count * static_cast<std::int64_t>(times));
+    memory.change.memory = scales_.memory * static_cast<std::int64_t>(times);
     return std::move(offers_);
   }
 
