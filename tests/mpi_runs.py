@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 
+from lossy_link import LossyLink
 from runtime_faults import values_of
 
 SKIPPED = 77
@@ -139,17 +140,18 @@ class Started:
     """A long run under mpirun that has done some steps."""
 
     def __init__(self, *more, plan="plan.json", steps=1 << 26):
-        self.process = subprocess.Popen(
-            mpirun(3, *run_arguments("--events", "long.jsonl", "--transport", "mpi", *more, steps=steps, plan=plan)),
-            stdout=subprocess.DEVNULL, stderr=open("long.err", "w"), env=ENVIRONMENT)
-        end = time.monotonic() + PATIENCE
-        while not (os.path.exists("long.jsonl") and len(open("long.jsonl").readlines()) > 20):
-            check(self.process.poll() is None and time.monotonic() < end, open("long.err").read())
-            time.sleep(0.05)
+        self.start(mpirun(3, *run_arguments("--events", "long.jsonl", "--transport", "mpi", *more, steps=steps, plan=plan)))
         children = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
         self.ranks = [int(pid) for pid in open(children).read().split()]
         check(len(self.ranks) == 3, "three processes")
         self.broken = time.monotonic()
+
+    def start(self, command):
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=open("long.err", "w"), env=ENVIRONMENT)
+        end = time.monotonic() + PATIENCE
+        while not (os.path.exists("long.jsonl") and len(open("long.jsonl").readlines()) > 20):
+            check(self.process.poll() is None and time.monotonic() < end, open("long.err").read())
+            time.sleep(0.05)
 
     def end(self):
         status = self.process.wait(timeout=PATIENCE)
@@ -279,44 +281,95 @@ def asynchronous():
     check(values_of("kept") == values_of("whole"), "the same bits as one that was neither paused nor stopped")
 
 
-def two_hosts():
-    """Two network namespaces that see each other over a wire; mpirun starts the second host's processes as by ssh."""
-    if os.geteuid() != 0 or not shutil.which("ip"):
-        skip("two network namespaces need root and the program ip")
-    names = [f"pipedeck{os.getpid()}a", f"pipedeck{os.getpid()}b"]
-
-    def ip(*arguments):
-        return subprocess.run(["ip", *arguments], capture_output=True, text=True)
-
+def hosts(**how):
+    """Two hosts joined by a link (lossy_link.py); mpirun starts the second host's processes as by ssh."""
+    if os.geteuid() != 0 or not shutil.which("ip") or not os.path.exists("/dev/net/tun"):
+        skip("two network namespaces need root, the program ip and /dev/net/tun")
     try:
-        for name in names:
-            if (made := ip("netns", "add", name)).returncode:
-                skip(f"no network namespaces here: {made.stderr.strip()}")
-        ends = [f"v{os.getpid()}a", f"v{os.getpid()}b"]
-        check(ip("link", "add", ends[0], "type", "veth", "peer", "name", ends[1]).returncode == 0, "a wire")
-        for i, (name, end) in enumerate(zip(names, ends)):
-            ip("link", "set", end, "netns", name)
-            ip("-n", name, "addr", "add", f"10.213.7.{i + 1}/24", "dev", end)
-            ip("-n", name, "link", "set", end, "up")
-            ip("-n", name, "link", "set", "lo", "up")
-        # The program that mpirun uses as ssh: HOST COMMAND...
-        with open("agent.sh", "w") as agent:
-            agent.write(f'#!/bin/sh\nshift\nexec ip netns exec {names[1]} unshare --uts sh -c "hostname second; $*"\n')
-        os.chmod("agent.sh", 0o755)
-        finished(run_arguments("--events", "threads.jsonl"))
-        there = ["ip", "netns", "exec", names[0], "unshare", "--uts", "sh", "-c", 'hostname first; exec "$@"', "sh"]
-        network = ["--mca", "plm_rsh_agent", os.path.abspath("agent.sh"), "--mca", "btl", "tcp,self", "--mca",
-                   "btl_tcp_if_include", "10.213.7.0/24", "--mca", "oob_tcp_if_include", "10.213.7.0/24",
-                   "--host", "10.213.7.1:2,10.213.7.2:2"]
-        done = finished([*there, "mpirun", "-q", *network, "-n", "4", *run_arguments("--events", "hosts.jsonl",
-                                                                                    "--transport", "mpi")])
-        check(done.returncode == 0, "a run on two hosts")
-        check(losses("hosts.jsonl") == losses("threads.jsonl"), "the same losses")
-        names_seen = finished([*there, "mpirun", "-q", *network, "-n", "4", "hostname"]).stdout.split()
-        check(sorted(names_seen) == ["first", "first", "second", "second"], "two hosts")
+        return LossyLink(**how).__enter__()
+    except OSError as error:
+        skip(str(error))
+
+
+def two_hosts():
+    """The same losses as in one process, over a quick link, and over a slow one that loses frames."""
+    finished(run_arguments("--events", "threads.jsonl"))
+    for how in ({}, {"delay": 0.005, "loss": 0.01, "bytes_per_second": 12.5e6}):
+        link = hosts(**how)
+        try:
+            done = finished(link.mpirun(*run_arguments("--events", "hosts.jsonl", "--transport", "mpi")))
+            check(done.returncode == 0, "a run on two hosts")
+            check(losses("hosts.jsonl") == losses("threads.jsonl"), "the same losses")
+            check(link.carried > 100 and (link.lost > 0) == bool(how), f"{link.carried} frames, {link.lost} lost")
+            if not how:
+                names_seen = finished(link.mpirun("hostname")).stdout.split()
+                check(sorted(names_seen) == ["first", "first", "second", "second"], "two hosts")
+        finally:
+            link.__exit__()
+
+
+class StartedOnHosts(Started):
+    """A long run on two hosts that keeps a checkpoint every 5 steps."""
+
+    def __init__(self, link, timeout):
+        self.start(link.mpirun(*run_arguments("--events", "long.jsonl", "--transport", "mpi", "--timeout", str(timeout),
+                                              "--checkpoint", "kept", "--checkpoint-every", "5", steps=1 << 26)))
+        wait_for(lambda: sum(event["event"] == "checkpoint" for event in events()) > 2, "checkpoints")
+        # By host: the processes of a namespace that train.
+        self.ranks = []
+        for name in link.names:
+            pids = subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True).stdout.split()
+            self.ranks += [int(pid) for pid in pids if os.readlink(f"/proc/{pid}/exe") == os.path.realpath(CLI)]
+        check(len(self.ranks) == 4, f"four processes, not {self.ranks}")
+        self.broken = time.monotonic()
+
+    def resumed(self, link):
+        """Goes on from the last checkpoint, with the same bits as a run that was never broken."""
+        steps = int(values_of("kept")[0].split("-")[-1]) + 3
+        done = finished(link.mpirun(*run_arguments("--resume", "kept", "--checkpoint-every", "100", "--transport", "mpi",
+                                                   steps=steps)))
+        check(done.returncode == 0, "it goes on")
+        finished(run_arguments("--checkpoint", "whole", steps=steps))
+        check(values_of("kept") == values_of("whole"), "the same bits")
+        for folder in ("kept", "whole"):
+            shutil.rmtree(folder)
+
+
+def broken_hosts():
+    """Faults on the second host and of the link: what is said, how soon, and what a run goes on from."""
+    timeout = 3
+    link = hosts(delay=0.002, loss=0.002, bytes_per_second=125e6)
+    try:
+        for fault in ("killed", "silent", "parted"):
+            run = StartedOnHosts(link, timeout)
+            if fault == "killed":
+                os.kill(run.ranks[3], signal.SIGKILL)
+            elif fault == "silent":
+                os.kill(run.ranks[3], signal.SIGSTOP)
+            else:
+                link.cut = True
+            if fault == "parted":  # mpirun reaches its daemon on the second host no more until the link heals
+                wait_for(lambda: "process " in open("long.err").read(), "it is said while the hosts are parted")
+                print(f"said after {time.monotonic() - run.broken:.1f} s")
+                check(time.monotonic() - run.broken < timeout + 10, "said soon")
+                link.cut = False
+            status, error, took = run.end()
+            check(status != 0 and "process " in error and "second" in error, "a process of the second host is named")
+            check(took < 60, "an end")
+            run.resumed(link)
+        # A link that is gone for less than the time-out costs time alone.
+        run = StartedOnHosts(link, 20)
+        link.cut = True
+        time.sleep(2)
+        then = len(events())
+        link.cut = False
+        wait_for(lambda: len(events()) > then + 20, "it goes on when the link has healed")
+        run.process.send_signal(signal.SIGTERM)
+        status, error, took = run.end()
+        check("the run was stopped on request" in error, "stopped")
+        run.resumed(link)
     finally:
-        for name in names:
-            ip("netns", "del", name)
+        link.__exit__()
 
 
 def main():
@@ -330,7 +383,7 @@ def main():
             with open(name, "w") as file:
                 json.dump(plan, file)
         cases = (exchange, train_2, train_4, idle, same_losses, sampled, bad_input, killed, stalled, stopped, checkpoints,
-                 killed_with_checkpoints, asynchronous, two_hosts)
+                 killed_with_checkpoints, asynchronous, two_hosts, broken_hosts)
         next(case for case in cases if case.__name__ == sys.argv[4])()
     print("all is well")
 
