@@ -2,7 +2,9 @@
 #include "core/runtime/train.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -19,6 +21,7 @@
 #include "core/runtime/train/run.hpp"
 #include "core/runtime/train/run_gpus.hpp"
 #include "core/runtime/train/sample_aggregator.hpp"
+#include "core/runtime/train/step_times.hpp"
 
 namespace pipedeck::runtime {
 namespace {
@@ -154,7 +157,7 @@ class Training {
     crew.reset_step_timer();
     run_->admission->resume();
   }
-  int steps_done_here() const { return static_cast<int>(durations_.size()); }
+  int steps_done_here() const { return durations_.count(); }
 
   /// Runs the steps. A stopped asynchronous run continues to the end of the steps that it has begun.
   void run_steps(train::WorkerThreads& crew, const std::stop_token& stop) {
@@ -168,7 +171,7 @@ class Training {
       stopped_ = !done;
       if (stopped_) return;
       if (step == options_.steps) sampler_.reset();  // the reports and the disk do not belong to it
-      durations_.push_back(done->duration);
+      durations_.add(done->duration);
       report(step, *done);
       report_samples(false);
       warn_of_gpus();
@@ -177,12 +180,14 @@ class Training {
     }
   }
 
-  int steps_done() const { return run_->from_step + static_cast<int>(durations_.size()); }
+  int steps_done() const { return run_->from_step + durations_.count(); }
 
   /// Returns false if a checkpoint cannot be written, which fails the run.
   bool report_checkpoints(int step) {
     if (!run_->checkpoints) return true;
-    const auto written = run_->checkpoints->completed(static_cast<std::uint64_t>(step), step == options_.steps);
+    const bool last = step == options_.steps && !diverged_;
+    const auto written =
+        run_->checkpoints->completed(static_cast<std::uint64_t>(diverged_ ? last_finite_step_ : step), last);
     if (!written) run_->control->fail(written.error());
     if (written)
       for (const RunCheckpoint& checkpoint : *written) emit(checkpoint);
@@ -191,11 +196,12 @@ class Training {
 
   /// Saves the last step, also of a stopped run: no result is lost.
   Result<void> keep_last_step() {
-    if (!run_->checkpoints || durations_.empty()) return {};
+    if (!run_->checkpoints || durations_.count() == 0) return {};
     const auto step = static_cast<std::uint64_t>(steps_done());
     run_->control->begin_step();  // waiting for the disk does not belong to the stopped step
-    for (const exec::Worker& worker : run_->workers) run_->checkpoints->take(worker, step, true, *run_->control);
-    TRY(const auto written, run_->checkpoints->finish(step, options_.timeout));
+    for (const exec::Worker& worker : run_->workers) run_->checkpoints->take(worker, step, !diverged_, *run_->control);
+    TRY(const auto written, run_->checkpoints->finish(diverged_ ? static_cast<std::uint64_t>(last_finite_step_) : step,
+                                                      !diverged_, options_.timeout));
     for (const RunCheckpoint& checkpoint : written) emit(checkpoint);
     return {};
   }
@@ -206,6 +212,7 @@ class Training {
     for (std::size_t i = 0; i < reports.size(); ++i)
       if (!reports[i].warning.empty())
         emit(RunWarning{fmt::format("device {}: {}", run_->layout.placements[i].device.value, reports[i].warning)});
+    note_divergence(step, reports);
     StepDone done;
     done.step = step;
     done.loss = loss_ = mean_loss(reports);
@@ -222,6 +229,18 @@ class Training {
     if (asked || step == options_.steps) emit(MeasuredTimeline{step, train::measured_timeline(run_->layout, reports)});
   }
 
+  /// Warns once, of the first device.
+  void note_divergence(int step, const std::vector<exec::StepReport>& reports) {
+    const auto first = std::ranges::find_if(reports, [](const auto& report) { return !report.divergence.empty(); });
+    if (first != reports.end() && !diverged_)
+      emit(RunWarning{
+          fmt::format("step {}, device {}: training diverged: {}{}", step,
+                      run_->layout.placements[static_cast<std::size_t>(first - reports.begin())].device.value,
+                      first->divergence, run_->checkpoints ? "; no checkpoint is kept from here on" : "")});
+    diverged_ = diverged_ || first != reports.end();
+    if (!diverged_) last_finite_step_ = step;
+  }
+
   /// Returns the mean over the global batch and its positions, added in one fixed order.
   double mean_loss(const std::vector<exec::StepReport>& reports) const {
     std::vector<exec::MicroBatchLoss> losses;
@@ -230,6 +249,7 @@ class Training {
     std::ranges::stable_sort(losses, {}, &exec::MicroBatchLoss::micro_batch);
     double sum = 0;
     for (const exec::MicroBatchLoss& loss : losses) sum += loss.loss;
+    if (std::isnan(sum)) return std::numeric_limits<double>::quiet_NaN();  // without a sign, which means nothing
     return sum / static_cast<double>(plan_.global_batch * run_->parts->loss.sequence());
   }
 
@@ -237,13 +257,9 @@ class Training {
     RunFinished finished;
     finished.steps = steps_done();
     finished.loss = loss_;
-    for (const Seconds duration : durations_) finished.duration += duration;
+    finished.duration = durations_.sum();
     finished.stopped = stopped_;
-    if (!durations_.empty()) {
-      const auto middle = durations_.begin() + static_cast<std::ptrdiff_t>(durations_.size() / 2);
-      std::nth_element(durations_.begin(), middle, durations_.end());
-      finished.median_step = *middle;
-    }
+    finished.median_step = durations_.median();
     gpus_->finish(finished);
     warn_of_gpus();
     emit(finished);
@@ -304,9 +320,11 @@ class Training {
   std::shared_ptr<train::Run> run_;
   mutable std::mutex emitting_;
   train::SampleAggregator samples_{Seconds(std::chrono::duration<double>(options_.sample_every).count())};
-  std::vector<Seconds> durations_;
+  train::StepTimes durations_;
   double loss_ = 0;
   bool stopped_ = false;
+  bool diverged_ = false;  ///< a device has; known to the first process
+  int last_finite_step_ = 0;
   std::optional<train::RunGpus> gpus_;
   std::unique_ptr<exec::Sampler> sampler_;  ///< during the steps; its thread uses all of the above
 };

@@ -27,7 +27,9 @@
 #include "core/runtime/checkpoint/resume.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/data/sample_source.hpp"
+#include "core/runtime/exec/model_parts.hpp"
 #include "core/runtime/machine/cores.hpp"
+#include "core/runtime/machine/local_machine.hpp"
 #include "core/runtime/train.hpp"
 #include "core/runtime/train/evaluate.hpp"
 #include "core/schedule/build.hpp"
@@ -108,6 +110,11 @@ class RunCommand : public options::Command {
     app.add_option("--memory-limit", memory_limit_, "memory limit per device; a run that needs more fails")
         ->check(CLI::Range(std::int64_t{1}, limits::total_bytes))
         ->type_name("BYTES");
+    app.add_option("--on-divergence", on_divergence_,
+                   "once loss or weights are not finite: stop with status 4, or warn and keep no more checkpoints "
+                   "[stop]")
+        ->check(CLI::IsMember({"stop", "warn"}))
+        ->type_name("ACTION");
     checkpoints_.declare(app);
     inputs_.declare(app, false);
     simulation_.overlap = name_of(runtime::train::trainer_overlap);
@@ -137,10 +144,11 @@ class RunCommand : public options::Command {
   /// Inputs that all processes must share, in addition to plan and model.
   std::string options_text() const {
     const bool kept = options_.checkpoint.has_value();
-    return fmt::format("{}: {} steps, overlap {} {}, samples {}, checkpoints {} {}, from {}, evaluated {}, {}",
+    return fmt::format("{}: {} steps, overlap {} {}, samples {}, checkpoints {} {}, from {}, evaluated {}, {}, {}",
                        PIPEDECK_VERSION, options_.steps, simulation_.overlap, simulation_.bucket_bytes, sample_every_,
                        kept ? options_.checkpoint->every : -1, kept ? options_.checkpoint->keep : -1,
-                       options_.resume ? options_.resume->origin().step : 0, !evaluated_.empty(), replay_);
+                       options_.resume ? options_.resume->origin().step : 0, !evaluated_.empty(), replay_,
+                       on_divergence_);
   }
 
   Result<void> check() {
@@ -148,6 +156,8 @@ class RunCommand : public options::Command {
     options_.overlap = *parse_overlap(simulation_.overlap);
     options_.bucket = Bytes(simulation_.bucket_bytes);
     options_.memory_limit = Bytes(memory_limit_);
+    using runtime::train::OnDivergence;
+    options_.on_divergence = on_divergence_ == "warn" ? OnDivergence::warn : OnDivergence::stop;
     TRY_VOID(open_plan());
     TRY_VOID(open_backend());
     return replay_ ? predict() : open_model_and_data();
@@ -176,6 +186,11 @@ class RunCommand : public options::Command {
     auto model = presets::open_model(model_);
     if (!model) return tl::unexpected(text::in_file(model.error(), model_));
     TRY_VOID(check_layers(plan_, *model, plan_file_));
+    if (backend_.on_processor()) {
+      const Bytes memory = runtime::machine::physical_memory() * site_.site().processes->machines();
+      if (auto fits = runtime::exec::check_memory(*model, plan_, memory); !fits)
+        return tl::unexpected(text::in_file(fits.error(), model_));
+    }
     if (auto kinds = runtime::layers::make_layers(*model, runs_on_.kernels); !backend_.on_processor() && !kinds)
       return tl::unexpected(text::in_file(kinds.error(), model_));
     model_spec_ = *std::move(model);
@@ -317,6 +332,7 @@ class RunCommand : public options::Command {
 
   const CLI::App* app_ = nullptr;  ///< which options were given
   std::string plan_file_, model_, events_file_, data_, evaluated_, control_file_;
+  std::string on_divergence_ = "stop";
   options::BackendOptions backend_;
   runtime::layers::Backend runs_on_;
   work::RunTransport site_;

@@ -115,8 +115,13 @@ Result<void> restore_stage(const Checkpoint& from, exec::WorkerStage& stage, boo
   for (const auto& kernel : stage.module.kernels()) {
     const auto read = [&](int list, tensor::Tensor& to) {
       Result<std::uint64_t> updates = 0;
-      to.memory()->device().upload(slice(to, offset, kernel->parameters()),
-                                   [&](std::span<float> values) { updates = from.read(layer, list, *kernel, values); });
+      to.memory()->device().upload(slice(to, offset, kernel->parameters()), [&](std::span<float> values) {
+        updates = from.read(layer, list, *kernel, values);
+        if (updates && !tensor::cpu_device()->all_finite(values))
+          updates =
+              fail(ErrorCode::bad_input,
+                   fmt::format("layer {}: found values that are not finite, expected numbers", layer), {}, from.path());
+      });
       return updates;
     };
     TRY(auto updates, read(0, stage.module.parameters()));
@@ -204,7 +209,7 @@ bool RunCheckpoints::due(std::uint64_t step, bool last) const {
 
 void RunCheckpoints::take(const exec::Worker& worker, std::uint64_t step, bool last, transport::RunControl& control) {
   const std::size_t index = worker.index();
-  if (!due(step, last) || step <= origin_.step || taken_[index] == step) return;
+  if (worker.diverged() || !due(step, last) || step <= origin_.step || taken_[index] == step) return;
   const exec::DeviceAssignment& placement = layout_.placements[index];
   Kept kept = writer_of(worker, placement, whole(step));
   if (kept.layers.empty()) return;
@@ -232,8 +237,9 @@ Result<std::vector<RunCheckpoint>> RunCheckpoints::completed(std::uint64_t step,
   return noticed();
 }
 
-Result<std::vector<RunCheckpoint>> RunCheckpoints::finish(std::uint64_t step, std::chrono::milliseconds timeout) {
-  auto done = completed(step, true);
+Result<std::vector<RunCheckpoint>> RunCheckpoints::finish(std::uint64_t step, bool last,
+                                                          std::chrono::milliseconds timeout) {
+  auto done = completed(step, last);
   if (!done) return done;
   TRY_VOID(writer_.wait(timeout));
   constexpr std::chrono::milliseconds look_up{10};

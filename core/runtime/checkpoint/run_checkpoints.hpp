@@ -32,15 +32,16 @@ class RunCheckpoints {
   static Result<std::unique_ptr<RunCheckpoints>> open(const Options& options, const ModelSpec& model, const Plan& plan,
                                                       const exec::Layout& layout, const Checkpoint* from, bool first);
 
-  /// Copies the values that `worker` saves of this step, if a checkpoint is due. Steps count from the beginning of the
-  /// run's lineage. Called on any thread while the worker is between two steps. Throws Interrupted.
+  /// Copies the values that `worker` saves of this step, if a checkpoint is due and the values are finite. Steps count
+  /// from the beginning of the run's lineage. Called on any thread while the worker is between two steps. Throws
+  /// Interrupted.
   void take(const exec::Worker& worker, std::uint64_t step, bool last, transport::RunControl& control);
 
   /// Returns the steps that became complete since the last call, when all processes have done `step`. Only the first
   /// process returns any. run_failed if one cannot be written.
   Result<std::vector<RunCheckpoint>> completed(std::uint64_t step, bool last);
   /// Like completed(), after all copies were written. run_failed if writing makes no progress for the time-out.
-  Result<std::vector<RunCheckpoint>> finish(std::uint64_t step, std::chrono::milliseconds timeout);
+  Result<std::vector<RunCheckpoint>> finish(std::uint64_t step, bool last, std::chrono::milliseconds timeout);
 
  private:
   RunCheckpoints(const Options& options, Origin origin, const exec::Layout& layout);

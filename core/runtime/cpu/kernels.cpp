@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/runtime/cpu/vector_math.hpp"
 
@@ -158,6 +159,12 @@ PIPEDECK_KERNEL double cross_entropy_row(float* row, std::int64_t target, std::i
   for (std::int64_t i = 0; i < columns; ++i) row[i] *= share;
   row[target] -= 1.0f;
   return std::log(static_cast<double>(sum)) - static_cast<double>(wanted);
+}
+
+PIPEDECK_KERNEL bool all_finite(const float* values, std::int64_t count) {
+  int found = 0;
+  for (std::int64_t i = 0; i < count; ++i) found |= !(std::fabs(values[i]) <= std::numeric_limits<float>::max());
+  return found == 0;
 }
 
 PIPEDECK_KERNEL void sgd_update(float* __restrict weight, const float* __restrict gradient, float rate,

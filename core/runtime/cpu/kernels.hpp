@@ -51,4 +51,7 @@ void rmsprop_update(float* weight, const float* gradient, float* square, float r
 void adam_update(float* weight, const float* gradient, float* first, float* second, AdamFactors factors,
                  std::int64_t count);
 
+/// Returns false if a value is infinite or NaN.
+bool all_finite(const float* values, std::int64_t count);
+
 }  // namespace pipedeck::runtime::cpu

@@ -54,6 +54,10 @@ class Processor final : public tensor::ComputeDevice {
     std::fill_n(v.gradients, v.count, 0.0f);
   }
 
+  bool all_finite(std::span<const float> values) override {
+    return runtime::cpu::all_finite(values.data(), static_cast<std::int64_t>(values.size()));
+  }
+
   void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) override { write(to); }
   void download(std::span<float> to, const float* from) override { std::copy_n(from, to.size(), to.begin()); }
 

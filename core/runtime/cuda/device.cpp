@@ -209,6 +209,22 @@ void CudaDevice::update(const tensor::UpdateRule& rule, const tensor::UpdatedVal
   }
 }
 
+bool CudaDevice::all_finite(std::span<const float> values) {
+  forbid_during_capture("the host reads a result");
+  context_.make_current();
+  if (!not_finite_) {
+    void* data = nullptr;
+    check(cudaMalloc(&data, sizeof(int)), "cudaMalloc");
+    not_finite_.reset(static_cast<int*>(data));
+  }
+  int found = 0;
+  check(cudaMemsetAsync(not_finite_.get(), 0, sizeof found, stream()), "cudaMemsetAsync");
+  find_not_finite(stream(), not_finite_.get(), values.data(), static_cast<std::int64_t>(values.size()));
+  check(cudaMemcpyAsync(&found, not_finite_.get(), sizeof found, cudaMemcpyDeviceToHost, stream()), "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+  return found == 0;
+}
+
 /// Returns a buffer that is large enough and that the GPU has read, or else a new one.
 CudaDevice::StagingBuffer CudaDevice::acquire_staging_buffer(std::size_t floats) {
   const std::lock_guard lock(mutex_);

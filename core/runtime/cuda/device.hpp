@@ -54,6 +54,7 @@ class CudaDevice final : public tensor::ComputeDevice {
   void add(float* to, const float* from, std::int64_t count) override;
   void largest(float* to, const float* from, std::int64_t count) override;
   void update(const tensor::UpdateRule& rule, const tensor::UpdatedValues& values) override;
+  bool all_finite(std::span<const float> values) override;
 
   void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) override;
   void download(std::span<float> to, const float* from) override;
@@ -84,7 +85,8 @@ class CudaDevice final : public tensor::ComputeDevice {
 
   Context context_;
   GemmRunner products_;
-  std::int64_t charged_ = 0;  ///< floats of the workspace that count as in use
+  std::unique_ptr<int, Destroyer<cudaFree>> not_finite_;  ///< on the GPU; allocated on first use
+  std::int64_t charged_ = 0;                              ///< floats of the workspace that count as in use
   std::shared_ptr<EventPool> events_;
   std::mutex mutex_;
   std::shared_ptr<const Reference> reference_;  ///< of marks created from now on

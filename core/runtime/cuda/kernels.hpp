@@ -32,6 +32,8 @@ template <class To, class From>
 void add(cudaStream_t stream, To* to, const From* from, std::int64_t count);
 /// to = max(to, from): kernels/elementwise_max.cu
 void largest(cudaStream_t stream, float* to, const float* from, std::int64_t count);
+/// *found = 1 if a value is infinite or NaN; else it keeps its value.
+void find_not_finite(cudaStream_t stream, int* found, const float* values, std::int64_t count);
 /// to = from, rounded to the nearest (ties to even) if To has fewer bits.
 template <class To, class From>
 void convert(cudaStream_t stream, To* to, const From* from, std::int64_t count);

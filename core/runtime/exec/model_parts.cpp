@@ -3,6 +3,10 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "core/model/layer_kinds.hpp"
+
 namespace pipedeck::runtime::exec {
 
 Result<ModelParts> make_parts(const ModelSpec& model, const layers::KernelRegistry& kernels) {
@@ -11,6 +15,31 @@ Result<ModelParts> make_parts(const ModelSpec& model, const layers::KernelRegist
   TRY(const auto loss, layers::SoftmaxCrossEntropy::of(model, layers->back()->output_width()));
   TRY(auto source, data::make_source(model));
   return ModelParts{*std::move(layers), loss, std::move(source)};
+}
+
+Result<void> check_memory(const ModelSpec& model, const Plan& plan, Bytes memory) {
+  constexpr double value = sizeof(float);
+  const bool two_moments = plan.optimizer == Optimizer::adam;
+  const bool one_moment = plan.optimizer == Optimizer::momentum || plan.optimizer == Optimizer::rmsprop;
+  const double states = 2 + (two_moments ? 2 : one_moment ? 1 : 0);
+  double all = 0, largest = 0;
+  std::size_t largest_layer = 0;
+  for (const Stage& stage : plan.stages)
+    for (auto i = static_cast<std::size_t>(stage.first); i < static_cast<std::size_t>(stage.last); ++i) {
+      const LayerKind* kind = parse_layer_kind(model.layers[i].kind);
+      if (!kind) continue;  // make_layers names it
+      const double own = kind->count(model.layers[i]).parameters * value * states * stage.replicas();
+      all += own;
+      if (own > largest) largest = own, largest_layer = i;
+    }
+  if (all <= static_cast<double>(memory.count)) return {};
+  return fail(
+      ErrorCode::bad_input,
+      fmt::format("found a model that holds {:.3g} GiB of parameters, gradients and optimizer states, {:.3g} GiB "
+                  "of them in '{}'; expected at most this machine's {:.3g} GiB",
+                  all / 0x1p30, largest / 0x1p30, model.layers[largest_layer].name,
+                  static_cast<double>(memory.count) / 0x1p30),
+      fmt::format("/layers/{}", largest_layer));
 }
 
 }  // namespace pipedeck::runtime::exec

@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/units.hpp"
+#include "core/model/plan.hpp"
 #include "core/runtime/data/sample_source.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/layers/softmax_cross_entropy.hpp"
@@ -19,5 +21,9 @@ struct ModelParts {
 
 /// Creates the parts. Fails like make_layers, SoftmaxCrossEntropy::of and make_source.
 Result<ModelParts> make_parts(const ModelSpec& model, const layers::KernelRegistry& kernels);
+
+/// Refuses a model of which the plan's replicas hold more parameters, gradients and optimizer states than `memory`.
+/// bad_input names the largest layer.
+Result<void> check_memory(const ModelSpec& model, const Plan& plan, Bytes memory);
 
 }  // namespace pipedeck::runtime::exec

@@ -31,6 +31,7 @@ std::string bytes_of(std::chrono::nanoseconds began, const std::vector<std::size
     transport::put(bytes, report.span);
     transport::put(bytes, report.peak);
     transport::put(bytes, report.warning);
+    transport::put(bytes, report.divergence);
   }
   return bytes;
 }
@@ -51,6 +52,7 @@ void read_reports(const std::string& bytes, std::chrono::nanoseconds begin,
     reader.get(report.span);
     reader.get(report.peak);
     reader.get(report.warning);
+    reader.get(report.divergence);
     for (TimelineRow& row : report.compute) move_on(row, began - begin);
     for (TimelineRow& row : report.all_reduces) move_on(row, began - begin);
     for (TransferRecord& transfer : report.transfers) move_on(transfer.row, began - begin);

@@ -34,7 +34,8 @@ struct StepReport {
   Nanoseconds busy;
   Nanoseconds span;  ///< of an asynchronous run: since the end of the worker's previous step
   Bytes peak;
-  std::string warning;  ///< empty: none
+  std::string warning;     ///< empty: none
+  std::string divergence;  ///< "the loss is nan": values that are not finite; empty: none
 };
 
 /// A layer's parameters on one device, and their positions in the whole layer.

@@ -2,8 +2,11 @@
 #include "core/runtime/exec/worker.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace pipedeck::runtime::exec {
 
@@ -236,6 +239,8 @@ StepReport Worker::end_report() {
     report.transfers.push_back({transfer.from, row({began, transfer.is_local.end, transfer.is_local.operation})});
   }
   for (const Loss& loss : records.losses) report.losses.push_back({loss.micro_batch, loss.sum.get()});
+  report.divergence = divergence(report);
+  diverged_ = !report.divergence.empty();
   if (!device().on_host()) meter_->add(report.busy);
   const Nanoseconds now = elapsed(tensor::RunClock::now());
   report.peak = memory_->peak();
@@ -244,6 +249,16 @@ StepReport Worker::end_report() {
   report_begin_ = now;
   memory_->restart_peak();
   return report;
+}
+
+/// Names a loss or weights that are not finite. Gradients that are not finite leave such weights behind.
+std::string Worker::divergence(const StepReport& report) const {
+  for (const MicroBatchLoss& loss : report.losses)
+    if (!std::isfinite(loss.loss)) return std::isnan(loss.loss) ? "the loss is nan" : "the loss is infinite";
+  for (std::size_t s = 0; s < stages_.size(); ++s)
+    if (!device().all_finite(stages_[s].module.parameters().values()))
+      return fmt::format("weights of stage {} are not finite", me().chunk_of_module(s).stage.value);
+  return {};
 }
 
 /// Captures passes from now on: the first step has allocated everything for later ones. Returns the passes that cannot

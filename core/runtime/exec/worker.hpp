@@ -60,6 +60,8 @@ class Worker {
   Operation current() const { return current_; }
   const tensor::DeviceMemory& memory() const { return *memory_; }
   SampledDevice sampled() const { return {meter_, memory_}; }
+  /// Returns true if the loss or the weights were not finite at the end of the latest step.
+  bool diverged() const { return diverged_; }
 
  private:
   /// A pass with its inputs and output.
@@ -106,6 +108,7 @@ class Worker {
   void reduce(std::size_t stage, int round);
   void update(std::size_t stage, int round, bool keep);
   StepReport end_report();
+  std::string divergence(const StepReport& report) const;
   std::string begin_capture();
   void reserve_receive_buffers();
 
@@ -132,7 +135,7 @@ class Worker {
   std::map<transport::MessageKey, tensor::Tensor> own_;  ///< between two chunks of this device
   std::vector<int> completing_;  ///< per stage: position in the list where its gradients are complete
   std::uint64_t step_ = 0;
-  bool reserved_ = false;
+  bool reserved_ = false, diverged_ = false;
   tensor::RunClock::time_point begin_{};
   Nanoseconds report_begin_;
   Operation current_;

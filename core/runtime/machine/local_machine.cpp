@@ -110,4 +110,6 @@ LocalMachine local_machine() {
   return machine;
 }
 
+Bytes physical_memory() { return Bytes(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE); }
+
 }  // namespace pipedeck::runtime::machine

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/units.hpp"
 #include "core/model/found_machine.hpp"
 
 namespace pipedeck::runtime::machine {
@@ -22,5 +23,8 @@ struct LocalMachine {
 };
 
 LocalMachine local_machine();
+
+/// Returns the size of this machine's main memory.
+Bytes physical_memory();
 
 }  // namespace pipedeck::runtime::machine

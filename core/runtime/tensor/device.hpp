@@ -56,6 +56,8 @@ class ComputeDevice {
   virtual void add(float* to, const float* from, std::int64_t count) = 0;      ///< to += from
   virtual void largest(float* to, const float* from, std::int64_t count) = 0;  ///< to = max(to, from)
   virtual void update(const UpdateRule& rule, const UpdatedValues& values) = 0;
+  /// Returns false if a value is infinite or NaN. Waits for all work enqueued before.
+  virtual bool all_finite(std::span<const float> values) = 0;
 
   /// Fills `to` with floats that `write` writes to host memory before this function returns. `write` must write all.
   virtual void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) = 0;

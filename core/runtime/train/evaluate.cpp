@@ -2,6 +2,8 @@
 #include "core/runtime/train/evaluate.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 
 #include "core/runtime/cpu/layers.hpp"
@@ -32,7 +34,9 @@ class Evaluator {
 
   ModelScore result() const {
     const double positions = static_cast<double>(done_) * static_cast<double>(loss_.sequence());
-    return {done_, loss_sum_ / positions, static_cast<double>(right_) / positions};
+    // The sign of a NaN means nothing.
+    const double loss = std::isnan(loss_sum_) ? std::numeric_limits<double>::quiet_NaN() : loss_sum_ / positions;
+    return {done_, loss, static_cast<double>(right_) / positions};
   }
 
  private:

@@ -22,13 +22,18 @@ namespace pipedeck::runtime::train {
 /// the same.
 inline constexpr Overlap trainer_overlap = Overlap::none;
 
+/// An answer to a loss, gradients or weights that are infinite or NaN: the run fails, or it continues with a warning
+/// and keeps no more checkpoints.
+enum class OnDivergence { stop, warn };
+
 struct TrainOptions {
-  int steps = 1;                              ///< number of the last step, including steps before a resumed checkpoint
-  int timeline_every = 0;                     ///< interval of MeasuredTimeline events, in steps; 0: never
-  Overlap overlap = trainer_overlap;          ///< when a synchronous run all-reduces gradients
-  Bytes bucket = default_bucket;              ///< with Overlap::bucket
-  std::chrono::milliseconds timeout{30000};   ///< a peer silent for longer fails the run
-  std::chrono::milliseconds sample_every{0};  ///< interval of RunSample events; 0: never
+  int steps = 1;                             ///< number of the last step, including steps before a resumed checkpoint
+  int timeline_every = 0;                    ///< interval of MeasuredTimeline events, in steps; 0: never
+  Overlap overlap = trainer_overlap;         ///< when a synchronous run all-reduces gradients
+  Bytes bucket = default_bucket;             ///< with Overlap::bucket
+  std::chrono::milliseconds timeout{30000};  ///< a peer silent for longer fails the run
+  OnDivergence on_divergence = OnDivergence::stop;
+  std::chrono::milliseconds sample_every{0};    ///< interval of RunSample events; 0: never
   std::shared_ptr<machine::PauseGate> pause{};  ///< while it is closed, the run waits between two steps; null: never
   std::vector<int> cores{};  ///< one per device, in device order; empty: the operating system chooses
   Bytes memory_limit{};      ///< per device; a run that needs more fails. 0: unlimited

@@ -216,6 +216,14 @@ void guarded_work(Run& run, std::size_t place, std::uint64_t step, tensor::RunCl
   std::uint64_t at = static_cast<std::uint64_t>(run.from_step) + step;
   const auto done = [&](exec::StepReport report) {
     ++at;
+    if (!report.divergence.empty() && run.on_divergence == OnDivergence::stop) {
+      run.control->fail({ErrorCode::run_failed,
+                         fmt::format("step {}, device {}: training diverged: {}", at,
+                                     run.layout.placements[worker.index()].device.value, report.divergence),
+                         {},
+                         {}});
+      throw transport::Interrupted{};
+    }
     if (run.checkpoints)
       run.checkpoints->take(worker, at, at == static_cast<std::uint64_t>(run.last_step), *run.control);
     read_report(run, place, std::move(report));
@@ -298,6 +306,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   run->parts = std::move(parts);
   run->from_step = options.resume ? static_cast<int>(options.resume->origin().step) : 0;
   run->last_step = options.steps;
+  run->on_divergence = options.on_divergence;
   TRY(auto layout, exec::lay_out(model, plan, schedule, options.steps - run->from_step));
   run->layout = std::move(layout);
   TRY_VOID(check_shards(model, plan, backend.kernels));

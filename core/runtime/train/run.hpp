@@ -46,6 +46,7 @@ struct Run {
   std::vector<machine::PlacedGpu> gpus;             ///< of the same workers; empty on the CPU
   std::unique_ptr<checkpoint::RunCheckpoints> checkpoints;  ///< null if none are requested
   int from_step = 0, last_step = 0;                         ///< steps done before, and the last step to do
+  OnDivergence on_divergence = OnDivergence::stop;
 
   // The barrier between steps, protected by `mutex`. Asynchronous workers pass it once.
   std::mutex mutex;

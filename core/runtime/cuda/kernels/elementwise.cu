@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cfloat>
+
 #include "core/runtime/cuda/kernels/each.cuh"
 #include "core/runtime/cuda/kernels/functions.cuh"
 
@@ -46,6 +48,19 @@ struct Change {
     PIPEDECK_UNROLL
     for (int k = 0; k < Width; ++k) pack.value[k] = function(pack.value[k], other.value[k]);
     store(to + i, pack);
+  }
+};
+
+/// Threads write one value, so that their order does not matter.
+struct FindNotFinite {
+  const float* values;
+  int* found;
+  template <int Width>
+  __device__ void at(std::int64_t i) const {
+    const auto pack = load<Width>(values + i);
+    PIPEDECK_UNROLL
+    for (int k = 0; k < Width; ++k)
+      if (!(fabsf(pack.value[k]) <= FLT_MAX)) *found = 1;
   }
 };
 
@@ -99,6 +114,11 @@ void scale(cudaStream_t stream, T* values, float factor, std::int64_t count) {
 template <class To, class From>
 void add(cudaStream_t stream, To* to, const From* from, std::int64_t count) {
   change(stream, to, from, Sum{}, count);
+}
+
+void find_not_finite(cudaStream_t stream, int* found, const float* values, std::int64_t count) {
+  constexpr int width = full_width<float>;
+  each<width>(stream, FindNotFinite{values, found}, count, are_aligned<width>(values));
 }
 
 template <class To, class From>

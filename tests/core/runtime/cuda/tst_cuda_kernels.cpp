@@ -2,6 +2,9 @@
 // Values one by one and rows with a bias, in fp32 and bf16, against plain loops in double.
 #include <QTest>
 
+#include <limits>
+#include <utility>
+
 #include "tests/core/runtime/cuda/kernel_case.hpp"
 #include "tests/core/runtime/reference_plain.hpp"
 
@@ -31,6 +34,7 @@ class TestCudaKernels : public QObject {
   }
   void elementwise() { elementwise_of<float>(), elementwise_of<Bf16>(); }
   void conversions();
+  void values_that_are_not_finite();
   void lstm_steps();
 
  private:
@@ -94,6 +98,27 @@ void TestCudaKernels::conversions() {
   check_pairs<Bf16, float>(
       [](Bf16* to, const float* from, std::int64_t n) { runtime::cuda::add(nullptr, to, from, n); },
       [](double to, double from) { return to + from; });
+}
+
+void TestCudaKernels::values_that_are_not_finite() {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  const auto found = [](const std::vector<float>& values, std::size_t apart) {
+    OnDevice<float> there(values, apart);
+    OnDevice<int> flag({0});
+    runtime::cuda::find_not_finite(nullptr, flag.data(), there.data(), static_cast<std::int64_t>(values.size()));
+    return flag.values().front();
+  };
+  for (const std::int64_t count : counts)
+    for (const std::size_t apart : {0u, 1u}) {
+      std::vector<float> values(size(count), std::numeric_limits<float>::max());
+      QCOMPARE(found(values, apart), 0);
+      for (const std::int64_t place : {std::int64_t{0}, count / 2, count - 1})
+        for (const float bad : {inf, -inf, std::numeric_limits<float>::quiet_NaN()}) {
+          const float before = std::exchange(values[size(place)], bad);
+          QCOMPARE(found(values, apart), 1);
+          values[size(place)] = before;
+        }
+    }
 }
 
 /// Steps of samples that lie apart from each other, with a cell before and without, against the formulas in double.

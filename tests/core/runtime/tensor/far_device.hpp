@@ -132,6 +132,11 @@ class FarDevice final : public runtime::tensor::ComputeDevice {
                                           {own(v.weights), own(v.gradients), own(v.first), own(v.second), v.count});
   }
 
+  bool all_finite(std::span<const float> values) override {
+    const auto count = static_cast<std::int64_t>(values.size());
+    return runtime::tensor::cpu_device()->all_finite({read(values.data(), count), values.size()});
+  }
+
   void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) override { write(written(to)); }
   void download(std::span<float> to, const float* from) override {
     const auto count = static_cast<std::int64_t>(to.size());
