@@ -190,12 +190,16 @@ Result<std::map<std::int64_t, std::optional<std::int64_t>>> large_traces_in(Data
   return numbers;
 }
 
-Result<RunTraces> load_large_trace(Database& database, std::int64_t number) {
-  TRY(auto select, database.prepare("SELECT bytes FROM trace_part WHERE number = ? ORDER BY rowid"));
+Result<RunTraces> load_large_trace(OpenFile& file, std::int64_t number) {
+  TRY(auto select, file.database.prepare("SELECT bytes FROM trace_part WHERE number = ? ORDER BY rowid"));
   select.bind(number);
   PartReader reader;
+  ByteBudget budget(file, max_trace_bytes);
   Result<bool> row;
-  while ((row = select.step()) && *row) reader.add(select.blob(0));
+  while ((row = select.step()) && *row) {
+    TRY_VOID(budget.take(select));
+    reader.add(select.blob(0));
+  }
   if (!row) return tl::unexpected(row.error());
   return std::move(reader).traces();
 }

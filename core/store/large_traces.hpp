@@ -16,6 +16,7 @@
 
 #include "core/store/project_file.hpp"
 #include "core/store/sqlite.hpp"
+#include "core/store/tables.hpp"
 
 namespace pipedeck::store {
 
@@ -92,6 +93,6 @@ class LargeTraces {
 
 /// For readers: the trace of each run that came so, null where its last part is missing.
 Result<std::map<std::int64_t, std::optional<std::int64_t>>> large_traces_in(sqlite::Database& database);
-Result<RunTraces> load_large_trace(sqlite::Database& database, std::int64_t number);
+Result<RunTraces> load_large_trace(OpenFile& file, std::int64_t number);
 
 }  // namespace pipedeck::store

@@ -72,6 +72,8 @@ Result<int> version_in_header(const std::string& path) {
   const fs::file_status status = fs::status(path, problem);
   if (!fs::exists(status)) return fail(ErrorCode::bad_input, "found no such file");
   if (fs::is_directory(status)) return fail(ErrorCode::bad_input, "found a folder, expected a project file");
+  if (!fs::is_regular_file(status))
+    return fail(ErrorCode::bad_input, "found a pipe or a device, expected a project file");
   std::array<char, 100> header{};
   std::ifstream in(path, std::ios::binary);
   if (!in) return fail(ErrorCode::bad_input, fmt::format("the file can't be opened: {}", std::strerror(errno)));
@@ -99,22 +101,12 @@ Result<int> version_in_header(const std::string& path) {
   return static_cast<int>(version);
 }
 
-/// Checks the tables that are read now. The tables of traces may be a thousand times larger; they are checked when they
-/// are read.
-Result<void> check_integrity(Database& database) {
-  for (const char* table : {"document", "run", "setting"}) {
-    TRY(auto check, database.prepare(fmt::format("PRAGMA quick_check({})", table)));
-    const Result<bool> row = check.step();
-    if (!row) return tl::unexpected(row.error());
-    if (!*row || check.text(0) != "ok") return fail(ErrorCode::bad_input, "the file is damaged: " + check.text(0));
-  }
-  return {};
-}
-
-Result<ProjectContent> content_of(const std::string& path) {
+Result<ProjectContent> content_of(const std::string& path, std::stop_token stop) {
   TRY(const auto version, version_in_header(path));
-  TRY(auto database, Database::open(path, SQLITE_OPEN_READONLY));
-  TRY_VOID(check_integrity(database));
+  TRY(auto database, Database::open_foreign(path, SQLITE_OPEN_READONLY, std::move(stop)));
+  TRY_VOID(store::check_schema(database, store::project_tables));
+  // The tables of traces may be a thousand times larger.
+  TRY_VOID(store::check_integrity(database, {"document", "run", "setting"}));
   return store::content_of(std::make_shared<store::OpenFile>(std::move(database), version, path));
 }
 
@@ -156,8 +148,16 @@ void remove_unfinished(const std::string& path) {
 
 }  // namespace
 
-Result<ProjectContent> read_project(const std::string& path) {
-  return content_of(path).map_error([&](Error error) { return of_file(std::move(error), path); });
+bool is_database(const std::string& path) {
+  std::error_code none;
+  if (!fs::is_regular_file(path, none)) return false;
+  std::array<char, 15> begin{};
+  std::ifstream in(path, std::ios::binary);
+  return in.read(begin.data(), begin.size()) && std::memcmp(begin.data(), "SQLite format 3", begin.size()) == 0;
+}
+
+Result<ProjectContent> read_project(const std::string& path, std::stop_token stop) {
+  return content_of(path, std::move(stop)).map_error([&](Error error) { return of_file(std::move(error), path); });
 }
 
 StoredTraces traces_at_hand(RunTraces traces) {

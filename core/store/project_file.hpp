@@ -67,9 +67,13 @@ struct ProjectContent {
 /// Version 1 had the prediction in the run's JSON and timelines in the lines of events.
 inline constexpr int project_version = 2;
 
+/// Returns whether the file begins as an SQLite database does. Never waits for a pipe.
+bool is_database(const std::string& path);
+
 /// Reads a project without the traces of its runs. The file stays open as long as a trace can still be read. Older
-/// versions are migrated in memory. Newer ones and files of another kind are bad_input with that message. Never writes.
-Result<ProjectContent> read_project(const std::string& path);
+/// versions are migrated in memory. Newer ones and files of another kind are bad_input with that message. Never writes,
+/// and never runs a view or a trigger of the file. At most 512 MiB and two minutes; `stop` ends it before.
+Result<ProjectContent> read_project(const std::string& path, std::stop_token stop = {});
 /// Writes a clean file: a temporary file in the same folder, flush, rename. A link stays one, permissions stay. Until
 /// the rename the old file is unchanged, and a write that was stopped (`cancelled`) leaves nothing. Files left by a
 /// killed program's own attempt are removed. Traces are read one run at a time; any thread may call. `before_rename` is

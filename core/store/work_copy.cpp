@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -236,22 +238,38 @@ void remove_work_copy(const std::string& path) {
 
 namespace {
 
-Result<std::shared_ptr<store::OpenFile>> open_work_copy(const std::string& path) {
-  // A log that was not yet written back is read, which SQLite does by writing it back.
-  auto database = Database::open(path, SQLITE_OPEN_READWRITE);
-  if (!database) return tl::unexpected(in_file(database.error(), path));
-  auto file = std::make_shared<store::OpenFile>(std::move(*database), project_version, path);
-  if (auto ready = file->database.run("PRAGMA locking_mode = EXCLUSIVE"); !ready)
-    return tl::unexpected(in_file(ready.error(), path));
-  auto version = file->database.prepare("PRAGMA user_version");
-  if (!version) return tl::unexpected(in_file(version.error(), path));
-  const auto row = version->step();
-  if (!row) return tl::unexpected(in_file(row.error(), path));
-  if (version->integer(0) != project_version)
+/// Reads the number of a PRAGMA.
+Result<std::int64_t> number_of(Database& database, const std::string& pragma) {
+  TRY(auto select, database.prepare("PRAGMA " + pragma));
+  TRY_VOID(select.step());
+  return select.integer(0);
+}
+
+Result<void> check_work_copy(Database& database) {
+  TRY_VOID(database.run("PRAGMA locking_mode = EXCLUSIVE"));
+  TRY_VOID(store::check_schema(database, store::work_tables));
+  TRY(const auto application, number_of(database, "application_id"));
+  if (application != store::work_application)
+    return fail(ErrorCode::bad_input, "found an SQLite file of another kind, expected a work copy");
+  TRY(const auto version, number_of(database, "user_version"));
+  if (version != project_version)
     return fail(ErrorCode::bad_input,
-                fmt::format("found a work copy of version {}, expected {}", version->integer(0), project_version), {},
-                path);
-  return file;
+                fmt::format("found a work copy of version {}, expected {}", version, project_version));
+  return store::check_integrity(database);
+}
+
+Result<std::shared_ptr<store::OpenFile>> open_work_copy(const std::string& path, std::stop_token stop = {}) {
+  std::error_code none;
+  if (!fs::is_regular_file(fs::symlink_status(path, none)))
+    return fail(ErrorCode::bad_input, "found no plain file, expected a work copy", {}, path);
+  // SQLite would write to the files that a rollback journal names. A work copy has a write-ahead log.
+  if (fs::exists(fs::symlink_status(path + "-journal", none)))
+    return fail(ErrorCode::bad_input, "found a rollback journal in the same folder: it was never finished", {}, path);
+  // A log that was not yet written back is read, which SQLite does by writing it back.
+  auto database = Database::open_foreign(path, SQLITE_OPEN_READWRITE, std::move(stop));
+  if (!database) return tl::unexpected(in_file(database.error(), path));
+  if (auto ready = check_work_copy(*database); !ready) return tl::unexpected(in_file(ready.error(), path));
+  return std::make_shared<store::OpenFile>(std::move(*database), project_version, path);
 }
 
 Result<std::string> project_in(store::OpenFile& file) {
@@ -274,8 +292,8 @@ Result<std::set<std::int64_t>> runs_with_saved_traces(store::OpenFile& file) {
 
 }  // namespace
 
-Result<RecoveredEdits> read_work_copy(const std::string& path, const ProjectContent& saved) {
-  TRY(auto file, open_work_copy(path));
+Result<RecoveredEdits> read_work_copy(const std::string& path, const ProjectContent& saved, std::stop_token stop) {
+  TRY(auto file, open_work_copy(path, stop));
   TRY(auto project, project_in(*file));
   auto content = store::content_of(file);
   if (!content) return tl::unexpected(in_file(content.error(), path));
@@ -287,13 +305,20 @@ Result<RecoveredEdits> read_work_copy(const std::string& path, const ProjectCont
     const auto trace = large->find(run.id);
     return trace != large->end() && !trace->second;  // killed before all of it was there
   });
+  std::map<std::int64_t, StoredTraces> loaded;  // runs may have the same traces
+  const auto load_large = [&](std::int64_t number) -> Result<StoredTraces> {
+    if (const auto known = loaded.find(number); known != loaded.end()) return known->second;
+    TRY(auto traces, store::load_large_trace(*file, number));
+    return loaded.emplace(number, traces_at_hand(std::move(traces))).first->second;
+  };
   for (StoredRun& run : content->runs) {
+    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
     if (!elsewhere->contains(run.id)) {
       const auto trace = large->find(run.id);
       // Now: the copy is written over soon.
-      auto traces = trace == large->end() ? run.traces.load() : store::load_large_trace(file->database, *trace->second);
+      auto traces = trace == large->end() ? run.traces.load().map(traces_at_hand) : load_large(*trace->second);
       if (!traces) return tl::unexpected(in_file(traces.error(), path));
-      run.traces = traces_at_hand(std::move(*traces));
+      run.traces = *std::move(traces);
       continue;
     }
     run.traces = traces_at_hand({});

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "core/store/project_file.hpp"
@@ -60,8 +61,8 @@ struct RecoveredEdits {
   std::string project;  ///< empty: it had no name yet
 };
 /// Returns the changes that a killed process left. Traces that only the saved file has are taken from `saved`. They are
-/// empty if it lost them.
-Result<RecoveredEdits> read_work_copy(const std::string& path, const ProjectContent& saved);
+/// empty if it lost them. `stop` ends the reading.
+Result<RecoveredEdits> read_work_copy(const std::string& path, const ProjectContent& saved, std::stop_token stop = {});
 /// The project that the copy belongs to, without reading more.
 Result<std::string> project_of_work_copy(const std::string& path);
 

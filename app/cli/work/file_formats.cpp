@@ -142,13 +142,13 @@ Result<RunLog> read_traces_as_run(const std::vector<std::string>& paths, const s
 Result<AnyFile> read_any_file(const std::string& path, const io::ReadOptions& options, const std::stop_token& stop) {
   if (io::traces::looks_like_trace(path))
     return read_traces_as_run({path}, stop).map([](RunLog&& log) { return AnyFile(std::move(log)); });
+  if (store::is_database(path))
+    return store::read_project(path, stop).map([](store::ProjectContent&& project) {
+      return AnyFile(std::move(project));
+    });
   TRY(const auto content, io::read_file(path));
   if (io::documents::is_run_log(content))
     return parse_run_log(content, path).map([](RunLog&& log) { return AnyFile(std::move(log)); });
-  if (const auto kind = io::detect_file_kind(content); kind && *kind == io::FileKind::project) {
-    TRY(auto project, store::read_project(path));
-    return AnyFile(std::move(project));
-  }
   if (io::documents::looks_like_capacity_points(content)) {
     auto points = io::documents::capacity_points_from_json(content);
     if (!points) return tl::unexpected(text::in_file(points.error(), path));
