@@ -11,9 +11,11 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "core/base/replaced_file.hpp"
 #include "core/io/text/utf8.hpp"
 
 namespace pipedeck::io {
@@ -31,10 +33,11 @@ tl::unexpected<Error> system_failure(const std::string& what, const std::string&
 /// Closes the descriptor and removes the file unless it was renamed.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& beside) {
+  explicit TemporaryFile(const std::string& target) {
+    remove_stale_temporaries(target);
     // Opened with O_EXCL, so that two writers never share one; the usual permissions, which mkstemp does not give.
     for (int attempt = 0; descriptor_ < 0 && attempt < 100; ++attempt) {
-      path_ = fmt::format("{}.{}-{}.tmp", beside, ::getpid(), attempt);
+      path_ = temporary_path(target, attempt);
       descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (descriptor_ < 0 && errno != EEXIST) return;
     }
@@ -48,8 +51,7 @@ class TemporaryFile {
   }
 
   bool created() const { return descriptor_ >= 0; }
-  /// On file systems without permissions there are none to keep.
-  void permit(::mode_t mode) { [[maybe_unused]] const int changed = ::fchmod(descriptor_, mode); }
+  void replaces(const struct ::stat& before) { keep_owner(descriptor_, before); }
   bool write(std::string_view content) {
     while (!content.empty()) {
       const ssize_t written = ::write(descriptor_, content.data(), content.size());
@@ -88,17 +90,16 @@ text::TextChunks whole(const std::string& text) {
 }
 
 Result<PendingFile> write_temporary(const std::string& path, const text::TextChunks& content) {
-  // A link stays one: what it leads to is replaced, with the permissions that it had.
-  std::error_code ignored;
-  const fs::path resolved = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
-  PendingFile written{resolved.empty() ? path : resolved.string(), nullptr};
+  // A link stays one: the file that it leads to is replaced.
+  TRY(auto target, end_of_links(path));
+  PendingFile written{std::move(target), nullptr};
   struct ::stat before {};
   const bool there = ::stat(written.target.c_str(), &before) == 0;
   // Renaming would replace a file that its owner protects from being written.
   if (there && ::access(written.target.c_str(), W_OK) != 0) return system_failure("the file can't be written", path);
   written.file = std::make_unique<TemporaryFile>(written.target);
   if (!written.file->created()) return system_failure("the file can't be written", path);
-  if (there) written.file->permit(before.st_mode & 07777);
+  if (there) written.file->replaces(before);
   const bool complete = content([&](std::string_view piece) { return written.file->write(piece); });
   if (!complete || !written.file->complete()) return system_failure("the file can't be written", path);
   return written;

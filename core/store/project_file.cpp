@@ -2,12 +2,11 @@
 #include "core/store/project_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/replaced_file.hpp"
 #include "core/store/sqlite.hpp"
 #include "core/store/tables.hpp"
 
@@ -115,35 +115,22 @@ Error of_file(Error error, const std::string& path) {
   return error;
 }
 
-bool flush_to_disk(const std::string& path, int flags) {
-  const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC);
+bool flush_to_disk(int descriptor) {
   if (descriptor < 0) return false;
   const bool flushed = ::fsync(descriptor) == 0;
   return ::close(descriptor) == 0 && flushed;
 }
 
+/// Gives the new file what it keeps of the `old` one, and flushes it.
+bool finish(const std::string& temporary, const struct ::stat* old) {
+  const int descriptor = ::open(temporary.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor >= 0 && old) keep_owner(descriptor, *old);
+  return flush_to_disk(descriptor);
+}
+
 Result<void> write_whole(const std::string& temporary, const ProjectContent& content, const Watch& watch) {
   TRY(auto database, Database::open(temporary, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE));
   return fill(database, content, watch);
-}
-
-bool runs_still(pid_t process) { return ::kill(process, 0) == 0 || errno != ESRCH; }
-
-/// PATH.PROCESS.tmp of processes that are gone: they were killed while they saved.
-void remove_unfinished(const std::string& path) {
-  std::error_code none;
-  const fs::path folder = fs::path(path).parent_path();
-  const std::string begin = fs::path(path).filename().string() + '.';
-  std::vector<fs::path> unfinished;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder.empty() ? "." : folder, none)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(begin) || !name.ends_with(".tmp")) continue;
-    const char* const end = name.data() + name.size() - std::strlen(".tmp");
-    pid_t process = 0;
-    const auto [rest, problem] = std::from_chars(name.data() + begin.size(), end, process);
-    if (problem == std::errc() && rest == end && process > 0 && !runs_still(process)) unfinished.push_back(entry);
-  }
-  for (const fs::path& file : unfinished) fs::remove(file, none);
 }
 
 }  // namespace
@@ -172,19 +159,18 @@ StoredTraces traces_at_hand(RunTraces traces) {
 
 Result<void> write_project(const std::string& link, const ProjectContent& content, const Progress& progress,
                            std::stop_token stop, const std::function<void()>& before_rename) {
-  std::error_code none;
-  const std::string path = fs::is_symlink(link, none) ? fs::weakly_canonical(link, none).string() : link;
-  const fs::file_status old = fs::status(path, none);
-  if (fs::exists(old) && ::access(path.c_str(), W_OK) != 0)
+  TRY(const auto path, end_of_links(link));
+  struct ::stat old {};
+  const bool replaces = ::stat(path.c_str(), &old) == 0;
+  if (replaces && ::access(path.c_str(), W_OK) != 0)
     return tl::unexpected(
         of_file({ErrorCode::io, "the project is write-protected; save it under another name", {}, {}}, link));
-  const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
+  const std::string temporary = temporary_path(path);
   std::remove(temporary.c_str());  // left by a process of the same number that was killed
-  remove_unfinished(path);
+  remove_stale_temporaries(path);
   Result<void> written = write_whole(temporary, content, {progress, stop});
   report(progress, share_of_runs, "flushing to disk");
-  if (written && fs::exists(old)) fs::permissions(temporary, old.permissions(), none);
-  const bool flushed = written && flush_to_disk(temporary, O_RDONLY);
+  const bool flushed = written && finish(temporary, replaces ? &old : nullptr);
   if (before_rename) before_rename();
   if (written && stop.stop_requested()) written = fail(ErrorCode::cancelled, "cancelled");
   if (written && (!flushed || std::rename(temporary.c_str(), path.c_str()) != 0))
@@ -194,7 +180,8 @@ Result<void> write_project(const std::string& link, const ProjectContent& conten
     return tl::unexpected(of_file(std::move(written).error(), link));
   }
   const fs::path folder = fs::path(path).parent_path();
-  flush_to_disk(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY);  // so that the new name lasts as well
+  // So that the new name lasts as well.
+  flush_to_disk(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return {};
 }
 

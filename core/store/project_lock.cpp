@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/replaced_file.hpp"
+
 namespace pipedeck::store {
 namespace {
 
@@ -20,8 +22,8 @@ namespace fs = std::filesystem;
 
 std::string lock_path(const std::string& project) {
   std::error_code none;
-  const fs::path path = fs::weakly_canonical(project, none);
-  return (path.parent_path() / ("." + path.filename().string() + ".lock")).string();
+  const fs::path path = fs::weakly_canonical(end_of_links(project).value_or(project), none);
+  return (path.parent_path() / ("." + companion_name(path.filename().string()) + ".lock")).string();
 }
 
 /// Whoever gave the lock back removed its file: one that was opened before that locks nothing any more.
@@ -38,7 +40,9 @@ Result<std::optional<ProjectLock>> ProjectLock::take(const std::string& project)
   const std::string path = lock_path(project);
   constexpr int max_tries = 100;
   for (int i = 0; i < max_tries; ++i) {
-    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (descriptor < 0 && errno == ELOOP)
+      return fail(ErrorCode::io, fmt::format("found a link at {}, expected a lock: remove it", path), {}, project);
     if (descriptor < 0)
       return fail(ErrorCode::io, fmt::format("the folder can't be written: {}", std::strerror(errno)), {}, project);
     ProjectLock lock(descriptor, path);

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/replaced_file.hpp"
 #include "core/store/large_traces.hpp"
 #include "core/store/tables.hpp"
 
@@ -45,8 +46,8 @@ Error in_file(Error error, const std::string& path) {
 
 std::string work_copy_path(const std::string& project) {
   std::error_code none;
-  const fs::path path = fs::weakly_canonical(project, none);
-  return (path.parent_path() / ("." + path.filename().string() + ".work")).string();
+  const fs::path path = fs::weakly_canonical(end_of_links(project).value_or(project), none);
+  return (path.parent_path() / ("." + companion_name(path.filename().string()) + ".work")).string();
 }
 
 namespace {

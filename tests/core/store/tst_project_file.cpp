@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
 #include <tuple>
@@ -7,7 +9,9 @@
 #include <QTest>
 
 #include "core/store/project_file.hpp"
+#include "core/store/project_lock.hpp"
 #include "core/store/sqlite.hpp"
+#include "core/store/work_copy.hpp"
 #include "tests/support/test_program.hpp"
 
 using namespace pipedeck;
@@ -221,6 +225,63 @@ class TestProjectFile : public QObject {
     QVERIFY(whole(*store::read_project(file_)) == Whole{});
     QVERIFY(fs::status(file_).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
     fs::remove(link);
+  }
+
+  void a_link_to_a_file_that_is_not_there_stays() {
+    const std::string link = folder_.filePath("link.pipedeck").toStdString();
+    fs::create_symlink("project.pipedeck", link);
+    {
+      const auto by_link = store::ProjectLock::take(link), by_file = store::ProjectLock::take(file_);
+      QVERIFY(by_link && by_link->has_value() && by_file && !by_file->has_value());
+      QCOMPARE(store::work_copy_path(link), store::work_copy_path(file_));
+    }
+    QVERIFY(store::write_project(link, sample()));
+    QVERIFY(fs::is_symlink(link));
+    QVERIFY(whole(*store::read_project(file_)) == whole(sample()));
+    fs::remove(link);
+    fs::create_symlink("link.pipedeck", link);  // to itself
+    QVERIFY(!store::write_project(link, sample()));
+    QVERIFY(fs::is_symlink(link));
+    fs::remove(link);
+  }
+
+  void long_names_have_locks_and_work_copies_data() {
+    QTest::addColumn<int>("length");
+    for (const int length : {220, 240, 255}) QTest::addRow("%d bytes", length) << length;
+  }
+  void long_names_have_locks_and_work_copies() {
+    QFETCH(int, length);
+    file_ = (folder_.path().toStdString() + '/') + std::string(static_cast<std::size_t>(length) - 9, 'n') + ".pipedeck";
+    const auto lock = store::ProjectLock::take(file_);
+    QVERIFY2(lock && lock->has_value(), lock ? "" : lock.error().text().c_str());
+    const auto written = store::write_project(file_, sample());
+    QVERIFY2(written, written ? "" : written.error().text().c_str());
+    const auto saved = store::read_project(file_);
+    QVERIFY(saved.has_value());
+    const std::string work = store::work_copy_path(file_);
+    auto copy = store::RecoveryJournal::begin(work, file_, *saved);
+    QVERIFY2(copy && copy->keep(*saved), copy ? "" : copy.error().text().c_str());
+    QVERIFY((work + ".damaged-journal").size() - folder_.path().toStdString().size() - 1 <= 255);
+    store::RecoveryJournal::remove(*std::move(copy));
+  }
+
+  void set_uid_does_not_stay() {
+    QVERIFY(store::write_project(file_, sample()));
+    QCOMPARE(::chmod(file_.c_str(), 06640), 0);
+    QVERIFY(store::write_project(file_, sample()));
+    struct ::stat about {};
+    QCOMPARE(::stat(file_.c_str(), &about), 0);
+    QCOMPARE(about.st_mode & 07777, 0640u);
+  }
+
+  void a_lock_is_no_link() {
+    const std::string precious = folder_.filePath("precious").toStdString(),
+                      lock = folder_.filePath(".project.pipedeck.lock").toStdString();
+    fs::create_symlink(precious, lock);
+    const auto taken = store::ProjectLock::take(file_);
+    QVERIFY(!taken && taken.error().text().find(lock) != std::string::npos);
+    QVERIFY(fs::is_symlink(lock) && !fs::exists(precious));
+    fs::remove(lock);
   }
 
   void damaged_traces_are_told_when_they_are_read() {
