@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -181,10 +182,17 @@ Result<FolderLock> FolderLock::take(const std::string& folder) {
   fs::create_directories(folder, problem);
   if (problem && !fs::is_directory(folder))
     return fail(ErrorCode::bad_input, fmt::format("can't be made: {}", problem.message()), {}, folder);
-  const int descriptor = ::open((fs::path(folder) / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const std::string path = (fs::path(folder) / ".lock").string();
+  const auto not_ours = [&] {
+    return fail(ErrorCode::bad_input, "found a link, expected a run's lock: remove it", {}, path);
+  };
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (descriptor < 0 && errno == ELOOP) return not_ours();
   if (descriptor < 0)
     return fail(ErrorCode::bad_input, fmt::format("the folder can't be written: {}", std::strerror(errno)), {}, folder);
   FolderLock lock(descriptor);
+  struct ::stat about {};
+  if (::fstat(descriptor, &about) == 0 && about.st_nlink > 1) return not_ours();  // another name of a user's file
   std::array<char, 32> owner{};
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     const ssize_t got = ::pread(descriptor, owner.data(), owner.size() - 1, 0);

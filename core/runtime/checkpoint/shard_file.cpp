@@ -58,8 +58,12 @@ std::string preamble_of(const std::string& header) {
 /// A file that is removed unless it is finished.
 class Unfinished {
  public:
-  explicit Unfinished(std::string path)
-      : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {}
+  explicit Unfinished(std::string path) : path_(std::move(path)) {
+    // A file of this name is a killed run's. It may also be another name of a user's file: it is not written to.
+    std::error_code none;
+    if (std::filesystem::is_regular_file(std::filesystem::symlink_status(path_, none))) ::unlink(path_.c_str());
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+  }
   Unfinished(const Unfinished&) = delete;
   Unfinished& operator=(const Unfinished&) = delete;
   ~Unfinished() {
@@ -87,7 +91,7 @@ class Unfinished {
 
  private:
   std::string path_;
-  int descriptor_;
+  int descriptor_ = -1;
   bool finished_ = false;
 };
 
@@ -161,7 +165,7 @@ Result<void> write_part(const std::string& path, const Part& part, std::span<con
 }
 
 Result<ShardFile> ShardFile::open(const std::string& path) {
-  ShardFile file(path, ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  ShardFile file(path, ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // no pipe is waited for
   if (file.descriptor_ < 0) return system_failure("can't be opened", path);
   if (auto read = file.read_header(); !read) {
     read.error().file = path;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // IDX: two zero bytes, the type of an element, the number of dimensions, each dimension in four bytes (big-endian),
 // then the elements (yann.lecun.com/exdb/mnist). zlib reads files with and without gzip alike.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -10,6 +12,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "core/runtime/data/file_bytes.hpp"
 #include "core/runtime/data/images.hpp"
 
 namespace pipedeck::runtime::data {
@@ -32,10 +35,12 @@ class IdxFile {
 
   /// Reads the dimensions, whose number must be `least` to `most`.
   Result<std::vector<std::int64_t>> open(int least, int most) {
-    if (std::error_code ignored; std::filesystem::is_directory(path_, ignored))
-      return bad_idx(path_, "found a folder, expected an IDX file");
-    file_ = gzopen(path_.c_str(), "rb");
-    if (file_ == nullptr) return bad_idx(path_, fmt::format("can't be opened: {}", std::strerror(errno)));
+    TRY(const int descriptor, open_plain_file(path_));
+    file_ = gzdopen(descriptor, "rb");
+    if (file_ == nullptr) {
+      ::close(descriptor);
+      return bad_idx(path_, "can't be opened: out of memory");
+    }
     std::array<std::uint8_t, 4> magic{};
     TRY_VOID(take(magic.data(), 4, "the head of an IDX file"));
     if (magic[0] != 0 || magic[1] != 0 || magic[2] != type_byte || magic[3] < least || magic[3] > most)
@@ -62,6 +67,7 @@ class IdxFile {
     if (product > static_cast<double>(max_pixels))
       return bad_idx(path_, fmt::format("found {:.3g} bytes, expected at most {:.3g}: they are kept in memory", product,
                                         static_cast<double>(max_pixels)));
+    TRY_VOID(check_ratio(product));
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(product));
     TRY_VOID(take(bytes.data(), bytes.size(), "elements"));
     char more = 0;
@@ -71,6 +77,16 @@ class IdxFile {
   }
 
  private:
+  /// Refuses a small file that would fill the memory: images take a tenth of their bytes at least.
+  Result<void> check_ratio(double bytes) const {
+    constexpr double harmless = 1 << 28, most = 200;
+    std::error_code ignored;
+    const auto size = static_cast<double>(std::filesystem::file_size(path_, ignored));
+    if (bytes <= harmless || bytes <= most * size) return {};
+    return bad_idx(path_, fmt::format("found {:.3g} bytes out of {:.3g}, expected at most {:.0f} times as many", bytes,
+                                      size, most));
+  }
+
   Result<void> take(std::uint8_t* to, std::size_t count, const char* what) {
     constexpr std::size_t piece = std::size_t{1} << 30;  // gzread counts in int
     std::size_t done = 0;

@@ -13,6 +13,9 @@
 namespace pipedeck::runtime::data {
 namespace {
 
+constexpr std::size_t max_image_file = std::size_t{1} << 28;  // bytes
+constexpr std::int64_t max_side = 1 << 16, max_values = 1 << 28;
+
 tl::unexpected<Error> bad_image(std::string text) { return fail(ErrorCode::bad_input, std::move(text)); }
 
 /// Reads the numbers of a PNM header and skips spaces and comments.
@@ -46,12 +49,6 @@ class PnmHead {
   std::size_t at_ = 2;
 };
 
-Result<void> check_size(const ImageShape& shape) {
-  constexpr std::int64_t most = 1 << 16;
-  if (shape.width >= 1 && shape.height >= 1 && shape.width <= most && shape.height <= most) return {};
-  return bad_image(fmt::format("found {} x {} pixels, expected 1 to {} each way", shape.width, shape.height, most));
-}
-
 Result<Image> decode(const std::string& bytes) {
   if (bytes.starts_with("P5") || bytes.starts_with("P6")) return decode_pnm(bytes);
   if (bytes.starts_with("\x89PNG")) return decode_png(bytes);
@@ -60,6 +57,17 @@ Result<Image> decode(const std::string& bytes) {
 }
 
 }  // namespace
+
+bool is_readable(const ImageShape& shape) {
+  return shape.width >= 1 && shape.height >= 1 && shape.width <= max_side && shape.height <= max_side &&
+         shape.values() <= max_values;
+}
+
+Result<void> check_size(const ImageShape& shape) {
+  if (is_readable(shape)) return {};
+  return bad_image(fmt::format("found {} x {} pixels, expected 1 to {} each way and at most {} values", shape.width,
+                               shape.height, max_side, max_values));
+}
 
 Result<Image> decode_pnm(const std::string& bytes) {
   PnmHead head(bytes);
@@ -99,7 +107,7 @@ Result<Image> decode_png(const std::string& bytes) {
 }
 
 Result<Image> read_image(const std::string& path) {
-  auto image = file_bytes(path).and_then(decode);
+  auto image = file_bytes(path, max_image_file).and_then(decode);
   if (!image) image.error().file = path;
   return image;
 }

@@ -19,6 +19,10 @@ struct Image {
 /// Reads a gray or colour image, without transparency. bad_input if the file has another format or is truncated.
 Result<Image> read_image(const std::string& path);
 
+/// Checks the size that an image claims to have, before it gets memory.
+bool is_readable(const ImageShape& shape);
+Result<void> check_size(const ImageShape& shape);
+
 /// Decode one format each. `bytes` are the file's content; the error's text describes the fault.
 Result<Image> decode_pnm(const std::string& bytes);
 Result<Image> decode_png(const std::string& bytes);

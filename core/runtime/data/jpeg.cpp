@@ -35,6 +35,8 @@ bool decode(jpeg_decompress_struct& jpeg, ErrorState& state, const std::string& 
   jpeg_mem_src(&jpeg, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
   jpeg_read_header(&jpeg, TRUE);
   jpeg.out_color_space = jpeg.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  image.shape = {jpeg.num_components == 1 ? 1 : 3, jpeg.image_height, jpeg.image_width};
+  if (!is_readable(image.shape)) return false;
   jpeg_start_decompress(&jpeg);
   image.shape = {jpeg.output_components, jpeg.output_height, jpeg.output_width};
   image.pixels.resize(static_cast<std::size_t>(image.shape.values()));
@@ -58,6 +60,7 @@ Result<Image> decode_jpeg(const std::string& bytes) {
   Image image;
   const bool whole = decode(jpeg, state, bytes, image);
   jpeg_destroy_decompress(&jpeg);
+  if (!is_readable(image.shape) && state.message[0] == '\0') return tl::unexpected(check_size(image.shape).error());
   if (!whole) return fail(ErrorCode::bad_input, fmt::format("is no whole JPEG: {}", state.message.data()));
   return image;
 }

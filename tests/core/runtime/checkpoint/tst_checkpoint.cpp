@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <QDir>
 #include <QFile>
@@ -150,6 +151,8 @@ class TestCheckpoint : public QObject {
   void another_model_is_refused_data();
   void another_model_is_refused();
   void a_folder_in_use_is_refused();
+  void no_file_of_a_user_is_written_over();
+  void a_pipe_is_no_part();
   void a_thread_writes_what_was_copied();
   void a_failed_write_fails_the_run();
   void a_disk_that_hangs_is_no_wait_without_end();
@@ -450,6 +453,37 @@ void TestCheckpoint::a_folder_in_use_is_refused() {
   QVERIFY(runtime::checkpoint::FolderLock::take(path).has_value());
   put(folder.filePath("file"), "x");
   QVERIFY(!runtime::checkpoint::FolderLock::take(folder.filePath("file").toStdString()));
+}
+
+void TestCheckpoint::no_file_of_a_user_is_written_over() {
+  QTemporaryDir folder;
+  const QString precious = folder.filePath("precious"), lock = folder.filePath(".lock");
+  put(precious, "work of a year");
+  for (const bool link : {true, false}) {
+    for (const QString& name : {lock, folder.filePath("part.pdck.tmp")})
+      QCOMPARE(
+          link ? ::symlink(qPrintable(precious), qPrintable(name)) : ::link(qPrintable(precious), qPrintable(name)), 0);
+    const auto taken = runtime::checkpoint::FolderLock::take(folder.path().toStdString());
+    QVERIFY(!taken);
+    QCOMPARE(taken.error().code, ErrorCode::bad_input);
+    QCOMPARE(taken.error().file, lock.toStdString());
+    const runtime::checkpoint::Part part{origin_of(three_layers(), 1), 1, DeviceId(1), {whole_layer(2)}};
+    const auto written =
+        runtime::checkpoint::write_part(folder.filePath("part.pdck").toStdString(), part, values_of(part));
+    QCOMPARE(written.has_value(), !link);  // a new file takes the place of a killed run's
+    QCOMPARE(content_of(precious), QByteArray("work of a year"));
+    QFile::remove(lock);
+    QFile::remove(folder.filePath("part.pdck.tmp"));
+  }
+}
+
+void TestCheckpoint::a_pipe_is_no_part() {
+  QTemporaryDir folder;
+  const std::string path = folder.filePath("worker-0.pdck").toStdString();
+  QCOMPARE(::mkfifo(path.c_str(), 0600), 0);
+  const auto part = runtime::checkpoint::ShardFile::open(path);
+  QVERIFY(!part);
+  QCOMPARE(part.error().code, ErrorCode::bad_input);
 }
 
 void TestCheckpoint::a_thread_writes_what_was_copied() {

@@ -4,6 +4,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <set>
 
 #include <jpeglib.h>
@@ -107,6 +110,10 @@ class TestData : public QObject {
   void bad_images_are_refused_data();
   void bad_images_are_refused();
   void images_need_a_model_that_takes_them();
+  void special_files_are_refused_data();
+  void special_files_are_refused();
+  void images_too_large_for_memory_are_refused();
+  void files_too_large_for_memory_are_refused();
 
  private:
   QString path(const char* name) const { return folder_->filePath(QString::fromLatin1(name)); }
@@ -288,6 +295,7 @@ void TestData::bad_idx_is_refused_data() {
       "found images of 2 x 3 pixels of 1 channel, expected 3 x 2 pixels of 1 channel");
   row("no images", bytes(idx({0, 2, 3}, {})), labels, "x-images", "found a dimension of 0");
   row("huge", bytes(idx({4000000, 2, 3}, {})) + images, bytes(idx({2}, {0, 1})), "x-images", "ends after");
+  row("a bomb", bytes(idx({700000000, 2, 3}, {})), labels, "x-images", "found 4.2e+09 bytes out of 16,");
   row("fewer labels", images, bytes(idx({4}, {0, 1, 2, 3})), "x-labels", "found 4 labels, expected 5");
   row("labels of another class", images, bytes(idx({5}, {0, 1, 9, 3, 4})), "x-labels", "found label 9 at place 2");
   row("labels are images", images, images, "x-labels", "expected 00 00 08 01");
@@ -367,6 +375,55 @@ void TestData::images_need_a_model_that_takes_them() {
            std::string("/data/kind"));
   write_bytes(path("x-images"), idx({5, 2, 3}, five_images()));
   refused(with_data(small_mlp(), "idx", path("x-images")), path("x-images"), "6 values; expected 10 values");
+}
+
+void TestData::special_files_are_refused_data() {
+  QTest::addColumn<bool>("pipe");
+  QTest::newRow("pipe without a writer") << true;
+  QTest::newRow("link to an endless device") << false;
+}
+
+void TestData::special_files_are_refused() {
+  QFETCH(bool, pipe);
+  QDir(folder_->path()).mkpath("set/a");
+  for (const char* name : {"text", "x-images", "set/a/1"})
+    QCOMPARE(pipe ? ::mkfifo(qPrintable(path(name)), 0600) : ::symlink("/dev/zero", qPrintable(path(name))), 0);
+  const QString words = "found a pipe or a device, expected a file";
+  refused(with_data(small_gpt(1, 4, 8, 256), "text", path("text")), path("text"), words);
+  refused(with_data(image_model(), "idx", path("x-images")), path("x-images"), words);
+  refused(with_data(image_model(), "images", path("set")), path("set/a/1"), words);
+}
+
+void TestData::images_too_large_for_memory_are_refused() {
+  std::string pnm = "P5 60000 60000 255\n";
+  Bytes8 png{0x89, 'P', 'N', 'G',  '\r', '\n', 0x1a, '\n', 0,    0, 0, 13, 'I', 'H', 'D',
+             'R',  0,   0,   0xea, 0x60, 0,    0,    0xea, 0x60, 8, 0, 0,  0,   0};
+  const uLong sum = crc32(0, png.data() + 12, 17);
+  for (const int shift : {24, 16, 8, 0}) png.push_back(static_cast<std::uint8_t>(sum >> shift));
+  for (const char* chunk : {"IDAT", "IEND"}) {
+    png.insert(png.end(), {0, 0, 0, 0});
+    png.insert(png.end(), chunk, chunk + 4);
+    const uLong empty = crc32(0, reinterpret_cast<const Bytef*>(chunk), 4);
+    for (const int shift : {24, 16, 8, 0}) png.push_back(static_cast<std::uint8_t>(empty >> shift));
+  }
+  const Bytes8 jpeg{0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0xea, 0x60, 0xea, 0x60, 1,    1,   0x11,
+                    0,    0xff, 0xda, 0,    8, 1,  1, 0,    0,    63,   0,    0xff, 0xd9};
+  for (const auto& image : {runtime::data::decode_pnm(pnm), runtime::data::decode_png({png.begin(), png.end()}),
+                            runtime::data::decode_jpeg({jpeg.begin(), jpeg.end()})}) {
+    QVERIFY(!image);
+    QCOMPARE(image.error().message,
+             std::string("found 60000 x 60000 pixels, expected 1 to 65536 each way and at most 268435456 values"));
+  }
+}
+
+void TestData::files_too_large_for_memory_are_refused() {
+  QDir(folder_->path()).mkpath("set/a");
+  for (const char* name : {"text", "set/a/1"}) {
+    write_bytes(path(name), {});
+    QCOMPARE(::truncate(qPrintable(path(name)), qint64{3} << 30), 0);  // sparse
+  }
+  refused(with_data(small_gpt(1, 4, 8, 256), "text", path("text")), path("text"), "found more than 2147483648 bytes");
+  refused(with_data(image_model(), "images", path("set")), path("set/a/1"), "found more than 268435456 bytes");
 }
 
 PIPEDECK_TEST(TestData)
