@@ -62,7 +62,11 @@ class Training {
       sampler_.reset();
     }
     gpus_->end_steps();
-    if (const auto failure = run_->control->failure()) return tl::unexpected(*failure);
+    if (const auto failure = run_->control->failure()) {
+      constexpr std::chrono::milliseconds grace{5000};
+      if (run_->checkpoints) run_->checkpoints->wait_for_writes(std::min(grace, options_.timeout));
+      return tl::unexpected(*failure);
+    }
     try {
       TRY_VOID(keep_last_step());
       report_samples(true);

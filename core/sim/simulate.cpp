@@ -208,7 +208,7 @@ class Verdict {
       busy += static_cast<double>(times.busy.count);
     }
     const double all = static_cast<double>(verdict_.iteration.count) * static_cast<double>(verdict_.devices.size());
-    if (all > 0) verdict_.bubble_fraction = 1 - busy / all;
+    if (all > 0) verdict_.bubble_fraction = std::max(0.0, 1 - busy / all);  // rounding aside, never negative
     verdict_.parts = mean_parts(verdict_.devices, verdict_.iteration);
   }
 

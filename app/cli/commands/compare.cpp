@@ -52,15 +52,16 @@ std::optional<Utilization> rates_of(const Problem& problem, const study::Compare
 
 struct Figures {
   Seconds iteration;
-  double speed_up = 0;
-  double over_bound = 0;
+  std::optional<double> speed_up{}, over_bound{};  ///< absent where the time to divide by is 0
 };
 
 Figures figures_of(const study::SimulatedPlan& simulated_plan, const study::ProblemBounds& facts) {
+  const auto ratio = [](Seconds a, Seconds b) { return b.count > 0 ? std::optional(a.count / b.count) : std::nullopt; };
   const Seconds iteration = to_seconds(simulated_plan.simulation->iteration);
+  const auto of_bound = ratio(iteration, simulated_plan.plan.predicted->lower_bound);
   return {.iteration = iteration,
-          .speed_up = facts.single_device.count / iteration.count,
-          .over_bound = iteration.count / simulated_plan.plan.predicted->lower_bound.count - 1};
+          .speed_up = ratio(facts.single_device, iteration),
+          .over_bound = of_bound ? std::optional(*of_bound - 1) : std::nullopt};
 }
 
 std::string heading(const Answers& answers) {
@@ -195,12 +196,13 @@ std::string comparison_text(const Answers& answers) {
                                    fmt::format("{:.2f}", simulation.samples_per_second)};
     rates.emplace_back(row_title(row, plan), rates_of(answers.problem, plans[row.answer], work));
     if (work) cells = work::joined(std::move(cells), text::rate_cells(rates.back().second));
-    cells = work::joined(std::move(cells),
-                         {fmt::format("{:.2f}", figures.speed_up), text::percent_text(simulation.bubble_fraction),
-                          text::exposed_text(simulation.parts), text::exposed_parts_text(simulation.parts),
-                          text::worst_peak_text(simulation, largest), text::at_most_text(simulation, largest),
-                          text::percent_text(figures.over_bound),
-                          text::fits_word(simulation) + (plan.truncated ? ", search cut short" : "")});
+    cells = work::joined(
+        std::move(cells),
+        {figures.speed_up ? fmt::format("{:.2f}", *figures.speed_up) : "-",
+         text::percent_text(simulation.bubble_fraction), text::exposed_text(simulation.parts),
+         text::exposed_parts_text(simulation.parts), text::worst_peak_text(simulation, largest),
+         text::at_most_text(simulation, largest), figures.over_bound ? text::percent_text(*figures.over_bound) : "-",
+         text::fits_word(simulation) + (plan.truncated ? ", search cut short" : "")});
     if (answers.baseline) {
       const std::size_t baseline = first_with_plan(plans, *answers.baseline);
       const auto differences = difference_cells(*plans[baseline].simulated_plan->simulation, simulation);
@@ -228,6 +230,10 @@ nlohmann::ordered_json difference_json(const Simulation& from, const Simulation&
           {"worst_peak_bytes", (peak_of(to) - peak_of(from)).count}};
 }
 
+nlohmann::ordered_json or_null(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
 nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const study::ProblemBounds& facts,
                                    const study::Origin& origin, const std::optional<JitterBand>& band,
                                    const std::optional<Utilization>& rates) {
@@ -247,7 +253,7 @@ nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const stud
   json["shape"] = stage_shape_text(plan);
   json["iteration_ms"] = in_milliseconds(simulation.iteration);
   json["samples_per_s"] = simulation.samples_per_second;
-  json["speed_up"] = figures.speed_up;
+  json["speed_up"] = or_null(figures.speed_up);
   json["bubble_fraction"] = simulation.bubble_fraction;
   json["communication_fraction"] = simulation.communication_fraction;
   json["exposed_communication_ms"] = in_milliseconds(simulation.parts.communication());
@@ -262,7 +268,7 @@ nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const stud
     json["worst_peak_upper"] = {{"device", worst->device.value},
                                 {"peak_memory_upper_bytes", worst->peak_upper_bound.count},
                                 {"memory_bytes", worst->capacity.count}};
-  json["over_lower_bound"] = figures.over_bound;
+  json["over_lower_bound"] = or_null(figures.over_bound);
   json["fits"] = simulation.fits;
   json["fits_upper"] = fit_of(simulation) == Fit::surely;
   if (other) {

@@ -42,6 +42,8 @@ class RunCheckpoints {
   Result<std::vector<RunCheckpoint>> completed(std::uint64_t step, bool last);
   /// Like completed(), after all copies were written. run_failed if writing makes no progress for the time-out.
   Result<std::vector<RunCheckpoint>> finish(std::uint64_t step, bool last, std::chrono::milliseconds timeout);
+  /// Waits for the copies that were taken to be on the disk, as long as that makes progress: a failed run keeps them.
+  void wait_for_writes(std::chrono::milliseconds timeout) { static_cast<void>(writer_.wait(timeout)); }
 
  private:
   RunCheckpoints(const Options& options, Origin origin, const exec::Layout& layout);
