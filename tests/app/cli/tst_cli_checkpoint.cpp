@@ -58,7 +58,9 @@ class TestCliCheckpoint : public QObject {
   void a_folder_says_what_is_in_it();
   void damage_is_named_and_passed_over();
   void a_stopped_run_says_how_to_go_on();
+  void a_run_that_diverges_keeps_its_last_numbers();
   void a_device_without_memory_is_named();
+  void a_model_larger_than_the_machine_is_named();
   void what_is_wrong_is_said_before_anything_is_written_data();
   void what_is_wrong_is_said_before_anything_is_written();
   void what_another_run_writes_into_is_refused();
@@ -167,6 +169,37 @@ void TestCliCheckpoint::a_stopped_run_says_how_to_go_on() {
   const QByteArray said = process.readAllStandardError();
   QVERIFY2(said.contains("resume with --resume stopped (step "), said);
   VERIFY_STATUS((problem_.run({"validate", "stopped"})), 0);
+}
+
+void TestCliCheckpoint::a_run_that_diverges_keeps_its_last_numbers() {
+  // Rectifiers could end with all outputs 0.
+  problem_.write("wild.model.json", model_of(12)
+                                        .replace("\"activation\": 1", "\"activation\": 0")
+                                        .replace("\"learning_rate\": 0.01", "\"learning_rate\": 1000"));
+  const QStringList wild = run_command(40, "sgd.plan.json", "wild.model.json");
+  const QStringList kept{"--checkpoint", "wild", "--checkpoint-every", "1"};
+  const Answer stopped = problem_.run(wild + kept);
+  VERIFY_STATUS(stopped, 4);
+  QVERIFY2(stopped.err.contains("training diverged") && stopped.err.contains("resume with --resume wild"), stopped.err);
+  QVERIFY2(!stopped.out.contains("nan"), stopped.out);
+  VERIFY_STATUS(
+      problem_.run(run_command(3, "sgd.plan.json", "wild.model.json") + QStringList{"--resume", "wild", "--check"}), 0);
+  const QByteArray before = problem_.run({"validate", "wild"}).out;
+  QVERIFY(QDir(problem_.path("wild")).removeRecursively());
+  const Answer warned = problem_.run(wild + kept + QStringList{"--on-divergence", "warn", "--evaluate", "synthetic:5"});
+  VERIFY_STATUS(warned, 0);
+  QCOMPARE(warned.err.count("training diverged"), 1);
+  QVERIFY2(warned.out.contains("loss nan") && !warned.out.contains("-nan"), warned.out);
+  QCOMPARE(problem_.run({"validate", "wild"}).out, before);
+}
+
+void TestCliCheckpoint::a_model_larger_than_the_machine_is_named() {
+  problem_.write("huge.model.json", model_of(2'000'000'000));
+  for (const QStringList& more : {QStringList(), QStringList("--check")}) {
+    const Answer run = problem_.run(run_command(1, "two.plan.json", "huge.model.json") + more);
+    VERIFY_STATUS(run, 2);
+    QVERIFY2(run.err.contains("huge.model.json: /layers/1: found a model that holds"), run.err);
+  }
 }
 
 void TestCliCheckpoint::a_device_without_memory_is_named() {
