@@ -16,6 +16,7 @@ Session::Session(SessionServices seams, QObject* parent)
                 }),
       jobs_(this),
       saver_(jobs_, this),
+      opener_(jobs_, this),
       live_(simulator_, this),
       explainer_(simulator_, jobs_, this),
       item_curves_(simulator_, jobs_, this) {

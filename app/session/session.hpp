@@ -21,6 +21,7 @@
 #include "app/session/project/autosave.hpp"
 #include "app/session/project/history.hpp"
 #include "app/session/project/import.hpp"
+#include "app/session/project/opener.hpp"
 #include "app/session/project/saver.hpp"
 #include "app/session/project/state.hpp"
 #include "app/session/project/training_state.hpp"
@@ -43,6 +44,8 @@ struct RecoveryRequest {
 enum class Recovery { restore, saved, later };
 using AskRecovery = std::function<Recovery(const RecoveryRequest&)>;
 
+using ReadProject = std::function<Result<store::ProjectContent>(const std::string& path, std::stop_token stop)>;
+
 /// A set of external dependencies, which tests can replace.
 struct SessionServices {
   project::AskMicroBatch ask_micro_batch = {};
@@ -50,8 +53,9 @@ struct SessionServices {
   int threads = 0;            ///< of a comparison; 0: all cores
   QString state_folder = {};  ///< for work copies of unnamed projects; empty: none are stored
   AskRecovery ask_recovery = {};
-  bool read_only = false;                  ///< files are only viewed: no locks, work copies or recovery
-  std::function<std::string()> view = {};  ///< returns the view of the project, saved with it; not an edit
+  bool read_only = false;                          ///< files are only viewed: no locks, work copies or recovery
+  std::function<std::string()> view = {};          ///< returns the view of the project, saved with it; not an edit
+  ReadProject read_project = store::read_project;  ///< called on another thread
 };
 
 /// A lock for writing a project, or the reason why it is not available.
@@ -91,7 +95,9 @@ class Session : public QObject {
   void set_default_budget(Seconds budget);
   /// Chooses the sample's model or cluster if the question has none.
   void complete_question();
+  /// Reads the project on another thread. Events are processed meanwhile, and the read can be cancelled (opener()).
   bool open(const QString& path);
+  project::Opener& opener() { return opener_; }
   // -- saving (session_saving.cpp): the current state is written by a thread while editing continues; `saving_changed`
   // reports it
   bool start_save();  ///< to file(); false without one, or if it must not be written (an error was emitted)
@@ -252,12 +258,21 @@ class Session : public QObject {
  private:
   ProjectClaim claim(const QString& path) const;
   void reset(project::State state, const QString& file, store::ProjectContent saved = {}, ProjectClaim claim = {});
+  /// A project and its work copy as they were read.
+  struct ReadFiles {
+    Result<store::ProjectContent> saved = store::ProjectContent{};
+    Result<project::State> opened = project::State{};
+    QString work;                                      ///< path of the copy; empty: there is none
+    bool unchanged = false;                            ///< the copy has what was saved
+    Result<project::State> edited = project::State{};  ///< of the copy
+  };
+  Result<ReadFiles> read_files(const QString& path, const QString& work);
   /// A recovered state of the project, and the user's answer. Nullopt: the project is not opened now.
   struct Found {
     std::optional<project::State> recovered;
     Recovery answer = Recovery::saved;
   };
-  std::optional<Found> find_recovery(const QString& path, const Result<store::ProjectContent>& saved);
+  std::optional<Found> find_recovery(const QString& path, ReadFiles& read);
   Recovery ask(const RecoveryRequest& question) const;
   bool restore_unnamed(const project::RecoverableProject& left);
   void persist_edits();
@@ -317,6 +332,7 @@ class Session : public QObject {
   Saving saving_;
   bool last_save_succeeded_ = true;
   project::Saver saver_;
+  project::Opener opener_;
   plans::PreviewSimulator live_;
   plans::Explainer explainer_;
   plans::ItemCurves item_curves_;

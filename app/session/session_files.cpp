@@ -8,9 +8,11 @@
 #include "app/session/plans/clipboard.hpp"
 #include "app/session/project/content.hpp"
 #include "app/session/session.hpp"
+#include "app/text/in_qt.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/io/traces/events.hpp"
+#include "core/store/work_copy.hpp"
 
 namespace pipedeck::session {
 
@@ -18,12 +20,6 @@ namespace {
 constexpr auto sample_model = "BERT-48";
 constexpr auto sample_cluster = "DAPPLE config A, 2 × 8 V100";  // a name
 constexpr int sample_batch = 64;
-
-/// Detects a database by its first bytes; false for files that can be read only once (a pipe).
-bool is_database(const QString& path) {
-  QFile file(path);
-  return QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";  // not shown
-}
 
 }  // namespace
 
@@ -79,28 +75,53 @@ void Session::complete_question() {
   if (question.cluster == 0) choose_cluster_preset(QString::fromUtf8(sample_cluster));
 }
 
+Result<Session::ReadFiles> Session::read_files(const QString& path, const QString& work) {
+  return opener_.read<ReadFiles>(
+      QFileInfo(path).fileName(),
+      [read_project = seams_.read_project, file = path.toStdString(), work](const std::stop_token& stop) {
+        ReadFiles read;
+        if (!file.empty()) read.saved = read_project(file, stop);
+        if (read.saved) read.opened = project::state_of(*read.saved, file);
+        if (work.isEmpty() || !QFile::exists(work)) return Result<ReadFiles>(std::move(read));
+        read.work = work;
+        const store::ProjectContent nothing;
+        const auto left = store::read_work_copy(work.toStdString(), read.saved ? *read.saved : nothing, stop);
+        read.unchanged = !file.empty() && left && read.saved && project::same_project(left->content, *read.saved);
+        read.edited = left ? project::state_of(left->content, work.toStdString()) : tl::unexpected(left.error());
+        return Result<ReadFiles>(std::move(read));
+      });
+}
+
 bool Session::open(const QString& path) {
+  if (opener_.busy()) return false;
   finish_saving();  // of the project to be closed
   const QString absolute = QFileInfo(path).absoluteFilePath();
   ProjectClaim right = claim(absolute);
-  const std::string file = path.toStdString();
-  auto saved = store::read_project(file);
   const bool mine = right.lock || right.already_owned;
-  const auto found = mine ? find_recovery(absolute, saved) : Found{};
+  if (right.already_owned) autosave_.drop();  // this window's own copy: the user was already asked
+  auto read = read_files(path, mine ? text::to_qstring(store::work_copy_path(absolute.toStdString())) : QString());
+  if (!read) {
+    persist_edits();  // the open project stays
+    read.error().code == ErrorCode::cancelled
+        ? emit notice(tr("Opening %1 was cancelled").arg(QFileInfo(path).fileName()))
+        : report(tr("Open project"), read.error());
+    return false;
+  }
+  const auto found = find_recovery(absolute, *read);
   if (!found) return false;
+  auto& [saved, opened, work, unchanged, edited] = *read;
   if (!saved && !found->recovered) {
     report(tr("Open project"), saved.error());
     return false;
   }
-  auto opened = saved ? project::state_of(*saved, file) : Result<project::State>(project::State{});
   if (!opened && !found->recovered) {
     report(tr("Open project"), opened.error());
     return false;
   }
   const bool read_only = !right.read_only_reason.isEmpty();
   if (saved) saved_view_ = saved->settings[project::view_setting];
-  reset(opened ? std::move(*opened) : project::State{}, absolute, saved ? std::move(*saved) : store::ProjectContent{},
-        std::move(right));
+  reset(saved && opened ? std::move(*opened) : project::State{}, absolute,
+        saved ? std::move(*saved) : store::ProjectContent{}, std::move(right));
   if (found->recovered) {
     change(tr("Restore unsaved changes"), std::move(*found->recovered));
     finish_persisting();                           // the recovered copy was deleted
@@ -118,7 +139,7 @@ void Session::mark_unchanged() {
 
 bool Session::open_or_import(const QString& path) {
   // A project may be larger than the import limit. A missing one may have a work copy.
-  return is_database(path) || project::has_left_work(path) ? open(path) : import(path);
+  return store::is_database(path.toStdString()) || project::has_left_work(path) ? open(path) : import(path);
 }
 
 bool Session::import(const QString& path) {

@@ -46,30 +46,25 @@ Recovery Session::ask(const RecoveryRequest& question) const {
   return seams_.ask_recovery ? seams_.ask_recovery(question) : Recovery::later;
 }
 
-std::optional<Session::Found> Session::find_recovery(const QString& path, const Result<store::ProjectContent>& saved) {
-  if (same_file(path, file_)) autosave_.drop();  // this window's own copy: the user was already asked
-  const QString work = text::to_qstring(store::work_copy_path(path.toStdString()));
-  if (!QFile::exists(work)) return Found{};
-  const store::ProjectContent nothing;
-  const auto left = store::read_work_copy(work.toStdString(), saved ? *saved : nothing);
-  if (left && saved && project::same_project(left->content, *saved)) {
-    store::remove_work_copy(work.toStdString());  // killed between saving and removing the copy
+std::optional<Session::Found> Session::find_recovery(const QString& path, ReadFiles& read) {
+  if (read.work.isEmpty()) return Found{};
+  if (read.unchanged) {
+    store::remove_work_copy(read.work.toStdString());  // killed between saving and removing the copy
     return Found{};
   }
-  auto state = left ? project::state_of(left->content, work.toStdString()) : tl::unexpected(left.error());
-  if (!state) {
+  if (!read.edited) {
     QString words = tr("Unsaved changes to %1 cannot be read: %2\nThey remain in %3.")
-                        .arg(QFileInfo(path).fileName(), text::to_qstring(state.error()), quarantine(work));
-    if (saved) words += QLatin1Char(' ') + tr("The project opens in its last saved state.");
+                        .arg(QFileInfo(path).fileName(), text::to_qstring(read.edited.error()), quarantine(read.work));
+    if (read.saved) words += QLatin1Char(' ') + tr("The project opens in its last saved state.");
     emit error(tr("Open project"), words);
     return Found{};
   }
-  RecoveryRequest question{QFileInfo(path).fileName(), {}, project::edited_at(work), {}};
+  RecoveryRequest question{QFileInfo(path).fileName(), {}, project::edited_at(read.work), {}};
   if (QFileInfo::exists(path)) question.saved = QFileInfo(path).lastModified();
-  if (!saved) question.problem = text::to_qstring(saved.error().message);
+  if (!read.saved) question.problem = text::to_qstring(read.saved.error().message);
   const Recovery answer = ask(question);
   if (answer == Recovery::later) return std::nullopt;
-  return Found{std::move(*state), answer};
+  return Found{std::move(*read.edited), answer};
 }
 
 bool Session::offer_recovery() {
@@ -93,8 +88,9 @@ bool Session::recover(const project::RecoverableProject& left, Recovery answer) 
 bool Session::restore_unnamed(const project::RecoverableProject& left) {
   auto lock = store::ProjectLock::take(left.work.toStdString());
   if (!lock || !lock->has_value()) return false;
-  const auto work = store::read_work_copy(left.work.toStdString(), {});
-  auto state = work ? project::state_of(work->content, left.work.toStdString()) : tl::unexpected(work.error());
+  auto read = opener_.busy() ? fail(ErrorCode::cancelled, "cancelled") : read_files({}, left.work);
+  if (!read && read.error().code == ErrorCode::cancelled) return false;
+  auto state = read ? std::move(read->edited) : tl::unexpected(read.error());
   if (!state) {
     emit error(tr("Restore unsaved work"),
                tr("Unsaved work cannot be read: %1\nIt remains in %2. Delete that file when you no longer need it.")

@@ -65,7 +65,7 @@ MainWindow::MainWindow(WindowServices seams, QWidget* parent)
                                           return seams_.dialogs.recovery ? seams_.dialogs.recovery(this, question)
                                                                          : session::Recovery::later;
                                         },
-                                        seams_.read_only, [this] { return view_->captured(); }}),
+                                        seams_.read_only, [this] { return view_->captured(); }, seams_.read_project}),
       actions_(std::make_unique<Actions>()) {
   setObjectName(QStringLiteral("main_window"));
   restore_zoom();
@@ -250,6 +250,7 @@ void MainWindow::connect_session() {
   connect(&session_, &session::Session::state_changed, this, &MainWindow::refresh);
   connect(&session_, &session::Session::file_changed, this, &MainWindow::refresh_title);
   connect(&session_, &session::Session::saving_changed, this, &MainWindow::refresh_title);
+  connect(&session_.opener(), &session::project::Opener::changed, this, &MainWindow::show_opening);
   connect(&session_, &session::Session::saved, this, [this] { remember_recent(session_.file()); });
   connect(&session_, &session::Session::results_changed, compare_page_, &pages::ComparePage::refresh_figures);
   connect(&session_, &session::Session::comparison_ended, this, [this] {

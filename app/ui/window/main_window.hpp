@@ -81,6 +81,7 @@ struct WindowServices {
   QString runner;                 ///< path of pipedeck-cli
   QString state_folder = {};      ///< for unsaved work without a name; empty: none
   bool read_only = false;         ///< for screenshots: files are not locked, autosaved or recovered
+  session::ReadProject read_project = store::read_project;
 };
 
 class MainWindow : public QMainWindow {
@@ -162,7 +163,8 @@ class MainWindow : public QMainWindow {
   void new_project();
   void open_with_dialog();
   void open_project(const QString& file);
-  bool save();  ///< starts saving; false: not started
+  void show_opening();  ///< with a button that cancels it, while a project is read
+  bool save();          ///< starts saving; false: not started
   bool save_as();
   QString suggested_name() const;
   void import_with_dialog();

@@ -8,6 +8,7 @@
 #include <QFileInfo>
 #include <QMenu>
 #include <QMimeData>
+#include <QProgressDialog>
 #include <QSettings>
 
 #include "app/ui/actions/exports.hpp"
@@ -47,6 +48,10 @@ QStringList local_files(const QMimeData* data) {
 
 bool MainWindow::may_discard() {
   if (session_.saver().waiting()) return false;  // already asked; the answer is being carried out
+  if (session_.opener().busy()) {
+    session_.opener().cancel();
+    return false;
+  }
   notes_->commit();
   if (!seams_.read_only) {
     view_->remember();
@@ -117,6 +122,17 @@ void MainWindow::open_files(const QStringList& files) {
   // Several files describe one cluster together. There is no user to ask while screenshots are taken.
   if (!machines.isEmpty())
     actions::import_machines(*this, session_, seams_.read_only ? dialogs::Dialogs() : seams_.dialogs, machines);
+}
+
+void MainWindow::show_opening() {
+  delete findChild<QProgressDialog*>();
+  session::project::Opener& opener = session_.opener();
+  if (!opener.busy()) return;
+  auto* dialog = new QProgressDialog(tr("Opening %1…").arg(opener.name()), tr("Cancel"), 0, 0, this);
+  dialog->setObjectName(QStringLiteral("opening"));
+  dialog->setWindowModality(Qt::WindowModal);
+  connect(dialog, &QProgressDialog::canceled, &opener, &session::project::Opener::cancel);
+  dialog->show();
 }
 
 void MainWindow::open_with_dialog() {
