@@ -42,7 +42,6 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(RapidJSON REQUIRED)  # headers alone
 find_package(ZLIB REQUIRED)
-find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(SQLite3 REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(CLI11 REQUIRED)
