@@ -3,6 +3,8 @@
 // engine.py, deepspeed/runtime/config.py; docs/engines.md lists them.
 #include "core/study/engines/deepspeed.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -75,16 +77,19 @@ std::string partition(const EngineRequest& question) {
 }  // namespace
 
 Engine deepspeed() {
-  return {"DeepSpeed",
-          {.schedules = {ScheduleKind::one_f_one_b},
-           .tensor_parallel = false,
-           .max_zero = 1,
-           .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
-           .is_valid_boundary = may_cut_modules,
-           .model_limitation =
-               [](const Profile& profile) { return module_limitation(profile, "DeepSpeed's PipelineModule"); }},
-          {{"deepspeed", ".json", "configuration for DeepSpeed", configuration},
-           {"deepspeed-partition", ".py", "the stages as a PipelineModule of DeepSpeed", partition}}};
+  // Apart: g++ 12 frees parts of a nested aggregate twice where memory ends.
+  EngineRules rules{.schedules = {ScheduleKind::one_f_one_b},
+                    .tensor_parallel = false,
+                    .max_zero = 1,
+                    .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
+                    .is_valid_boundary = may_cut_modules,
+                    .model_limitation = [](const Profile& profile) {
+                      return module_limitation(profile, "DeepSpeed's PipelineModule");
+                    }};
+  std::vector<EngineOutput> outputs{
+      {"deepspeed", ".json", "configuration for DeepSpeed", configuration},
+      {"deepspeed-partition", ".py", "the stages as a PipelineModule of DeepSpeed", partition}};
+  return {"DeepSpeed", std::move(rules), std::move(outputs)};
 }
 
 }  // namespace pipedeck::study::engines

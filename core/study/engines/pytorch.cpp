@@ -3,6 +3,8 @@
 // torch/distributed/pipelining/{stage,schedules}.py, 2.5 and newer; docs/engines.md lists them.
 #include "core/study/engines/pytorch.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -324,18 +326,19 @@ std::string program(const EngineRequest& question) {
 }  // namespace
 
 Engine pytorch() {
-  return {
-      "PyTorch's pipelining",
-      {.schedules = {ScheduleKind::one_f_one_b, ScheduleKind::gpipe, ScheduleKind::interleaved, ScheduleKind::zb_v,
-                     ScheduleKind::dualpipe_v},
-       .tensor_parallel = false,
-       .max_zero = 0,
-       .recompute_at_once = true,
-       .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::rmsprop, Optimizer::none},
-       .min_micro_batches = min_micro_batches,
-       .is_valid_boundary = may_cut_modules,
-       .model_limitation = [](const Profile& profile) { return module_limitation(profile, "PyTorch's pipelining"); }},
-      {{"pytorch", ".py", "a program for PyTorch's pipelining", program}}};
+  // Apart: g++ 12 frees parts of a nested aggregate twice where memory ends.
+  EngineRules rules{
+      .schedules = {ScheduleKind::one_f_one_b, ScheduleKind::gpipe, ScheduleKind::interleaved, ScheduleKind::zb_v,
+                    ScheduleKind::dualpipe_v},
+      .tensor_parallel = false,
+      .max_zero = 0,
+      .recompute_at_once = true,
+      .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::rmsprop, Optimizer::none},
+      .min_micro_batches = min_micro_batches,
+      .is_valid_boundary = may_cut_modules,
+      .model_limitation = [](const Profile& profile) { return module_limitation(profile, "PyTorch's pipelining"); }};
+  std::vector<EngineOutput> outputs{{"pytorch", ".py", "a program for PyTorch's pipelining", program}};
+  return {"PyTorch's pipelining", std::move(rules), std::move(outputs)};
 }
 
 }  // namespace pipedeck::study::engines
