@@ -13,6 +13,7 @@
 #include "app/cli/text/console.hpp"
 #include "app/cli/work/cancel_on_signal.hpp"
 #include "app/cli/work/run_site.hpp"
+#include "core/base/out_of_memory.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -103,7 +104,7 @@ int run_command_line(const std::vector<std::string>& arguments) {
   try {
     return run_command(*info, {arguments.begin() + 1, arguments.end()});
   } catch (const std::bad_alloc&) {
-    text::print_error({ErrorCode::io, "out of memory", {}, {}});
+    print_out_of_memory();
     return exit_status(ErrorCode::io);
   } catch (const std::system_error& error) {
     text::print_error({ErrorCode::io, fmt::format("the system could not create a thread: {}", error.what()), {}, {}});
