@@ -6,6 +6,7 @@
 
 #include "core/base/limits.hpp"
 #include "core/io/json/value.hpp"
+#include "core/io/text/utf8.hpp"
 
 namespace pipedeck::io::json {
 namespace {
@@ -126,7 +127,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   static std::string syntax_message(std::string_view what) {
     const std::size_t start = what.find("syntax error");
     const std::size_t detail = start == what.npos ? what.npos : what.find(" - ", start);
-    return "found no valid JSON: " + std::string(detail == what.npos ? what : what.substr(detail + 3));
+    return "found no valid JSON: " + text::to_utf8(detail == what.npos ? what : what.substr(detail + 3));
   }
 
   const std::string& text_;

@@ -7,7 +7,17 @@ namespace pipedeck::io::text {
 
 namespace {
 
-/// Bytes of the character that `text` begins with; 0 where it begins with none.
+void append_point(std::string& out, std::uint32_t point) {
+  const auto byte = [&](std::uint32_t value) { out += static_cast<char>(static_cast<unsigned char>(value)); };
+  const auto next = [&](int shift) { byte(0x80 | (point >> shift & 0x3f)); };
+  if (point < 0x80) return byte(point);
+  if (point < 0x800) return byte(0xc0 | point >> 6), next(0);
+  if (point < 0x10000) return byte(0xe0 | point >> 12), next(6), next(0);
+  byte(0xf0 | point >> 18), next(12), next(6), next(0);
+}
+
+}  // namespace
+
 std::size_t leading_character(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead == 0) return 0;
@@ -22,17 +32,6 @@ std::size_t leading_character(std::string_view text) {
   const std::uint32_t least = length == 1 ? 0 : length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
   return point < least || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff) ? 0 : length;
 }
-
-void append_point(std::string& out, std::uint32_t point) {
-  const auto byte = [&](std::uint32_t value) { out += static_cast<char>(static_cast<unsigned char>(value)); };
-  const auto next = [&](int shift) { byte(0x80 | (point >> shift & 0x3f)); };
-  if (point < 0x80) return byte(point);
-  if (point < 0x800) return byte(0xc0 | point >> 6), next(0);
-  if (point < 0x10000) return byte(0xe0 | point >> 12), next(6), next(0);
-  byte(0xf0 | point >> 18), next(12), next(6), next(0);
-}
-
-}  // namespace
 
 std::optional<std::string> from_utf16(std::string_view bytes) {
   const bool little = bytes.starts_with("\xFF\xFE");
