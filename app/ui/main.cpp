@@ -16,6 +16,7 @@
 #include "app/ui/window/main_window.hpp"
 #include "app/ui/window/screenshots.hpp"
 #include "core/base/allocator.hpp"
+#include "core/base/standard_streams.hpp"
 
 using namespace pipedeck;
 
@@ -36,7 +37,11 @@ double seconds_since_start() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9 - started;
 }
 
-void print(FILE* stream, const QString& text) { std::fputs(text.toUtf8().constData(), stream); }
+/// Prints lines without the control characters of names in them.
+void print(FILE* stream, QString text) {
+  text.removeIf([](QChar c) { return c.category() == QChar::Other_Control && c != QLatin1Char('\n'); });
+  std::fputs(text.toUtf8().constData(), stream);
+}
 
 void open_asked_for(ui::window::MainWindow& window, const ui::window::WindowCommand& command) {
   if (command.files.isEmpty()) {
@@ -98,6 +103,7 @@ int run_window(const ui::window::WindowCommand& command) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  harden_streams();
   keep_freed_memory();
   QStringList arguments;
   for (int i = 1; i < argc; ++i) arguments << QString::fromLocal8Bit(argv[i]);

@@ -55,6 +55,19 @@ int bad_usage(const std::string& message, const std::vector<std::string>& argume
   return exit_status(ErrorCode::bad_usage);
 }
 
+int no_command(const std::string& message) {
+  const int status = bad_usage(message);
+  text::print_usage(command_overview());
+  return status;
+}
+
+int answer(const std::string& text) {
+  const auto printed = text::print_answer(text);
+  if (printed) return 0;
+  text::print_error(printed.error());
+  return exit_status(printed.error().code);
+}
+
 int run_parsed(options::Command& command, const std::vector<std::string>& arguments) {
   work::CancelOnSignal cancel;
   const Result<int> status = command.run(cancel.token());
@@ -78,7 +91,7 @@ int run_command(const CommandInfo& info, const std::vector<std::string>& argumen
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 takes them from the back
   } catch (const CLI::CallForHelp&) {
-    return text::print_text(app.help()) ? 0 : 1;
+    return answer(app.help());
   } catch (const CLI::ParseError& error) {
     return bad_usage(
         fmt::format("{}: {} (pipedeck-cli {} --help lists the options)", info.name, error.what(), info.name),
@@ -92,15 +105,12 @@ int run_command(const CommandInfo& info, const std::vector<std::string>& argumen
 }  // namespace
 
 int run_command_line(const std::vector<std::string>& arguments) {
-  if (arguments.empty()) return bad_usage("a command is expected\n" + command_overview());
-  if (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help")
-    return text::print_text(command_overview()) ? 0 : 1;
-  if (arguments[0] == "--version")
-    return text::print_text("pipedeck-cli " PIPEDECK_VERSION "\nlicence: Apache-2.0\n") ? 0 : 1;
+  if (arguments.empty()) return no_command("a command is expected");
+  if (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") return answer(command_overview());
+  if (arguments[0] == "--version") return answer("pipedeck-cli " PIPEDECK_VERSION "\nlicence: Apache-2.0\n");
   const auto info = std::find_if(commands.begin(), commands.end(),
                                  [&](const CommandInfo& command) { return command.name == arguments[0]; });
-  if (info == commands.end())
-    return bad_usage(fmt::format("unknown command \"{}\"\n{}", arguments[0], command_overview()));
+  if (info == commands.end()) return no_command(fmt::format("unknown command \"{}\"", arguments[0]));
   try {
     return run_command(*info, {arguments.begin() + 1, arguments.end()});
   } catch (const std::bad_alloc&) {

@@ -114,7 +114,7 @@ class ConvertCommand : public options::Command {
     const analytic::recorded::Options options{trace_depth_, profile_micro_batch_, machines_.device()};
     TRY(const auto made, presets::read_traced_profile(files_.front(), options, stop));
     for (const std::string& note : made.notes) text::print_note(note);
-    if (out_ != "-") text::print_text(text::layers_table(made.profile));
+    if (out_ != "-") text::print_report(text::layers_table(made.profile));
     return write(io::documents::profile_to_json(made.profile));
   }
 
@@ -170,7 +170,7 @@ class ConvertCommand : public options::Command {
                                                                       : made.error());
     TRY_VOID(expect_target("a model", "profile"));
     for (const std::string& note : made->notes) text::print_note(note);
-    if (out_ != "-") text::print_text(options::profile_table(*made, models_.explain(), letters));
+    if (out_ != "-") text::print_report(options::profile_table(*made, models_.explain(), letters));
     return write(io::documents::profile_to_json(made->profile));
   }
 

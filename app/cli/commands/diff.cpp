@@ -14,6 +14,7 @@
 #include "app/cli/text/table.hpp"
 #include "app/cli/work/file_formats.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/io/text/printable.hpp"
 #include "core/plan/validate.hpp"
 
 namespace pipedeck::cli::commands {
@@ -134,7 +135,8 @@ class DiffCommand : public options::Command {
       steps = found;
       conventions_ = problem.workload.conventions;
     }
-    TRY_VOID(text::write_output("-", report(*a, *b, steps)));
+    const std::string answer = report(*a, *b, steps);
+    TRY_VOID(json_ ? text::write_output("-", answer) : text::print_answer(answer));
     return 0;
   }
 
@@ -177,9 +179,11 @@ class DiffCommand : public options::Command {
       return json.dump(2) + "\n";
     }
     if (leaves.empty() && !kinds && !alike)
-      return fmt::format("no difference: {} and {} have the same operations\n", a_, b_);
+      return fmt::format("no difference: {} and {} have the same operations\n", io::text::printable(a_),
+                         io::text::printable(b_));
     if (leaves.empty() && !kinds)
-      return fmt::format("no difference: {} and {} hold the same {}\n", a_, b_, work::format_name(a));
+      return fmt::format("no difference: {} and {} hold the same {}\n", io::text::printable(a_),
+                         io::text::printable(b_), work::format_name(a));
     std::string text = leaves.empty() ? "" : leaves_table(leaves);
     if (kinds) text += (text.empty() ? "" : "\n") + text::kinds_table(*kinds, "A", "B");
     if (steps) text += "\n" + waterfall_text(*steps, conventions_);

@@ -13,6 +13,7 @@
 #include "app/cli/work/plan_columns.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/importers.hpp"
+#include "core/io/text/printable.hpp"
 #include "core/plan/validate.hpp"
 #include "core/study/origin.hpp"
 #include "core/study/plan_simulator.hpp"
@@ -83,7 +84,7 @@ class EditCommand : public options::Command {
                after = plan_simulator.simulate(problem, std::move(edited), stop);
     if (!before) return tl::unexpected(text::in_file(before.error(), plan_file_));
     if (!after) return tl::unexpected(after.error());
-    const std::string human = after->plan.name + "\n" + edits_table(*before, *after) +
+    const std::string human = io::text::printable(after->plan.name) + "\n" + edits_table(*before, *after) +
                               spare_text(after->plan, *problem.cluster) + text::fits_text(*after->simulation) + "\n";
     const Plan written = study::with_origin(after->plan, study::origin_of(*problem.profile, *problem.cluster));
     TRY_VOID(output_.write(io::documents::plan_to_json(written), human));

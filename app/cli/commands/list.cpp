@@ -10,6 +10,7 @@
 #include "app/cli/text/console.hpp"
 #include "app/cli/text/table.hpp"
 #include "app/cli/work/file_formats.hpp"
+#include "core/io/text/printable.hpp"
 #include "core/planner/planner.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/instance_types.hpp"
@@ -170,7 +171,7 @@ class ListCommand : public options::Command {
       if (what_ != list.name) continue;
       const Items items = list.items();
       if (!items) return tl::unexpected(items.error());
-      TRY_VOID(text::write_output("-", json_ ? items_json(*items) + "\n" : items_text(*items)));
+      TRY_VOID(json_ ? text::write_output("-", items_json(*items) + "\n") : text::print_answer(items_text(*items)));
     }
     return 0;
   }
@@ -178,10 +179,12 @@ class ListCommand : public options::Command {
  private:
   Result<int> list_checkpoints() const {
     TRY(const auto steps, text::checkpoints_in(folder_));
-    const std::string text = json_           ? text::checkpoints_json(steps) + "\n"
-                             : steps.empty() ? "found no checkpoints in " + folder_ + "\n"
-                                             : text::checkpoints_text(steps);
-    TRY_VOID(text::write_output("-", text));
+    if (json_) {
+      TRY_VOID(text::write_output("-", text::checkpoints_json(steps) + "\n"));
+    } else {
+      TRY_VOID(text::print_answer(steps.empty() ? "found no checkpoints in " + io::text::printable(folder_) + "\n"
+                                                : text::checkpoints_text(steps)));
+    }
     return 0;
   }
 

@@ -14,6 +14,7 @@
 #include "app/cli/work/plan_columns.hpp"
 #include "app/cli/work/trials.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/io/text/printable.hpp"
 #include "core/study/compare.hpp"
 #include "core/study/origin.hpp"
 
@@ -83,7 +84,7 @@ std::string reasons(const std::vector<study::SimulatedPlan>& simulated_plans) {
   for (std::size_t i = 0; i < simulated_plans.size(); ++i) {
     const Plan& plan = simulated_plans[i].plan;
     if (plan.rationale.empty()) continue;
-    text += fmt::format("\n{}. {}\n", i + 1, plan.name);
+    text += fmt::format("\n{}. {}\n", i + 1, io::text::printable(plan.name));
     for (const std::string& sentence : plan.rationale) text += "   " + sentence + "\n";
     text += certificate_text(plan);
   }

@@ -151,10 +151,10 @@ class ProfileCommand : public options::Command {
       const work::GpuLinks links(gpus.found);
       if (!cluster_file_.empty()) TRY_VOID(write_cluster(work::machine_of(gpus.found.names, links.links())));
       if (!links_ || !prints()) return {};
-      text::print_text(links.text());
+      text::print_report(links.text());
       Bytes gradients;
       for (const Layer& layer : profile.layers) gradients += layer.parameters;
-      text::print_text(links.all_reduces_text(*gpus.module, work::all_reduce_sizes(gradients)));
+      text::print_report(links.all_reduces_text(*gpus.module, work::all_reduce_sizes(gradients)));
     } catch (const std::runtime_error& error) {
       return fail(ErrorCode::run_failed, fmt::format("{}: {}", links_ ? "--links" : "--cluster-out", error.what()));
     }
@@ -181,7 +181,7 @@ class ProfileCommand : public options::Command {
     if (devices_ > 1) {
       const runtime::profile::LinkMeasurement measured = runtime::profile::measure_thread_link();
       link = measured.link;
-      if (links_ && prints()) text::print_text("\n" + text::measured_link_text(measured));
+      if (links_ && prints()) text::print_report("\n" + text::measured_link_text(measured));
     } else if (links_) {
       text::print_note("--links: found one device, expected at least two (--devices 2)");
     }

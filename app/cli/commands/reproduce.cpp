@@ -38,7 +38,7 @@ class ReproduceCommand : public options::Command {
   }
 
   Result<int> run(std::stop_token stop) override {
-    if (table_.empty()) return text::print_text(json_ ? names_json() : names_text()) ? 0 : 1;
+    if (table_.empty()) return printed(json_ ? names_json() : names_text());
     text::ProgressLine line;
     std::vector<std::string> names;
     for (const reproduce::TableInfo& info : reproduce::paper_tables())
@@ -53,14 +53,18 @@ class ReproduceCommand : public options::Command {
       TRY(auto table, reproduce::reproduce(name, {.data = data_, .stop = stop, .progress = progress}));
       tables.push_back(std::move(table));
     }
-    return text::print_text(json_       ? text::reproduction_json(tables) + "\n"
-                            : markdown_ ? text::reproduction_markdown(tables)
-                                        : text::reproduction_text(tables))
-               ? 0
-               : 1;
+    return printed(json_       ? text::reproduction_json(tables) + "\n"
+                   : markdown_ ? text::reproduction_markdown(tables)
+                               : text::reproduction_text(tables));
   }
 
  private:
+  /// Prints texts of the program itself, which need no escapes.
+  static Result<int> printed(const std::string& text) {
+    TRY_VOID(text::write_output("-", text));
+    return 0;
+  }
+
   std::string table_, data_ = "../shared/data";
   bool json_ = false, markdown_ = false;
 };

@@ -228,7 +228,7 @@ class RunCommand : public options::Command {
     TRY(const auto found, runtime::train::evaluate_on_cpu(evaluated_model(), trained, 64, 1024, stop));
     const std::string text = fmt::format("{}: loss {:.4f}, accuracy {:.2f} % on {} samples\n", evaluated_, found.loss,
                                          100 * found.accuracy, found.samples);
-    events_file_ == "-" ? text::print_note(text) : static_cast<void>(text::print_text(text));
+    events_file_ == "-" ? text::print_note(text) : text::print_report(text);
     return {};
   }
 
@@ -261,16 +261,16 @@ class RunCommand : public options::Command {
   Result<int> print_ready() const {
     if (!runs_on_.warning.empty()) text::print_warning(runs_on_.warning);
     if (replayed_) {
-      text::print_text(fmt::format("ready: {} with {} on {} devices, {} samples per step\n", replayed_->model.name,
-                                   plan_.name, devices_used(plan_).size(), plan_.global_batch));
+      text::print_report(fmt::format("ready: {} with {} on {} devices, {} samples per step\n", replayed_->model.name,
+                                     plan_.name, devices_used(plan_).size(), plan_.global_batch));
       return 0;
     }
     const auto source = runtime::data::make_source(model_spec_);
     if (!source) return tl::unexpected(text::in_file(source.error(), model_));
     const std::uint64_t samples = (*source)->count();
-    text::print_text(fmt::format("ready: {} with {} on {} devices, {} samples per step, data {}\n", model_spec_.name,
-                                 plan_.name, devices_used(plan_).size(), plan_.global_batch,
-                                 samples > 0 ? fmt::format("of {} samples", samples) : "without end"));
+    text::print_report(fmt::format("ready: {} with {} on {} devices, {} samples per step, data {}\n", model_spec_.name,
+                                   plan_.name, devices_used(plan_).size(), plan_.global_batch,
+                                   samples > 0 ? fmt::format("of {} samples", samples) : "without end"));
     return 0;
   }
 
@@ -309,7 +309,7 @@ class RunCommand : public options::Command {
     if (const auto resume_hint = done ? std::nullopt : checkpoints_.resume_hint()) site_.say(*resume_hint);
     if (!trained) return tl::unexpected(text::in_file(trained.error(), error_file(trained.error())));
     if (!site_.first()) return 0;
-    if (events_file_ != "-") text::print_text(difference_text(report));
+    if (events_file_ != "-") text::print_report(difference_text(report));
     if (report.stopped() && !evaluated_.empty())
       text::print_note(fmt::format("the run was stopped: {} was not evaluated", evaluated_));
     if (!report.stopped() && !evaluated_.empty()) TRY_VOID(evaluate(*trained, stop));

@@ -22,6 +22,7 @@
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/io/importers.hpp"
+#include "core/io/text/printable.hpp"
 #include "core/io/traces/trace.hpp"
 #include "core/model/memory_verdict.hpp"
 #include "core/plan/validate.hpp"
@@ -62,7 +63,7 @@ struct SimulateAnswer {
 };
 
 std::string heading(const Plan& plan) {
-  return fmt::format("{}  {}  {}, {} micro-batch{} of {}\n", plan.name, stage_shape_text(plan),
+  return fmt::format("{}  {}  {}, {} micro-batch{} of {}\n", io::text::printable(plan.name), stage_shape_text(plan),
                      work::schedule_text(plan), plan.micro_batches, plan.micro_batches == 1 ? "" : "es",
                      plan.micro_batch);
 }
@@ -269,7 +270,7 @@ class SimulateCommand : public options::Command {
     const auto band = band_of(asked, stop);
     if (!band) return tl::unexpected(text::in_file(band.error(), plan_file_));
     if (*band) text += options::jitter_text(**band);
-    TRY_VOID(text::write_output("-", text));
+    TRY_VOID(text::print_answer(text));
     return 0;
   }
 

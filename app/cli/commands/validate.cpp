@@ -10,10 +10,13 @@
 #include "app/cli/text/checkpoint_text.hpp"
 #include "app/cli/text/console.hpp"
 #include "app/cli/work/file_formats.hpp"
+#include "core/io/text/printable.hpp"
 #include "core/io/text/utf8.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 class ValidateCommand : public options::Command {
  public:
@@ -27,7 +30,10 @@ class ValidateCommand : public options::Command {
 
   Result<int> run(std::stop_token) override {
     for (const std::string& path : files_) inspect_any(path);
-    TRY_VOID(text::write_output("-", json_ ? reports_.dump(2) + "\n" : lines_));
+    const auto printed =
+        json_ ? text::write_output("-", reports_.dump(2, ' ', false, Json::error_handler_t::replace) + "\n")
+              : text::print_answer(lines_);
+    if (!printed && status_ == 0) return tl::unexpected(printed.error());
     return status_;
   }
 
@@ -70,7 +76,7 @@ class ValidateCommand : public options::Command {
   }
 
   void good(const std::string& path, std::string_view format, const std::string& summary) {
-    lines_ += fmt::format("{}: {}: {}\n", path, format, summary);
+    lines_ += fmt::format("{}: {}: {}\n", io::text::printable(path), format, io::text::printable(summary));
     reports_.push_back({{"file", io::text::to_utf8(path)}, {"valid", true}, {"format", format}});
   }
 
@@ -84,7 +90,7 @@ class ValidateCommand : public options::Command {
 
   int status_ = 0;
   std::string lines_;
-  nlohmann::ordered_json reports_ = nlohmann::ordered_json::array();
+  Json reports_ = Json::array();
   std::vector<std::string> files_;
   std::optional<int> profile_micro_batch_;
   bool json_ = false;

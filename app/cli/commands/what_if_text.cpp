@@ -14,6 +14,7 @@
 #include "app/cli/work/plan_columns.hpp"
 #include "core/io/csv/what_if.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/io/text/printable.hpp"
 #include "core/study/whatif/front.hpp"
 #include "core/study/whatif/scales.hpp"
 
@@ -70,8 +71,8 @@ std::vector<std::string> change_lines(const WhatIfAnswer& answer) {
 }
 
 std::string heading(const WhatIfAnswer& answer) {
-  std::string text = fmt::format("{} on {}, global batch {}\n", answer.asked.profile->name, answer.asked.cluster->name,
-                                 answer.asked.workload.global_batch);
+  std::string text = fmt::format("{} on {}, global batch {}\n", io::text::printable(answer.asked.profile->name),
+                                 io::text::printable(answer.asked.cluster->name), answer.asked.workload.global_batch);
   for (const std::string& line : change_lines(answer)) text += "  " + line + "\n";
   return text + "\n";
 }

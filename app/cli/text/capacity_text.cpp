@@ -11,6 +11,7 @@
 #include "app/cli/text/table.hpp"
 #include "core/base/count_text.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/io/text/printable.hpp"
 
 namespace pipedeck::cli::text {
 namespace {
@@ -246,8 +247,9 @@ std::string capacity_point_text(const CapacityAnswer& answer, const CapacityFoun
 }
 
 std::string capacity_text(const CapacityAnswer& answer) {
-  std::string text =
-      fmt::format("{} on {}: {}\n", answer.model, answer.cluster, goal_text(answer)) + points_text(answer);
+  std::string text = fmt::format("{} on {}: {}\n", io::text::printable(answer.model),
+                                 io::text::printable(answer.cluster), goal_text(answer)) +
+                     points_text(answer);
   if (const CapacityFound* best = answer.best()) text += "\nbest: " + capacity_point_text(answer, *best) + "\n";
   if (const CapacityFound* nearest = answer.nearest())
     text += "\nno cluster meets these limits; nearest: " + capacity_point_text(answer, *nearest) + "\n";
@@ -276,7 +278,7 @@ std::string capacity_json(const CapacityAnswer& answer) {
 
 std::string largest_text(const LargestText& found) {
   const study::capacity::LargestAnswer& answer = found.answer;
-  std::string text = fmt::format("{} on {}\n", found.model, found.cluster);
+  std::string text = fmt::format("{} on {}\n", io::text::printable(found.model), io::text::printable(found.cluster));
   std::string sizes;
   for (const study::capacity::SizeTrial& tried : answer.tried)
     sizes += fmt::format("{}{} {}", sizes.empty() ? "" : ", ", tried.size, tried.fits ? "fits" : "does not");

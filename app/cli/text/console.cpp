@@ -1,22 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/text/console.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "core/io/files.hpp"
+#include "core/io/text/printable.hpp"
 
 namespace pipedeck::cli::text {
 namespace {
 
 bool quiet = false;
 
-void print_message(const std::string& text) { fmt::print(stderr, "pipedeck-cli: {}\n", text); }
+/// Writes to standard error, in one piece if the system takes it so. A failure has nowhere to be reported.
+void write_message(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::string message_line(std::string_view text) {
+  return fmt::format("pipedeck-cli: {}\n", io::text::printable(text.substr(0, text.find_last_not_of('\n') + 1)));
+}
 
 /// Devices and pipes can't be replaced by a renamed file.
 bool is_special(const std::string& path) {
@@ -39,32 +55,48 @@ Result<void> write_special(const std::string& path, const io::text::TextChunks& 
   return {};
 }
 
+Result<void> write_stdout(const io::text::TextChunks& text) {
+  if (quiet || (write_pieces(text, stdout) && std::fflush(stdout) == 0) || errno == EPIPE) return {};
+  return fail(ErrorCode::io, fmt::format("standard output can't be written: {}", std::strerror(errno)));
+}
+
+io::text::TextChunks whole(std::string_view text) {
+  return [text](const io::text::ChunkSink& sink) { return sink(text); };
+}
+
 }  // namespace
 
-void print_error(const Error& error) { print_message(error.text()); }
+void print_error(const Error& error) { write_message(message_line(error.text())); }
 
 void set_quiet() { quiet = true; }
 
 void print_warning(const std::string& message) { print_note("warning: " + message); }
 
 void print_note(const std::string& message) {
-  if (!quiet) print_message(message);
+  if (!quiet) write_message(message_line(message));
 }
 
-bool print_text(const std::string& text) {
-  if (quiet) return true;
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+void print_last_note(std::string_view message) {
+  pollfd output{STDERR_FILENO, POLLOUT, 0};
+  if (!quiet && ::poll(&output, 1, 0) == 1 && (output.revents & POLLOUT) != 0) write_message(message_line(message));
 }
 
-Result<void> write_output(const std::string& path, const std::string& text) {
-  return write_output(path, [&text](const io::text::ChunkSink& sink) { return sink(text); });
+void print_usage(std::string_view lines) { write_message(lines); }
+
+Result<void> print_answer(std::string_view text) { return write_stdout(whole(io::text::printable_lines(text))); }
+
+void print_report(std::string_view text) {
+  static bool lost = false;
+  if (lost) return;
+  const auto printed = print_answer(text);
+  lost = !printed;
+  if (lost) print_warning(printed.error().message + "; the report is not printed");
 }
+
+Result<void> write_output(const std::string& path, const std::string& text) { return write_output(path, whole(text)); }
 
 Result<void> write_output(const std::string& path, const io::text::TextChunks& text) {
-  if (path == "-") {
-    if (quiet || (write_pieces(text, stdout) && std::fflush(stdout) == 0)) return {};
-    return fail(ErrorCode::io, "standard output cannot be written");
-  }
+  if (path == "-") return write_stdout(text);
   return is_special(path) ? write_special(path, text) : io::write_file_chunks(path, text);
 }
 
@@ -75,22 +107,23 @@ Error in_file(Error error, const std::string& file) {
 
 ProgressLine::ProgressLine() : terminal_(!quiet && isatty(STDERR_FILENO) == 1) {}
 
-ProgressLine::~ProgressLine() {
-  if (!shown_.empty()) fmt::print(stderr, "\r\033[K");
-}
+ProgressLine::~ProgressLine() { clear(); }
 
 void ProgressLine::show(double done, std::string_view what) {
   if (!terminal_) return;
-  std::string line = fmt::format("{:3.0f} %  {}", done * 100, what);
+  std::string line = fmt::format("{:3.0f} %  {}", done * 100, io::text::printable(what));
   if (line == shown_) return;
-  fmt::print(stderr, "\r\033[K{}", line);
-  std::fflush(stderr);
+  write_message("\r\033[K" + line);
   shown_ = std::move(line);
 }
 
-void ProgressLine::note(const std::string& message) {
-  if (!shown_.empty()) fmt::print(stderr, "\r\033[K");
+void ProgressLine::clear() {
+  if (!shown_.empty()) write_message("\r\033[K");
   shown_.clear();
+}
+
+void ProgressLine::note(const std::string& message) {
+  clear();
   print_note(message);
 }
 
@@ -106,8 +139,12 @@ void OutputOptions::declare(CLI::App& app) {
 
 Result<void> OutputOptions::write(const std::string& json_text, const std::string& human) const {
   const std::string document = json_text.ends_with('\n') ? json_text : json_text + '\n';
-  if (!file.empty() && file != "-") TRY_VOID(write_output(file, document));
-  return write_output("-", json_on_stdout() ? document : human);
+  const bool in_file = !file.empty() && file != "-";
+  if (in_file) TRY_VOID(write_output(file, document));
+  if (json_on_stdout()) return write_output("-", document);
+  if (!in_file) return print_answer(human);
+  print_report(human);
+  return {};
 }
 
 }  // namespace pipedeck::cli::text

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program's output: answers on standard output, messages and progress on standard error, files complete or not at
-// all.
+// all. Names from files are printed with their control characters escaped.
+//
+// A standard error that is full or closed loses messages, nothing else. A standard output that is full or closed fails
+// a command whose answer it is (io, exit 1). If its reader has left, that one has what it wanted: no error.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/base/progress.hpp"
 #include "core/base/result.hpp"
@@ -24,8 +28,15 @@ void print_error(const Error& error);
 void print_warning(const std::string& message);
 /// "pipedeck-cli: ..." on standard error: nothing is wrong.
 void print_note(const std::string& message);
-/// On standard output, flushed; false where it could not be written.
-bool print_text(const std::string& text);
+/// Prints a note from another thread before the program ends at once; omits it if that could block.
+void print_last_note(std::string_view message);
+/// Prints lines on standard error as they are.
+void print_usage(std::string_view lines);
+
+/// Prints an answer for people on standard output.
+Result<void> print_answer(std::string_view text);
+/// Prints a report of work whose result is elsewhere. A standard output that does not take it is a warning, once.
+void print_report(std::string_view text);
 
 /// `text` into the file, or onto standard output for "-".
 Result<void> write_output(const std::string& path, const std::string& text);
@@ -47,6 +58,8 @@ class ProgressLine {
   Progress callback();
 
  private:
+  void clear();
+
   bool terminal_;
   std::string shown_;
 };
@@ -57,7 +70,8 @@ struct OutputOptions {
   std::string file;
   void declare(CLI::App& app);
   bool json_on_stdout() const { return json || file == "-"; }
-  /// The JSON into the file and onto standard output, as asked for; `human` where standard output is not JSON's.
+  /// The JSON into the file and onto standard output, as asked for; `human` where standard output is not JSON's. Once
+  /// a file holds the JSON, `human` is a report.
   Result<void> write(const std::string& json_text, const std::string& human) const;
 };
 

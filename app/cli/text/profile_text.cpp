@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/text/table.hpp"
+#include "core/io/text/printable.hpp"
 
 namespace pipedeck::cli::text {
 namespace {
@@ -94,8 +95,9 @@ std::string layers_table(const Profile& profile) {
 }
 
 std::string measured_profile_text(const Profile& profile) {
-  return fmt::format("{} on {}, micro-batch {}\n\n{}\n{}", profile.name, profile.device, profile.micro_batch,
-                     layers_table(profile), sums_table(profile));
+  return fmt::format("{} on {}, micro-batch {}\n\n{}\n{}", io::text::printable(profile.name),
+                     io::text::printable(profile.device), profile.micro_batch, layers_table(profile),
+                     sums_table(profile));
 }
 
 std::string measured_link_text(const runtime::profile::LinkMeasurement& measured) {

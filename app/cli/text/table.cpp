@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/io/text/printable.hpp"
+
 namespace pipedeck::cli::text {
 namespace {
 
@@ -21,6 +23,11 @@ std::string padded(const std::string& text, std::size_t width, Align align) {
 }
 
 }  // namespace
+
+void Table::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = io::text::printable(cell);
+  rows_.push_back(std::move(cells));
+}
 
 std::string Table::text() const {
   std::vector<std::vector<std::string>> lines;

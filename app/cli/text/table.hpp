@@ -13,7 +13,7 @@ namespace pipedeck::cli::text {
 enum class Align { left, right };
 
 /// Columns as wide as their widest cell (counted in characters, not bytes), two spaces apart. No heading where all
-/// titles are empty.
+/// titles are empty. Names in cells are printed with their control characters escaped.
 class Table {
  public:
   struct Column {
@@ -22,7 +22,7 @@ class Table {
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
   /// As many cells as there are columns; a shorter row leaves the rest empty.
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void add(std::vector<std::string> cells);
   std::string text() const;
 
  private:
