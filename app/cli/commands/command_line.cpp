@@ -69,7 +69,7 @@ int answer(const std::string& text) {
 }
 
 int run_parsed(options::Command& command, const std::vector<std::string>& arguments) {
-  work::CancelOnSignal cancel;
+  work::CancelOnSignal cancel([&command] { return command.saves_first(); });
   const Result<int> status = command.run(cancel.token());
   if (status) return *status;
   if (!work::is_reported_elsewhere(arguments)) text::print_error(status.error());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // run: trains a model with a plan. The window starts this very command as a child and reads its events.
+#include <atomic>
 #include <cmath>
 #include <thread>
 
@@ -128,6 +129,9 @@ class RunCommand : public options::Command {
     TRY_VOID(site_.open(options_.timeout));
     return site_.end(run_together(stop));
   }
+
+  /// The last whole step is saved.
+  bool saves_first() const override { return training_; }
 
  private:
   /// All processes of the run come here.
@@ -300,10 +304,12 @@ class RunCommand : public options::Command {
       if (!timelines_wanted && std::holds_alternative<MeasuredTimeline>(event)) return;
       if (!log->write(event)) halt.request_stop();
     };
+    training_ = true;
     const auto trained = runtime::train_with(replayed_ ? runtime::cpu::cpu_backend(replayed_->kernels) : runs_on_,
                                              replayed_ ? replayed_->model : model_spec_, plan_, schedule_, options_,
                                              take, halt.get_token(), site_.site());
     if (!trained && !report.failure_seen()) take(RunFailed{trained.error().message});
+    training_ = !site_.alone();  // processes wait for each other to the end
     TRY_VOID(log->close());
     const bool done = trained && !report.stopped();
     if (const auto resume_hint = done ? std::nullopt : checkpoints_.resume_hint()) site_.say(*resume_hint);
@@ -333,6 +339,7 @@ class RunCommand : public options::Command {
   const CLI::App* app_ = nullptr;  ///< which options were given
   std::string plan_file_, model_, events_file_, data_, evaluated_, control_file_;
   std::string on_divergence_ = "stop";
+  std::atomic<bool> training_ = false;
   options::BackendOptions backend_;
   runtime::layers::Backend runs_on_;
   work::RunTransport site_;

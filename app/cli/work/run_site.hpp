@@ -32,6 +32,8 @@ class RunTransport {
   /// Agrees with all processes: a refusal by one is one by all, and so are `inputs` (as text) that differ.
   Result<void> agree_on_error(const Result<void>& checked, const Plan& plan, const std::string& inputs) const;
   Result<void> agree_on_error(const Result<void>& checked) const;
+  /// True if no other process takes part.
+  bool alone() const { return !processes_; }
   bool first() const { return site_.processes->is_rank_zero(); }
   const runtime::train::RunEnvironment& site() const { return site_; }
   /// On standard error, by the first process that is not lost.
