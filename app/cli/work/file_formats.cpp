@@ -30,12 +30,10 @@ template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
 Result<RunLog> parse_run_log(const std::string& content, const std::string& path) {
-  auto events = io::documents::events_from_lines(content);
-  if (!events) {
-    events.error().file = path;
-    return tl::unexpected(std::move(events.error()));
-  }
-  return RunLog{.events = *std::move(events), .text = content};
+  auto found = io::documents::events_from_lines(content);
+  if (!found) return tl::unexpected(text::in_file(std::move(found.error()), path));
+  if (!found->warning.empty()) text::print_warning(fmt::format("{}: {}", path, found->warning));
+  return RunLog{.events = std::move(found->events), .text = content.substr(0, found->size)};
 }
 
 const MeasuredTimeline* last_timeline(const RunLog& log) {

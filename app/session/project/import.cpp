@@ -156,9 +156,9 @@ Result<Imported> import_run_log(const State& state, const std::string& content, 
   RunRecord run = run_from_file_name(path);
   run.state = RunOutcome::stopped;  // until an event shows otherwise
   run.message = ImportText::tr("imported from %1").arg(QFileInfo(text::to_qstring(path)).fileName());
-  auto events = io::documents::events_from_lines(content);
-  if (!events) return tl::unexpected(std::move(events.error()));
-  for (const RunEvent& event : *events) {
+  auto found = io::documents::events_from_lines(content);
+  if (!found) return tl::unexpected(std::move(found.error()));
+  for (const RunEvent& event : found->events) {
     if (const auto* started = std::get_if<RunStarted>(&event)) {
       run.model = text::to_qstring(started->model);
       run.steps = started->steps;
@@ -170,9 +170,9 @@ Result<Imported> import_run_log(const State& state, const std::string& content, 
     if (const auto* done = std::get_if<RunFinished>(&event))
       run.state = done->stopped ? RunOutcome::stopped : RunOutcome::finished;
   }
-  run.events = *std::move(events);
+  run.events = std::move(found->events);
   sum_up(run);
-  return import_run(state, std::move(run), ImportText::tr("run log"), {});
+  return import_run(state, std::move(run), ImportText::tr("run log"), text::to_qstring(found->warning));
 }
 
 QString notes_text(const std::vector<std::string>& notes) {

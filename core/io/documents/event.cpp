@@ -189,6 +189,12 @@ RunEvent parse_event(ObjectReader& in) {
   return RunWarning{};
 }
 
+/// Returns whether a line up to `end` is the text's last one, without its end or no JSON.
+bool is_cut(const std::string& text, std::size_t end, const std::string& line) {
+  const bool last = text.find_first_not_of("\r\n", end) == text.npos;
+  return last && (end == text.size() || !json::parse(line));
+}
+
 }  // namespace
 
 bool is_run_log(const std::string& content) {
@@ -230,21 +236,25 @@ Result<RunEvent> event_from_json(const std::string& line) {
   return event;
 }
 
-Result<std::vector<RunEvent>> events_from_lines(const std::string& text) {
-  std::vector<RunEvent> events;
-  std::istringstream lines(text);
-  std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
-    if (line.empty()) continue;
-    auto event = event_from_json(line);
+Result<EventLines> events_from_lines(const std::string& text) {
+  EventLines found;
+  for (int number = 1; found.size < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', found.size), text.size());
+    const std::string line = text.substr(found.size, end - found.size);
+    auto event = line.empty() ? Result<RunEvent>() : event_from_json(line);
+    if (!event && !found.events.empty() && is_cut(text, end, line)) {
+      found.warning = fmt::format("line {}, the last one, is cut off: the events before it are used", number);
+      return found;
+    }
     if (!event) {
       Error error = event.error();
       error.place = fmt::format("line {}{}{}", number, error.place.empty() ? "" : ", ", error.place);
       return tl::unexpected(std::move(error));
     }
-    events.push_back(*std::move(event));
+    if (!line.empty()) found.events.push_back(*std::move(event));
+    found.size = std::min(end + 1, text.size());
   }
-  return events;
+  return found;
 }
 
 }  // namespace pipedeck::io::documents

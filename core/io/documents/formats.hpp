@@ -4,6 +4,7 @@
 // keys included. Numbers are written with the fewest digits that read back the same.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,14 @@ std::string simulation_to_json(const Simulation& simulation, const SimulationTex
 /// One line, without the newline.
 std::string event_to_json(const RunEvent& event);
 Result<RunEvent> event_from_json(const std::string& line);
-/// JSON lines, each an event; empty ones are passed over. An error's place begins with its line's number.
-Result<std::vector<RunEvent>> events_from_lines(const std::string& text);
+/// The events of a log.
+struct EventLines {
+  std::vector<RunEvent> events;
+  std::size_t size = 0;  ///< bytes of the text that hold them
+  std::string warning;   ///< about a last line that was cut off; empty: it was not
+};
+/// JSON lines, each an event; empty ones are passed over. An error's place begins with its line's number. A full disk
+/// or a killed run leaves a last line without its end: the events before it are returned, with a warning.
+Result<EventLines> events_from_lines(const std::string& text);
 
 }  // namespace pipedeck::io::documents
