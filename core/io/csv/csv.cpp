@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/csv/csv.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <system_error>
 
 #include "core/base/result.hpp"
 #include "core/io/text/decimal.hpp"
@@ -28,7 +31,27 @@ void append_line(std::string& lines, const Fields& fields, const Text& text) {
   lines += "\r\n";
 }
 
+bool is_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+/// `text`: perhaps behind apostrophes, which then count as one more character to keep.
+bool looks_like_formula(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of('\''), text.size()));
+  return !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos && !is_number(text);
+}
+
 }  // namespace
+
+std::string defuse_formula(std::string text) { return looks_like_formula(text) ? '\'' + std::move(text) : text; }
+
+std::string without_defusing(std::string text) {
+  if (text.starts_with('\'') && looks_like_formula(text)) text.erase(0, 1);
+  return text;
+}
 
 CsvTable::Field::Field(double value) : text_(std::isfinite(value) ? text::double_to_decimal(value) : std::string()) {}
 

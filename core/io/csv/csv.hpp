@@ -13,6 +13,12 @@
 
 namespace pipedeck::io::csv {
 
+/// Returns the text so that spreadsheets do not take it for a formula: with an apostrophe before =, +, -, @, a tab or a
+/// carriage return. Numbers stay as they are.
+std::string defuse_formula(std::string text);
+/// Returns the text that defuse_formula was given.
+std::string without_defusing(std::string text);
+
 class CsvTable {
  public:
   explicit CsvTable(std::vector<std::string> columns) : columns_(std::move(columns)) {}
@@ -21,9 +27,9 @@ class CsvTable {
   class Field {
    public:
     Field() = default;
-    Field(std::string text) : text_(std::move(text)) {}
-    Field(std::string_view text) : text_(text) {}
-    Field(const char* text) : text_(text) {}
+    Field(std::string text) : text_(defuse_formula(std::move(text))) {}
+    Field(std::string_view text) : Field(std::string(text)) {}
+    Field(const char* text) : Field(std::string(text)) {}
     Field(bool value) : text_(value ? "yes" : "no") {}
     Field(std::integral auto value) : text_(std::to_string(value)) {}
     Field(double value);

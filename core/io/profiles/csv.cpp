@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/base/limits.hpp"
+#include "core/io/csv/csv.hpp"
 #include "core/io/json/value.hpp"
 #include "core/io/profiles/headings.hpp"
 #include "core/io/profiles/layer_kind_guess.hpp"
@@ -186,11 +187,11 @@ class TableReader {
   Layer read_layer(const csv::CsvRow& row) {
     check_width(row);
     Layer layer;
-    layer.name = field(row, 0);
+    layer.name = csv::without_defusing(field(row, 0));
     if (layer.name.empty() || !names_.insert(layer.name).second)
       bad(fmt::format("found the layer {}, expected a name of its own", quote(layer.name)), row.line,
           places_[0].column);
-    layer.kind = field(row, 1);
+    layer.kind = csv::without_defusing(field(row, 1));
     if (layer.kind.empty()) layer.kind = infer_layer_kind(layer.name);
     const std::size_t problems = table_.problems.size();
     layer.forward = time(row, 2).value_or(Seconds());

@@ -121,6 +121,20 @@ class TestCsv : public QObject {
     QVERIFY(table.text().starts_with("a,\"b, of it\"\r\nplain,\"with \"\"quotes\"\"\"\r\n"));
   }
 
+  void names_are_no_formulas_of_spreadsheets() {
+    for (const char* name : {"=1+1", "+cmd|' /C calc'!A0", "-x", "@sum", "\t=1", "'=1", "''-x", "-", "+"}) {
+      const std::string cell = io::csv::CsvTable::Field(name).text();
+      QVERIFY2(cell.starts_with('\''), name);
+      QCOMPARE(io::csv::without_defusing(cell), std::string(name));
+    }
+    for (const char* plain : {"", "a=b", "'quoted'", "'", "-12.5", "+3", "-1e-9", "1-2"}) {
+      QCOMPARE(io::csv::CsvTable::Field(plain).text(), std::string(plain));
+      QCOMPARE(io::csv::without_defusing(plain), std::string(plain));
+    }
+    QCOMPARE(io::csv::CsvTable::Field(-5).text(), std::string("-5"));
+    QCOMPARE(io::csv::CsvTable::Field(-0.5).text(), std::string("-0.5"));
+  }
+
   void numbers_read_back_the_same_in_any_locale() {
     const char* there = nullptr;
     for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"})

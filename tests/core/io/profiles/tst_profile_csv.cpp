@@ -4,6 +4,7 @@
 
 #include <QTest>
 
+#include "core/io/csv/tables.hpp"
 #include "core/io/profiles/csv.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -39,6 +40,17 @@ class TestProfileCsv : public QObject {
     QCOMPARE(profile.layers[1].backward_weight, Seconds(0.0025));
     QCOMPARE(profile.layers[1].saved, Bytes(2000));
     QCOMPARE(profile.layers[0].parameters, Bytes(4000));
+  }
+
+  void names_that_look_like_formulas_come_back_from_a_table() {
+    Profile profile = read(table);
+    profile.layers[0].name = "=HYPERLINK(\"x\")";
+    profile.layers[1].name = "'-block";
+    const std::string text = io::csv::layers_csv(profile).text();
+    QVERIFY(text.find("\n\"=") == text.npos);
+    const Profile again = read(text, "name=name,parameter_bytes=parameters_bytes");
+    QCOMPARE(again.layers[0].name, profile.layers[0].name);
+    QCOMPARE(again.layers[1].name, profile.layers[1].name);
   }
 
   /// A figure is the same number whichever unit it has, and the same as in the other formats.
