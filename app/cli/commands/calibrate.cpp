@@ -53,6 +53,7 @@ class CalibrateCommand : public options::Command {
     runs("--hold-out", held_out_, "run to predict only; without any, each run is left out in turn");
     simulation_.overlap = name_of(runtime::train::trainer_overlap);
     simulation_.declare(app);
+    app.add_option("--host", host_, "name of this machine in the calibration [its host name]")->type_name("NAME");
     output_.declare(app);
   }
 
@@ -68,7 +69,7 @@ class CalibrateCommand : public options::Command {
     if (!*fitted) return tl::unexpected((*fitted).error());
     CalibrationRecord record = **std::move(fitted);
     record.date = io::topology::utc_now();
-    record.host = io::topology::host_name();
+    record.host = host_.empty() ? io::topology::host_name() : host_;
     for (const auto& backend : runtime::profile::backends_here())
       record.devices.insert(record.devices.end(), backend.lines.begin(), backend.lines.end());
     add_sources(record);
@@ -130,6 +131,7 @@ class CalibrateCommand : public options::Command {
 
   options::FileOptions inputs_;
   options::SimulationOptionGroup simulation_;
+  std::string host_;
   text::OutputOptions output_;
   std::vector<std::string> fitted_, held_out_;
   Problem problem_;

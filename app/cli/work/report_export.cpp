@@ -92,7 +92,7 @@ Result<void> export_report(const Plan& plan, const std::string& file, const Repo
     return fail(ErrorCode::bad_usage, "export: found --name with a plan, expected it with a project");
   TRY(auto problem, options::open_inputs(how.inputs, how.simulation));
   Request question = question_for(std::move(problem));
-  question.calibration = how.simulation.calibration;
+  question.calibration = study::reports::shown_file(how.simulation.calibration);
   const auto add = [&](const Plan& one, const std::string& of) -> Result<void> {
     if (auto valid = plan::validate(one, *question.problem.profile, *question.problem.cluster); !valid)
       return tl::unexpected(text::in_file(valid.error(), of));

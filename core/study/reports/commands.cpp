@@ -2,6 +2,7 @@
 #include "core/study/reports/commands.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ constexpr const char *program = "pipedeck-cli", *profile_file = "profile.json", 
 
 std::string document_command(const ProjectFile& project, const char* kind, const std::string& name,
                              const std::string& out) {
-  return shell_line({program, "export", project.path, kind, "--name", name, "-o", out});
+  return shell_line({program, "export", shown_file(project.path), kind, "--name", name, "-o", out});
 }
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7F; }
@@ -42,6 +43,11 @@ std::string shell_word(const std::string& word) {
     }
   }
   return quoted + '\'';
+}
+
+std::string shown_file(const std::string& path) {
+  const std::filesystem::path file(path);
+  return file.is_absolute() ? file.filename().string() : path;
 }
 
 std::string shell_line(const std::vector<std::string>& words) {
@@ -70,13 +76,15 @@ std::vector<std::string> convention_arguments(const SimulationOptions& simulatio
 }
 
 std::string simulation_command(const SimulatedFiles& files, const SimulationOptions& conventions) {
-  std::vector<std::string> words{program,     "simulate",    "--profile", files.profile,
-                                 "--cluster", files.cluster, "--plan",    files.plan};
+  std::vector<std::string> words{program,     "simulate",
+                                 "--profile", shown_file(files.profile),
+                                 "--cluster", shown_file(files.cluster),
+                                 "--plan",    shown_file(files.plan)};
   if (files.profile_micro_batch)
     words.insert(words.end(), {"--profile-micro-batch", std::to_string(*files.profile_micro_batch)});
   const std::vector<std::string> simulation = convention_arguments(conventions);
   words.insert(words.end(), simulation.begin(), simulation.end());
-  if (!files.calibration.empty()) words.insert(words.end(), {"--calibration", files.calibration});
+  if (!files.calibration.empty()) words.insert(words.end(), {"--calibration", shown_file(files.calibration)});
   words.emplace_back("--explain");
   return shell_line(words);
 }
@@ -85,7 +93,7 @@ std::vector<std::string> question_commands(const ProjectFile& project) {
   std::vector<std::string> lines{document_command(project, "profile", project.profile, profile_file),
                                  document_command(project, "cluster", project.cluster, cluster_file)};
   if (project.calibrated)
-    lines.push_back(shell_line({program, "export", project.path, "calibration", "-o", calibration_file}));
+    lines.push_back(shell_line({program, "export", shown_file(project.path), "calibration", "-o", calibration_file}));
   return lines;
 }
 

@@ -13,6 +13,9 @@ namespace pipedeck::study::reports {
 /// The word as bash reads it back, in one printable line: 'my plan', $'two\nlines'.
 std::string shell_word(const std::string& word);
 
+/// Returns a file as a report names it: an absolute path without its folders, which are the writer's own.
+std::string shown_file(const std::string& path);
+
 /// The words of one command.
 std::string shell_line(const std::vector<std::string>& words);
 

@@ -52,6 +52,16 @@ class TestReportFiles : public QObject {
     QVERIFY(content(file).contains("](my%20report-pictures/plan-1-memory.svg)"));
   }
 
+  void commands_name_no_folder_of_their_writer() {
+    const std::string line = study::reports::simulation_command(
+        {.profile = "/home/ada/p.json", .cluster = "preset:config-a", .plan = "plans/x.json", .calibration = "/tmp/c.json"},
+        {});
+    QVERIFY2(line.find("/home") == line.npos && line.find("/tmp") == line.npos, line.c_str());
+    QVERIFY2(line.find("--profile p.json --cluster preset:config-a --plan plans/x.json") != line.npos, line.c_str());
+    for (const std::string& command : study::reports::question_commands({"/home/ada/x.pipedeck", "p", "c"}))
+      QVERIFY2(command.starts_with("pipedeck-cli export x.pipedeck "), command.c_str());
+  }
+
   void html_is_one_file() {
     const QTemporaryDir folder;
     QVERIFY(study::reports::write_report(folder.filePath("report.html").toStdString(), document("text")));
