@@ -88,7 +88,8 @@ Result<int> RunTransport::end(Result<int> result) {
   if (status == exit_status(ErrorCode::run_failed)) processes_->abort(status);
   const auto parted = processes_->disconnect();
   if (parted) return status;
-  if (status == 0 && processes_->is_reporter()) text::print_error(parted.error());
+  const bool stopped = parted.error().code == ErrorCode::cancelled;
+  if (status == 0 && !stopped && processes_->is_reporter()) text::print_error(parted.error());
   std::fflush(nullptr);
   // A thread hangs inside MPI. mpirun waits without end for who is stopped, unless another process fails.
   std::_Exit(status == 0 ? exit_status(parted.error().code) : status);

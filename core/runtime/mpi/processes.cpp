@@ -192,6 +192,7 @@ bool ProcessGroup::any_of(bool stopping) {
   }
   const auto answer = broadcast(stopping ? "stop" : "go");
   if (!answer) throw transport::Interrupted{};
+  if (*answer == "stop") note_stop();
   return *answer == "stop";
 }
 
@@ -299,6 +300,8 @@ Result<void> ProcessGroup::disconnect() {
   // A process that has announced its disconnect can still be stopped before the library releases it.
   std::string who = "another process";
   const std::lock_guard lock(mutex_);
+  if (stop_asked_)
+    return fail(ErrorCode::cancelled, "the run was stopped on request");  // mpirun ends them in any order
   for (int peer = 0; peer < size(); ++peer)
     if (peer != rank() && !watch_->dismissed(peer)) {
       gone_[static_cast<std::size_t>(peer)] = true;

@@ -62,7 +62,7 @@ class ProcessGroup final : public transport::ProcessGroup, public transport::Pee
   /// that prints time to report the reason.
   [[noreturn]] void abort(int status);
   /// Disconnects from the others, which disconnect too. run_failed names a process that does not within the time-out,
-  /// and marks it as lost.
+  /// and marks it as lost. After a stop it is cancelled: mpirun itself ends processes then, and none is to blame.
   Result<void> disconnect();
 
  private:
