@@ -161,7 +161,7 @@ class TestExtremeFigures : public QObject {
     const auto profile = std::make_shared<Profile>(test::uniform_profile(4, Seconds(1), Seconds(2)));
     profile->layers[2].forward = Seconds(1e6);
     const Cluster cluster = test::flat_cluster(2);
-    QVERIFY(plan::validate_amounts(*profile, cluster, 900));
+    QVERIFY(plan::validate_amounts(*profile, cluster, 290));
     const auto refused = plan::validate_amounts(*profile, cluster, 10'000);
     QVERIFY(!refused && refused.error().code == ErrorCode::bad_input);
     QVERIFY2(refused.error().message.find(profile->layers[2].name) != std::string::npos,
