@@ -15,10 +15,10 @@ cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz --target fuzzers >/dev/null
 programs=build/fuzz/tests/fuzz
 if [ $# -eq 0 ]; then
-  mapfile -t all < <(
-    find tests/fuzz -name 'fuzz_*.cpp' ! -name fuzz_importer.cpp -printf '%f\n' | sed 's/^fuzz_//; s/\.cpp$//' | sort
-    "$programs/fuzz_importer"
-  )
+  mapfile -t all < <({
+    find tests/fuzz -name 'fuzz_*.cpp' ! -name fuzz_importer.cpp -printf '%f\n' | sed 's/^fuzz_//; s/\.cpp$//'
+    "$programs/fuzz_importer"  # a program of an importer's name does more
+  } | sort -u)
   set -- "${all[@]}"
 fi
 
@@ -35,6 +35,11 @@ run_one() {
     onnx) seeds+=(tests/fixtures/onnx) ;;
     profile | cluster | plan | model | simulation | calibration | workload) seeds+=(tests/fuzz/seeds/documents) ;;
     documents) seeds+=(presets/clusters presets/models) ;;
+    project)
+      mkdir -p build/fuzz/projects
+      cp tests/fixtures/*.pipedeck build/fuzz/projects
+      seeds+=(build/fuzz/projects)
+      ;;
   esac
   [ ! -d "tests/fuzz/seeds/$target" ] || seeds+=("tests/fuzz/seeds/$target")
   # shellcheck disable=SC2086

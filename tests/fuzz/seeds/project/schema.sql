@@ -1,0 +1,1 @@
+PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 3, sql = 'CREATE VIRTUAL TABLE setting USING fts5(key, value)' WHERE name = 'setting'; UPDATE sqlite_schema SET type = 'view' WHERE name = 'run'

@@ -1,0 +1,1 @@
+CREATE TRIGGER spy AFTER INSERT ON setting BEGIN DELETE FROM run; END; CREATE INDEX slow ON setting(hex(value)); CREATE TABLE other(x)
