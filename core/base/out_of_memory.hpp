@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cxxabi.h>
+#include <execinfo.h>
 #include <unistd.h>
 
 #include <exception>
@@ -20,6 +21,8 @@ inline void print_out_of_memory() {
 /// Makes the end of memory in a thread or a destructor end the program with this message and status 1. An exception
 /// without a type is one of a standard function that allows none. Others still abort.
 inline void end_without_memory() {
+  void* frame = nullptr;
+  ::backtrace(&frame, 1);  // loads what the end of a thread needs
   static std::terminate_handler usual = std::get_terminate();
   std::set_terminate([] {
     const std::type_info* exception = abi::__cxa_current_exception_type();
