@@ -194,6 +194,8 @@ def stopped():
         run.process.send_signal(number)
         _, error, _ = run.end()
         check(error.count("the run was stopped on request") == 1, "stopped, said once")
+        check("does not end" not in error, "no other process is blamed")
+        check(error.count("share") <= 1, "crowded cores, said once")
     run = Started()
     os.kill(run.ranks[1], signal.SIGTERM)
     status, error, _ = run.end()

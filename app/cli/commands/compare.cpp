@@ -20,6 +20,7 @@
 #include "app/cli/work/plan_columns.hpp"
 #include "core/io/csv/tables.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/io/text/printable.hpp"
 #include "core/model/memory_verdict.hpp"
 #include "core/plan/agreement.hpp"
 #include "core/presets/device_catalogue.hpp"
@@ -70,8 +71,8 @@ std::string heading(const Answers& answers) {
   return fmt::format(
       "{} on {}, global batch {}\none device {} ms, lower bound {} ms; network {}, overlap {}{}, optimizer {}, "
       "precision {}\n\n",
-      answers.problem.profile->name, answers.problem.cluster->name, workload.global_batch,
-      text::milliseconds_text(facts.single_device), text::milliseconds_text(facts.lower_bound),
+      io::text::printable(answers.problem.profile->name), io::text::printable(answers.problem.cluster->name),
+      workload.global_batch, text::milliseconds_text(facts.single_device), text::milliseconds_text(facts.lower_bound),
       name_of(workload.conventions.network), name_of(workload.conventions.overlap),
       options::collectives_text(workload.conventions.collectives), name_of(workload.optimizer),
       name_of(workload.precision));

@@ -23,6 +23,7 @@
 #include "core/cost/memory.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/importers.hpp"
+#include "core/io/text/printable.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/presets.hpp"
 #include "core/runtime/checkpoint/resume.hpp"
@@ -91,6 +92,12 @@ class RunCommand : public options::Command {
     app.add_option("--evaluate", evaluated_, "print loss and accuracy on DATA after the last step")->type_name("DATA");
     app.add_option("--events", events_file_, "write events as JSON lines into FILE; - is standard output")
         ->type_name("FILE");
+    app.add_option("--on-lost-reader", on_lost_reader_,
+                   "if the reader of --events - or of a pipe leaves: continue without events, or stop with status 4 "
+                   "after saving the last step")
+        ->check(CLI::IsMember({"continue", "stop"}))
+        ->capture_default_str()
+        ->type_name("ACTION");
     app.add_option("--timeline-every", options_.timeline_every, "write the measured operations of every N-th step")
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
@@ -141,7 +148,6 @@ class RunCommand : public options::Command {
         opened ? io::documents::plan_to_json(plan_) + io::documents::model_to_json(model_spec_) + options_text()
                : std::string();
     TRY_VOID(site_.agree_on_error(opened, plan_, inputs));
-    if (backend_.on_processor()) warn_if_crowded(plan_, *site_.site().processes);
     return check_only_ ? print_ready() : train(stop);
   }
 
@@ -263,17 +269,20 @@ class RunCommand : public options::Command {
   }
 
   Result<int> print_ready() const {
+    if (backend_.on_processor()) warn_if_crowded(plan_, *site_.site().processes);
     if (!runs_on_.warning.empty()) text::print_warning(runs_on_.warning);
     if (replayed_) {
-      text::print_report(fmt::format("ready: {} with {} on {} devices, {} samples per step\n", replayed_->model.name,
-                                     plan_.name, devices_used(plan_).size(), plan_.global_batch));
+      text::print_report(fmt::format("ready: {} with {} on {} devices, {} samples per step\n",
+                                     io::text::printable(replayed_->model.name), io::text::printable(plan_.name),
+                                     devices_used(plan_).size(), plan_.global_batch));
       return 0;
     }
     const auto source = runtime::data::make_source(model_spec_);
     if (!source) return tl::unexpected(text::in_file(source.error(), model_));
     const std::uint64_t samples = (*source)->count();
-    text::print_report(fmt::format("ready: {} with {} on {} devices, {} samples per step, data {}\n", model_spec_.name,
-                                   plan_.name, devices_used(plan_).size(), plan_.global_batch,
+    text::print_report(fmt::format("ready: {} with {} on {} devices, {} samples per step, data {}\n",
+                                   io::text::printable(model_spec_.name), io::text::printable(plan_.name),
+                                   devices_used(plan_).size(), plan_.global_batch,
                                    samples > 0 ? fmt::format("of {} samples", samples) : "without end"));
     return 0;
   }
@@ -286,7 +295,7 @@ class RunCommand : public options::Command {
   Result<int> train(std::stop_token stop) {
     std::stop_source halt;  // by the user's signal, or when the reader of the events has left
     std::stop_callback forward(stop, [&] { halt.request_stop(); });
-    auto log = work::EventLog::open(site_.first() ? events_file_ : std::string());
+    auto log = work::EventLog::open(site_.first() ? events_file_ : std::string(), on_lost_reader_ == "stop");
     options_.pause = std::make_shared<runtime::machine::PauseGate>();
     const auto control = open_control([&] { halt.request_stop(); });
     Result<void> opened;
@@ -298,22 +307,28 @@ class RunCommand : public options::Command {
     if (predicted_ && !timelines_wanted) options_.timeline_every = std::max(1, options_.steps / sampled_timelines);
 
     work::RunReport report(options_.steps);
+    bool warned = false;
     const auto take = [&](const RunEvent& event) {
       report.remember(event);
-      if (events_file_ != "-") report.show(event);
+      if (events_file_ != "-" || warned) report.show(event);
       if (!timelines_wanted && std::holds_alternative<MeasuredTimeline>(event)) return;
-      if (!log->write(event)) halt.request_stop();
+      if (!log->write(event)) return static_cast<void>(halt.request_stop());
+      if (!log->lost_reader() || warned) return;
+      warned = true;
+      text::print_warning("the reader of the events has left; the run continues without them");
+      if (events_file_ == "-") report.use_standard_error();
     };
     training_ = true;
     const auto trained = runtime::train_with(replayed_ ? runtime::cpu::cpu_backend(replayed_->kernels) : runs_on_,
                                              replayed_ ? replayed_->model : model_spec_, plan_, schedule_, options_,
                                              take, halt.get_token(), site_.site());
     if (!trained && !report.failure_seen()) take(RunFailed{trained.error().message});
+    const auto logged = log->close();
     training_ = !site_.alone();  // processes wait for each other to the end
-    TRY_VOID(log->close());
     const bool done = trained && !report.stopped();
     if (const auto resume_hint = done ? std::nullopt : checkpoints_.resume_hint()) site_.say(*resume_hint);
     if (!trained) return tl::unexpected(text::in_file(trained.error(), error_file(trained.error())));
+    TRY_VOID(logged);
     if (!site_.first()) return 0;
     if (events_file_ != "-") text::print_report(difference_text(report));
     if (report.stopped() && !evaluated_.empty())
@@ -338,7 +353,7 @@ class RunCommand : public options::Command {
 
   const CLI::App* app_ = nullptr;  ///< which options were given
   std::string plan_file_, model_, events_file_, data_, evaluated_, control_file_;
-  std::string on_divergence_ = "stop";
+  std::string on_divergence_ = "stop", on_lost_reader_ = "continue";
   std::atomic<bool> training_ = false;
   options::BackendOptions backend_;
   runtime::layers::Backend runs_on_;

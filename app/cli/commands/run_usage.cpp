@@ -28,6 +28,7 @@ const std::vector<Needs>& needs() {
       {"--fragmentation", prediction, predicted},
       {"--profile-micro-batch", prediction, predicted},
       {"--calibration", prediction, predicted},
+      {"--on-lost-reader", {"--events"}, "without it there are no events to read"},
       {"--sample-every", {"--events"}, "samples are events, and without it they are lost"},
       {"--timeline-every", {"--events", "--profile"}, "timelines are events, and without it they are lost"},
   };

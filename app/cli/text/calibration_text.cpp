@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/text/table.hpp"
+#include "core/io/text/printable.hpp"
 
 namespace pipedeck::cli::text {
 namespace {
@@ -103,7 +104,7 @@ std::string calibration_line(const CalibrationRecord& record) {
 }
 
 std::string calibration_text(const CalibrationRecord& record) {
-  std::string text = fmt::format("{} on {}\n", record.date, record.host);
+  std::string text = fmt::format("{} on {}\n", io::text::printable(record.date), io::text::printable(record.host));
   for (const std::string& device : record.devices) text += "  " + device + "\n";
   return text + "\n" + figures_table(record) + "\n" + runs_table(record) + "\n" + held_out_text(record);
 }

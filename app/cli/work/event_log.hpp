@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -10,15 +12,18 @@
 
 namespace pipedeck::cli::work {
 
-/// Events as JSON lines, each flushed at once, so that a reader at the other end of a pipe follows the run live.
+/// Events as JSON lines, each written at once, so that a reader at the other end of a pipe follows the run live.
 class EventLog {
  public:
   /// "-" is standard output; empty: events go nowhere. A file keeps what it holds until the run begins.
+  /// `stop_without_reader`: a run whose events are no longer read has to stop.
   /// bad_input: it can't be written, or another run writes there.
-  static Result<EventLog> open(const std::string& path);
-  /// Returns false once a line could not be written: the reader has left, or the disk is full.
+  static Result<EventLog> open(const std::string& path, bool stop_without_reader);
+  /// Returns false once the run has to stop: a line could not be written. A file then ends with the line before it.
   bool write(const RunEvent& event);
-  /// A file of a run that never began is gone again.
+  /// True once the reader at the other end of the pipe has left.
+  bool lost_reader() const;
+  /// run_failed: the run had to stop. A file of a run that never began is gone again.
   Result<void> close();
 
  private:
@@ -27,9 +32,15 @@ class EventLog {
       if (file != stdout) std::fclose(file);
     }
   };
+  bool begin();
+  bool write_line(const std::string& line);
+  bool must_stop() const { return problem_ != 0 && (!lost_reader() || stop_without_reader_); }
+
   std::unique_ptr<std::FILE, Close> file_;
   std::string path_;
-  bool good_ = true;
+  bool stop_without_reader_ = false;
+  int problem_ = 0;    ///< the system's number of the first failure
+  off_t written_ = 0;  ///< bytes of whole lines
   bool begun_ = false;
   bool made_ = false;  ///< the file was not there before
 };

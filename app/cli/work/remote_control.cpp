@@ -8,12 +8,23 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "app/cli/text/console.hpp"
+#include "app/cli/text/table.hpp"
 
 namespace pipedeck::cli::work {
+namespace {
+
+constexpr std::size_t longest_line = 64;  // of which a command is a part
+constexpr int most_warnings = 10;
+constexpr int line_end_wait_ms = 200;
+
+bool is_command(const std::string& line) { return line == "pause" || line == "resume" || line == "stop"; }
+
+}  // namespace
 
 Result<std::unique_ptr<RemoteControl>> RemoteControl::open(const std::string& path,
                                                            std::shared_ptr<runtime::machine::PauseGate> gate,
@@ -48,10 +59,14 @@ RemoteControl::~RemoteControl() {
 void RemoteControl::read_commands() {
   while (true) {
     pollfd watched[] = {{input_, POLLIN, 0}, {wake_[0], POLLIN, 0}};
-    if (::poll(watched, 2, -1) < 0 && errno != EINTR) return;
+    const int ready = ::poll(watched, 2, is_command(rest_) ? line_end_wait_ms : -1);
+    if (ready < 0 && errno != EINTR) return;
+    if (ready == 0) take_rest();
+    if (ready <= 0) continue;
     if (watched[1].revents != 0) return;
     if (watched[0].revents != 0 && !read_more()) break;
   }
+  take_rest();
   if (!gate_->paused()) return;
   text::print_warning("the run's control was closed; the run continues");
   gate_->resume();
@@ -69,14 +84,20 @@ bool RemoteControl::read_more() {
     begin = end + 1;
   }
   rest_.erase(0, begin);
+  if (rest_.size() > longest_line) rest_.resize(longest_line);
   return true;
 }
+
+void RemoteControl::take_rest() { apply_command(std::exchange(rest_, {})); }
 
 void RemoteControl::apply_command(const std::string& line) {
   if (line == "pause") return gate_->pause();
   if (line == "resume") return gate_->resume();
   if (line == "stop") return stop_();
-  if (!line.empty()) text::print_warning(fmt::format("--control: found {}, expected pause, resume or stop", line));
+  if (line.empty() || ++not_understood_ > most_warnings) return;
+  text::print_warning(fmt::format("--control: found {}, expected pause, resume or stop{}",
+                                  text::shortened(line, longest_line),
+                                  not_understood_ == most_warnings ? "; no warning follows" : ""));
 }
 
 }  // namespace pipedeck::cli::work

@@ -11,7 +11,8 @@
 
 namespace pipedeck::cli::work {
 
-/// Reads what whoever started a run wants of it, a word a line: pause, resume, stop. A thread of its own reads, since a
+/// Reads what whoever started a run wants of it, a word a line: pause, resume, stop. The last one needs no line end. A
+/// thread of its own reads, since a
 /// run that computes has no time to look.
 class RemoteControl {
  public:
@@ -27,6 +28,7 @@ class RemoteControl {
   RemoteControl(int input, bool owned, std::shared_ptr<runtime::machine::PauseGate> gate, std::function<void()> stop);
   void read_commands();
   bool read_more();
+  void take_rest();
   void apply_command(const std::string& line);
 
   int input_;
@@ -34,7 +36,8 @@ class RemoteControl {
   int wake_[2] = {-1, -1};  ///< ends the wait
   std::shared_ptr<runtime::machine::PauseGate> gate_;
   std::function<void()> stop_;
-  std::string rest_;
+  std::string rest_;        ///< of a line whose end has not come
+  int not_understood_ = 0;  ///< lines
   std::thread thread_;
 };
 

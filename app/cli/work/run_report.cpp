@@ -22,29 +22,31 @@ std::string busy_text(const std::vector<double>& fractions) {
 
 }  // namespace
 
+void RunReport::print(const std::string& line) const {
+  on_standard_error_ ? text::print_note(line) : text::print_report(line);
+}
+
 void RunReport::show(const RunEvent& event) {
   if (const auto* started = std::get_if<RunStarted>(&event))
-    text::print_report(fmt::format("{}: {} on {}, {} devices, {} steps\n", io::text::printable(started->plan),
-                                   io::text::printable(started->model), started->backend, started->devices,
-                                   started->steps));
+    print(fmt::format("{}: {} on {}, {} devices, {} steps\n", io::text::printable(started->plan),
+                      io::text::printable(started->model), started->backend, started->devices, started->steps));
   if (const auto* step = std::get_if<StepDone>(&event)) show_step(*step);
   if (const auto* saved = std::get_if<RunCheckpoint>(&event))
-    text::print_report(fmt::format("step {:>6}  checkpoint {} ({} bytes in {} ms)\n", saved->step,
-                                   io::text::printable(saved->path), saved->bytes.count,
-                                   text::milliseconds_text(saved->duration)));
+    print(fmt::format("step {:>6}  checkpoint {} ({} bytes in {} ms)\n", saved->step, io::text::printable(saved->path),
+                      saved->bytes.count, text::milliseconds_text(saved->duration)));
   if (const auto* warning = std::get_if<RunWarning>(&event)) text::print_warning(warning->message);
   if (const auto* finished = std::get_if<RunFinished>(&event))
-    text::print_report(fmt::format(
-        "{} after {} steps in {:.2f} s, median step {} ms, loss {:.5f}\n", finished->stopped ? "stopped" : "finished",
-        finished->steps, finished->duration.count, text::milliseconds_text(finished->median_step), finished->loss));
+    print(fmt::format("{} after {} steps in {:.2f} s, median step {} ms, loss {:.5f}\n",
+                      finished->stopped ? "stopped" : "finished", finished->steps, finished->duration.count,
+                      text::milliseconds_text(finished->median_step), finished->loss));
   if (const auto* finished = std::get_if<RunFinished>(&event)) show_energy(*finished);
 }
 
 void RunReport::show_energy(const RunFinished& finished) const {
   const auto joules = whole_energy(finished);
   if (!joules || samples_ <= 0) return;
-  text::print_report(fmt::format("energy of the GPUs {:.1f} J ({:.3f} Wh), {:.3g} J per sample\n", *joules,
-                                 *joules / 3600, *joules / samples_));
+  print(fmt::format("energy of the GPUs {:.1f} J ({:.3f} Wh), {:.3g} J per sample\n", *joules, *joules / 3600,
+                    *joules / samples_));
 }
 
 void RunReport::show_step(const StepDone& step) {
@@ -53,9 +55,8 @@ void RunReport::show_step(const StepDone& step) {
                              step.samples_per_second));
   const int every = std::max(1, steps_ / printed_steps);
   if (step.step % every == 0 || step.step == 1 || step.step == steps_)
-    text::print_report(fmt::format("step {:>6}  loss {:<10.5f} {:>9} ms  {:>9.1f} samples/s  busy % {}\n", step.step,
-                                   step.loss, text::milliseconds_text(step.duration), step.samples_per_second,
-                                   busy_text(step.busy_fraction)));
+    print(fmt::format("step {:>6}  loss {:<10.5f} {:>9} ms  {:>9.1f} samples/s  busy % {}\n", step.step, step.loss,
+                      text::milliseconds_text(step.duration), step.samples_per_second, busy_text(step.busy_fraction)));
 }
 
 void RunReport::remember(const RunEvent& event) {

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <optional>
+#include <string>
 
 #include "app/cli/text/console.hpp"
 #include "core/model/run.hpp"
@@ -15,6 +16,8 @@ class RunReport {
   explicit RunReport(int steps) : steps_(steps) {}
   /// Prints lines on standard output, some ten in a whole run, and the progress line.
   void show(const RunEvent& event);
+  /// Prints the lines on standard error from now on.
+  void use_standard_error() { on_standard_error_ = true; }
   void remember(const RunEvent& event);
 
   /// The timeline of the step of median length among the last ones seen: a first step warms caches up, and a single one
@@ -25,6 +28,7 @@ class RunReport {
   bool failure_seen() const { return failed_; }
 
  private:
+  void print(const std::string& line) const;
   void show_step(const StepDone& step);
   void show_energy(const RunFinished& finished) const;
 
@@ -32,7 +36,7 @@ class RunReport {
   text::ProgressLine progress_;
   std::deque<MeasuredTimeline> timelines_;
   std::optional<RunFinished> finished_;
-  bool failed_ = false;
+  bool failed_ = false, on_standard_error_ = false;
   double samples_ = 0;  ///< trained on so far
 };
 

@@ -60,7 +60,8 @@ QStringList run_arguments(const RunFiles& files, const RunSettings& settings) {
                                                          "--timeline-every", QString::number(std::max(1, every)),
                                                          "--sample-every",   QString::number(sample_milliseconds),
                                                          "--control",        "-",
-                                                         "--events",         "-"};
+                                                         "--events",         "-",
+                                                         "--on-lost-reader", "stop"};
 }
 
 Command run_command(const QString& program, const RunFiles& files, const RunSettings& settings) {

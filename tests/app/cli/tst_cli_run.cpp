@@ -47,6 +47,7 @@ class TestCliRun : public QObject {
   void a_signal_stops_the_run();
   void control_lines_pause_and_stop_the_run();
   void whoever_paused_and_went_does_not_hold_the_run();
+  void the_last_word_of_a_control_needs_no_line_end();
   void samples_come_at_an_even_rate();
   void a_check_trains_nothing();
   void a_plan_of_another_model_is_refused();
@@ -56,6 +57,8 @@ class TestCliRun : public QObject {
   void data_that_does_not_fit_is_refused_before_training_data();
   void data_that_does_not_fit_is_refused_before_training();
   void a_full_disk_fails_the_run();
+  void a_log_that_cannot_grow_keeps_whole_lines();
+  void a_cut_log_is_read_up_to_its_last_line();
 
  private:
   QStringList run_command(const QString& steps) const {
@@ -190,6 +193,20 @@ void TestCliRun::whoever_paused_and_went_does_not_hold_the_run() {
   QVERIFY2(file.err.contains("named pipe"), file.err);
 }
 
+/// Words without a line end, and noise without any.
+void TestCliRun::the_last_word_of_a_control_needs_no_line_end() {
+  QProcess process;
+  process.setWorkingDirectory(problem_.folder());
+  process.start(PIPEDECK_CLI, run_command("100000000") + QStringList{"--control", "-"});
+  process.write(QByteArray(100000, 'x') + QByteArray("\x1b[2J\n").repeated(1000) + "stop");
+  process.closeWriteChannel();
+  QVERIFY(process.waitForFinished(60000));
+  QCOMPARE(process.exitCode(), 130);
+  const QByteArray said = process.readAllStandardError();
+  QCOMPARE(said.count("--control: found "), 10);
+  QVERIFY2(said.size() < 2000 && !said.contains('\x1b'), said);
+}
+
 void TestCliRun::samples_come_at_an_even_rate() {
   const Answer run = problem_.run(run_command("3000") + QStringList{"--events", "-", "--sample-every", "10"});
   VERIFY_STATUS(run, 0);
@@ -299,8 +316,36 @@ void TestCliRun::data_that_does_not_fit_is_refused_before_training() {
 
 void TestCliRun::a_full_disk_fails_the_run() {
   const Answer run = problem_.run(run_command("1000000") + QStringList{"--events", "/dev/full"});
-  VERIFY_STATUS(run, 1);
-  QVERIFY2(run.err.contains("/dev/full"), run.err);
+  VERIFY_STATUS(run, 4);
+  QVERIFY2(run.err.contains("/dev/full: events can't be written: No space left"), run.err);
+}
+
+/// The line that did not fit is not left behind in part.
+void TestCliRun::a_log_that_cannot_grow_keeps_whole_lines() {
+  const QStringList command{"-c", "ulimit -f 16; exec \"$@\"", "sh", PIPEDECK_CLI};
+  const Answer run = pipedeck::test::run_program(
+      "sh", command + run_command("1000000") + QStringList{"--events", "cut.jsonl"}, problem_.folder(), {});
+  VERIFY_STATUS(run, 4);
+  QVERIFY2(run.err.contains("cut.jsonl: events can't be written: File too large"), run.err);
+  QVERIFY(problem_.read("cut.jsonl").endsWith("}\n"));
+  const Answer valid = problem_.run({"validate", "cut.jsonl"});
+  VERIFY_STATUS(valid, 0);
+  QVERIFY2(valid.err.isEmpty(), valid.err);
+}
+
+void TestCliRun::a_cut_log_is_read_up_to_its_last_line() {
+  VERIFY_STATUS((problem_.run(run_command("3") + QStringList{"--events", "whole.jsonl"})), 0);
+  const QByteArray lines = problem_.read("whole.jsonl");
+  problem_.write("half.jsonl", lines.chopped(20));
+  for (const QStringList& command :
+       {QStringList{"validate", "half.jsonl"}, QStringList{"diff", "half.jsonl", "half.jsonl"},
+        QStringList{"export", "half.jsonl", "steps", "-o", "-"},
+        QStringList{"convert", "half.jsonl", "mended.jsonl"}}) {
+    const Answer answer = problem_.run(command);
+    VERIFY_STATUS(answer, 0);
+    QVERIFY2(answer.err.contains("warning: half.jsonl: line "), answer.err);
+  }
+  QCOMPARE(problem_.read("mended.jsonl"), lines.left(lines.lastIndexOf("\n", -2) + 1));
 }
 
 PIPEDECK_TEST(TestCliRun)

@@ -315,6 +315,11 @@ void TestFiles::simulations_and_run_logs_are_dropped_and_shown() {
   drop_on(*again.window, again.path("broken.jsonl"));
   QCOMPARE(again.errors.size(), 1);
   QVERIFY2(again.errors[0].contains("broken.jsonl: line 1"), qPrintable(again.errors[0]));
+  write_bytes(again.path("cut.jsonl"), lines.chopped(20));
+  drop_on(*again.window, again.path("cut.jsonl"));
+  QCOMPARE(again.errors.size(), 1);
+  QCOMPARE(again.state().runs.size(), std::size_t{4});
+  QCOMPARE(again.state().runs[3].run->events.size(), (*whole)->events.size() - 1);
 }
 
 void TestFiles::tables_are_exported_data() {
