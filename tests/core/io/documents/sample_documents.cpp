@@ -206,7 +206,7 @@ Profile random_profile(Random& random) {
 Cluster random_cluster(Random& random) {
   Cluster cluster;
   cluster.name = random_name(random, 0);
-  const auto rate = [&] { return BytesPerSecond(1 + random_double(random, 1e17)); };
+  const auto rate = [&] { return BytesPerSecond(1e3 + random_double(random, 1e17)); };
   for (int t = 0; t < random.integer(1, 3) || t == 0; ++t) {
     DeviceType type;
     type.name = random_name(random, t);
