@@ -114,9 +114,9 @@ class Explanation {
     const auto slowest = static_cast<std::size_t>(std::max_element(times.begin(), times.end()) - times.begin());
     const double all = times[slowest] * plan_.micro_batches;
     const bool one = plan_.micro_batches == 1;
-    const std::string share =
-        fmt::format("{} micro-batch{} of {:.3f} ms {} {} of the iteration", plan_.micro_batches, one ? "" : "es",
-                    1e3 * times[slowest], one ? "is" : "are", percent(iteration_.count > 0 ? all / iteration_.count : 0));
+    const std::string share = fmt::format("{} micro-batch{} of {:.3f} ms {} {} of the iteration", plan_.micro_batches,
+                                          one ? "" : "es", 1e3 * times[slowest], one ? "is" : "are",
+                                          percent(iteration_.count > 0 ? all / iteration_.count : 0));
     if (plan_.stages.size() == 1) return fmt::format("Its slowest device computes all the while: {}.", share);
     const double mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
     const double above = times[slowest] / mean - 1;
