@@ -53,9 +53,11 @@ class TestReportFiles : public QObject {
   }
 
   void commands_name_no_folder_of_their_writer() {
-    const std::string line = study::reports::simulation_command(
-        {.profile = "/home/ada/p.json", .cluster = "preset:config-a", .plan = "plans/x.json", .calibration = "/tmp/c.json"},
-        {});
+    const std::string line = study::reports::simulation_command({.profile = "/home/ada/p.json",
+                                                                 .cluster = "preset:config-a",
+                                                                 .plan = "plans/x.json",
+                                                                 .calibration = "/tmp/c.json"},
+                                                                {});
     QVERIFY2(line.find("/home") == line.npos && line.find("/tmp") == line.npos, line.c_str());
     QVERIFY2(line.find("--profile p.json --cluster preset:config-a --plan plans/x.json") != line.npos, line.c_str());
     for (const std::string& command : study::reports::question_commands({"/home/ada/x.pipedeck", "p", "c"}))
