@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <functional>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -33,7 +35,7 @@ class IdxFile {
   IdxFile(const IdxFile&) = delete;
   IdxFile& operator=(const IdxFile&) = delete;
 
-  /// Reads the dimensions, whose number must be `least` to `most`.
+  /// Reads the dimensions, whose number must be `least` to `most`. Their product can be counted.
   Result<std::vector<std::int64_t>> open(int least, int most) {
     TRY(const int descriptor, open_plain_file(path_));
     file_ = gzdopen(descriptor, "rb");
@@ -57,16 +59,16 @@ class IdxFile {
       if (dimensions.back() < 1)
         return bad_idx(path_, fmt::format("found a dimension of {}, expected 1 or more", dimensions.back()));
     }
+    const double product = product_of(dimensions);
+    if (product > static_cast<double>(max_pixels))
+      return bad_idx(path_, fmt::format("found {:.3g} bytes, expected at most {:.3g}: they are kept in memory", product,
+                                        static_cast<double>(max_pixels)));
     return dimensions;
   }
 
   /// Reads the elements, which must be the rest of the file.
   Result<std::vector<std::uint8_t>> elements(const std::vector<std::int64_t>& dimensions) {
-    double product = 1;
-    for (const std::int64_t d : dimensions) product *= static_cast<double>(d);
-    if (product > static_cast<double>(max_pixels))
-      return bad_idx(path_, fmt::format("found {:.3g} bytes, expected at most {:.3g}: they are kept in memory", product,
-                                        static_cast<double>(max_pixels)));
+    const double product = product_of(dimensions);
     TRY_VOID(check_ratio(product));
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(product));
     TRY_VOID(take(bytes.data(), bytes.size(), "elements"));
@@ -77,6 +79,10 @@ class IdxFile {
   }
 
  private:
+  static double product_of(const std::vector<std::int64_t>& dimensions) {
+    return std::accumulate(dimensions.begin(), dimensions.end(), 1.0, std::multiplies<>());
+  }
+
   /// Refuses a small file that would fill the memory: images take a tenth of their bytes at least.
   Result<void> check_ratio(double bytes) const {
     constexpr double harmless = 1 << 28, most = 200;

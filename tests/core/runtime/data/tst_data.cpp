@@ -296,6 +296,8 @@ void TestData::bad_idx_is_refused_data() {
   row("no images", bytes(idx({0, 2, 3}, {})), labels, "x-images", "found a dimension of 0");
   row("huge", bytes(idx({4000000, 2, 3}, {})) + images, bytes(idx({2}, {0, 1})), "x-images", "ends after");
   row("a bomb", bytes(idx({700000000, 2, 3}, {})), labels, "x-images", "found 4.2e+09 bytes out of 16,");
+  row("beyond counting", bytes(idx({2000000000, 2000000000, 2000000000}, {})), labels, "x-images",
+      "found 8e+27 bytes, expected at most 4.29e+09");
   row("fewer labels", images, bytes(idx({4}, {0, 1, 2, 3})), "x-labels", "found 4 labels, expected 5");
   row("labels of another class", images, bytes(idx({5}, {0, 1, 9, 3, 4})), "x-labels", "found label 9 at place 2");
   row("labels are images", images, images, "x-labels", "expected 00 00 08 01");
