@@ -25,6 +25,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from streams_and_signals import QUESTION, TRAIN, fill  # noqa: E402
 
 PATIENCE = 60  # seconds
+SHOWN = 30  # faults
 PROJECT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "version2.pipedeck")
 COMMANDS = {  # and the files that they write
     "plan": (("plan", *QUESTION, "--planner", "gpipe", "--global-batch", "8", "-o", "o.json"), ["o.json"]),
@@ -46,6 +47,8 @@ OLD = b"old content\n"
 
 class Torture:
     def __init__(self, cli, shim, folder):
+        # Alone: CUDA's libraries, which a module in its folder loads, crash where they get no memory.
+        cli = shutil.copy(cli, folder)
         self.cli, self.shim, self.filled = cli, shim, os.path.join(folder, "filled")
         os.mkdir(self.filled)
         fill(self.filled, cli)
@@ -100,8 +103,9 @@ class Torture:
             same = content.count(b"\n") == new.count(b"\n") if name in TIMED else content == new
             if not same and (done.returncode == 0 or content != OLD):
                 faults.append(f"{output} is neither the old file nor the new one")
-        if done.returncode in (0, 1, 2, 3, 4):
-            faults += [f"{path} is left" for path in temporaries(folder)]
+        # A run that ends without memory leaves a part of a checkpoint as a killed one does: the next run removes it.
+        ended = kind == "memory" and done.returncode == 1
+        faults += [f"{path} is left" for path in temporaries(folder) if not (ended and path.endswith(".pdck.tmp"))]
         shutil.rmtree(folder)
         return f"{where}: {'; '.join(faults)}" if faults else None
 
@@ -161,7 +165,9 @@ def main():
             faults = [fault for fault in pool.map(judge, in_turn) if fault]
     for name in names:
         print(f"{name}: {tried[name]} of {len(all_cases[name])} failures, seed {options.seed}")
-    print("\n".join(faults) or "no fault", flush=True)
+    print("\n".join(faults[:SHOWN]) or "no fault")
+    if len(faults) > SHOWN:
+        print(f"and {len(faults) - SHOWN} more")
     sys.exit(1 if faults else 0)
 
 
