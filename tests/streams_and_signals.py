@@ -8,6 +8,7 @@ usage: tests/streams_and_signals.py PIPEDECK_CLI streams | names | signals | rea
 import argparse
 import concurrent.futures
 import contextlib
+import fcntl
 import json
 import os
 import random
@@ -15,12 +16,15 @@ import re
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 STATUSES = (0, 1, 2, 3, 4, 130)
+FULL_PIPE = 56 << 10  # bytes
 PATIENCE = 120  # seconds; a loaded machine is slow to start processes
 SIGNAL_LIMIT = 2  # seconds from a signal to the end: 1 is promised, and the machine may be loaded
 
@@ -335,7 +339,31 @@ def readers(cli, filled):
                         and said.count(b"the reader of the events has left") == 1)
             return None if good else f"{case}: exit {process.returncode}, {steps}: {said.decode()}"
 
-    return together(judge, cases, 2), len(cases)
+    faults = together(judge, cases, 2)
+    sleeping = sleeping_reader(cli, filled)
+    return faults + ([sleeping] if sleeping else []), len(cases) + 1
+
+
+def sleeping_reader(cli, filled):
+    """A reader that does not read: the run waits for it, until a signal."""
+    with Case(cli, filled) as one:
+        process = one.start((*TRAIN, "1000000", "--events", "-", "--checkpoint", "kept"), stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+        waiting = 0
+        while process.poll() is None and waiting < FULL_PIPE:
+            time.sleep(0.01)
+            waiting = struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, b"    "))[0]
+        process.send_signal(signal.SIGTERM)
+        began = time.monotonic()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(10)
+        took = time.monotonic() - began
+        if process.poll() is None:
+            process.kill()
+        kept = any(name.startswith("kept/step-") for name in one.made())
+        if process.returncode != 130 or took > SIGNAL_LIMIT or not kept:
+            return f"a reader that does not read: exit {process.returncode} after {took:.1f} s, checkpoint {kept}"
+    return None
 
 
 # --- arguments at random

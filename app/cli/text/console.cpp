@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/text/console.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <cstdio>
+#include <climits>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,16 +23,22 @@ namespace pipedeck::cli::text {
 namespace {
 
 bool quiet = false;
+std::atomic<bool> impatient = false;
 
-/// Writes to standard error, in one piece if the system takes it so. A failure has nowhere to be reported.
-void write_message(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+/// Waits until a piece of PIPE_BUF bytes can be written, or fails.
+bool wait_for_room(int descriptor) {
+  constexpr int look_up_ms = 50;
+  pollfd output{descriptor, POLLOUT, 0};
+  while (::poll(&output, 1, look_up_ms) <= 0)
+    if (impatient) {
+      errno = EAGAIN;
+      return false;
+    }
+  return true;
 }
+
+/// A failure has nowhere to be reported.
+void write_message(std::string_view text) { write_all(STDERR_FILENO, text); }
 
 std::string message_line(std::string_view text) {
   return fmt::format("pipedeck-cli: {}\n", io::text::printable(text.substr(0, text.find_last_not_of('\n') + 1)));
@@ -42,21 +52,27 @@ bool is_special(const std::string& path) {
 }
 
 /// Onto an open file, as it is made.
-bool write_pieces(const io::text::TextChunks& text, std::FILE* file) {
-  return text(
-      [file](std::string_view piece) { return std::fwrite(piece.data(), 1, piece.size(), file) == piece.size(); });
+bool write_pieces(const io::text::TextChunks& text, int descriptor) {
+  constexpr std::size_t most = 1 << 16;
+  std::string waiting;
+  const auto write = [&] { return write_all(descriptor, std::exchange(waiting, {})); };
+  const auto take = [&](std::string_view piece) {
+    waiting += piece;
+    return waiting.size() < most || write();
+  };
+  return text(take) && write();
 }
 
 Result<void> write_special(const std::string& path, const io::text::TextChunks& text) {
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (!file) return fail(ErrorCode::io, "cannot be opened for writing", {}, path);
+  const int file = ::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  if (file < 0) return fail(ErrorCode::io, "cannot be opened for writing", {}, path);
   const bool written = write_pieces(text, file);
-  if (std::fclose(file) != 0 || !written) return fail(ErrorCode::io, "cannot be written", {}, path);
+  if (::close(file) != 0 || !written) return fail(ErrorCode::io, "cannot be written", {}, path);
   return {};
 }
 
 Result<void> write_stdout(const io::text::TextChunks& text) {
-  if (quiet || (write_pieces(text, stdout) && std::fflush(stdout) == 0) || errno == EPIPE) return {};
+  if (quiet || write_pieces(text, STDOUT_FILENO) || errno == EPIPE) return {};
   return fail(ErrorCode::io, fmt::format("standard output can't be written: {}", std::strerror(errno)));
 }
 
@@ -65,6 +81,18 @@ io::text::TextChunks whole(std::string_view text) {
 }
 
 }  // namespace
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    if (!wait_for_room(descriptor)) return false;
+    const ssize_t written = ::write(descriptor, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (written < 0 && errno != EINTR && errno != EAGAIN) return false;
+    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+  }
+  return true;
+}
+
+void give_up_full_pipes() { impatient = true; }
 
 void print_error(const Error& error) { write_message(message_line(error.text())); }
 

@@ -19,6 +19,11 @@ class App;
 
 namespace pipedeck::cli::text {
 
+/// Writes to a descriptor. A pipe that is full is waited for, until give_up_full_pipes(): then errno is EAGAIN.
+bool write_all(int descriptor, std::string_view text);
+/// Makes all output to pipes fail from now on where it would wait for a reader. Any thread may call it.
+void give_up_full_pipes();
+
 /// One of several processes prints. In the others everything below except print_error is silent from now on.
 void set_quiet();
 

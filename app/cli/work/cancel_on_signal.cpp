@@ -39,10 +39,12 @@ void wait_for_signals(std::stop_source source, const std::function<bool()>& save
   while (received == 0) received = next_signal(milliseconds(60'000));
   if (received == finished_signal) return;
   source.request_stop();
-  for (milliseconds left = patience; left.count() > 0; left = saves_first() ? patience : left - look_up) {
+  for (milliseconds left = patience, waited{0}; left.count() > 0; waited += look_up) {
     received = next_signal(look_up);
     if (received == finished_signal) return;
     if (received != 0) _exit(exit_status(ErrorCode::cancelled));
+    left = saves_first() ? patience : left - look_up;
+    if (left == patience && waited > patience) text::give_up_full_pipes();
   }
   text::print_last_note("stopped on request");
   _exit(exit_status(ErrorCode::cancelled));

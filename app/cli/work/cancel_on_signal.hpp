@@ -9,9 +9,9 @@ namespace pipedeck::cli::work {
 
 /// While it lives, the first SIGINT or SIGTERM asks the current work to stop. Work that does not within 0.8 s ends with
 /// the program: it waits for a file, a pipe or a database, and no file is left half written. Work that saves something
-/// first may take its time. A second signal ends the program at once. A separate thread waits for the signals, since a
-/// signal handler may not do the work of a stop callback. Signals stay blocked afterwards: work that is done keeps its
-/// exit status.
+/// first may take its time, but then waits for no reader of its output. A second signal ends the program at once. A
+/// separate thread waits for the signals, since a signal handler may not do the work of a stop callback. Signals stay
+/// blocked afterwards: work that is done keeps its exit status.
 class CancelOnSignal {
  public:
   /// `saves_first`: called on the other thread; true while the work may take its time to stop.

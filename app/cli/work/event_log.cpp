@@ -11,35 +11,30 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/text/console.hpp"
 #include "core/io/documents/formats.hpp"
 
 namespace pipedeck::cli::work {
 namespace {
 
-/// Opens the file and locks it: two runs in one file would be useless.
-Result<std::FILE*> opened(const std::string& path, bool& made) {
-  const auto failed = [&](const std::string& why) { return fail(ErrorCode::bad_input, why, {}, path); };
-  int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  made = descriptor >= 0;
-  if (!made) descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) return failed(fmt::format("cannot be opened for writing: {}", std::strerror(errno)));
-  struct ::stat about {};
-  const bool file = ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
-  if (file && ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    ::close(descriptor);
-    return failed("found a file that another run writes its events into, expected another file");
-  }
-  std::FILE* const stream = ::fdopen(descriptor, "w");
-  if (stream) std::setvbuf(stream, nullptr, _IONBF, 0);  // a line that failed is not tried again
-  return stream;
-}
-
 /// Removes what is behind the whole lines, where that is possible.
-void cut_to(std::FILE* file, off_t whole_lines) {
-  [[maybe_unused]] const int done = ::ftruncate(::fileno(file), whole_lines);
-}
+void cut_to(int file, off_t whole_lines) { [[maybe_unused]] const int done = ::ftruncate(file, whole_lines); }
 
 }  // namespace
+
+/// Opens the file and locks it: two runs in one file would be useless.
+Result<EventLog::Descriptor> EventLog::opened(const std::string& path, bool& made) {
+  const auto failed = [&](const std::string& why) { return fail(ErrorCode::bad_input, why, {}, path); };
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  made = file.number() >= 0;
+  if (!made) file = Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (file.number() < 0) return failed(fmt::format("cannot be opened for writing: {}", std::strerror(errno)));
+  struct ::stat about {};
+  const bool regular = ::fstat(file.number(), &about) == 0 && S_ISREG(about.st_mode);
+  if (regular && ::flock(file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return failed("found a file that another run writes its events into, expected another file");
+  return file;
+}
 
 Result<EventLog> EventLog::open(const std::string& path, bool stop_without_reader) {
   EventLog log;
@@ -47,11 +42,11 @@ Result<EventLog> EventLog::open(const std::string& path, bool stop_without_reade
   log.stop_without_reader_ = stop_without_reader;
   if (path.empty()) return log;
   if (path == "-") {
-    log.file_.reset(stdout);
+    log.file_ = Descriptor(STDOUT_FILENO);
     return log;
   }
-  TRY(const auto file, opened(path, log.made_));
-  log.file_.reset(file);
+  TRY(auto file, opened(path, log.made_));
+  log.file_ = std::move(file);
   return log;
 }
 
@@ -60,24 +55,25 @@ bool EventLog::lost_reader() const { return problem_ == EPIPE; }
 /// Empties the file. A pipe can't be emptied and need not be.
 bool EventLog::begin() {
   begun_ = true;
-  return path_ == "-" || ::ftruncate(::fileno(file_.get()), 0) == 0 || errno == EINVAL;
+  return path_ == "-" || ::ftruncate(file_.number(), 0) == 0 || errno == EINVAL;
 }
 
-bool EventLog::write_line(const std::string& line) {
-  return std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size() && std::fflush(file_.get()) == 0;
+/// A reader that does not read is no reason once the run is asked to stop.
+bool EventLog::must_stop() const {
+  return problem_ != 0 && problem_ != EAGAIN && (!lost_reader() || stop_without_reader_);
 }
 
 bool EventLog::write(const RunEvent& event) {
-  if (!file_ || problem_ != 0) return !must_stop();
+  if (file_.number() < 0 || problem_ != 0) return !must_stop();
   // A run that was refused leaves the events of the one before it alone.
   if (!begun_ && path_ != "-" && std::holds_alternative<RunFailed>(event)) return true;
   const std::string line = io::documents::event_to_json(event) + '\n';
-  if ((begun_ || begin()) && write_line(line)) {
+  if ((begun_ || begin()) && text::write_all(file_.number(), line)) {
     written_ += static_cast<off_t>(line.size());
     return true;
   }
   problem_ = errno;
-  if (path_ != "-") cut_to(file_.get(), written_);
+  if (path_ != "-") cut_to(file_.number(), written_);
   return !must_stop();
 }
 
@@ -89,7 +85,7 @@ Result<void> EventLog::close() {
                     : fmt::format("events can't be written: {}; the run was stopped", std::strerror(problem_)),
                 {}, path_);
   if (made_ && !begun_) ::unlink(path_.c_str());  // while it is locked: no other run has begun to write there
-  file_.reset();
+  file_ = Descriptor();
   return {};
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
-#include <cstdio>
-#include <memory>
 #include <string>
+#include <utility>
 
 #include "core/base/result.hpp"
 #include "core/model/run.hpp"
@@ -27,16 +27,28 @@ class EventLog {
   Result<void> close();
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const {
-      if (file != stdout) std::fclose(file);
+  /// An open file that is closed with it; -1: none.
+  class Descriptor {
+   public:
+    explicit Descriptor(int number = -1) : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+      std::swap(number_, other.number_);
+      return *this;
     }
-  };
-  bool begin();
-  bool write_line(const std::string& line);
-  bool must_stop() const { return problem_ != 0 && (!lost_reader() || stop_without_reader_); }
+    ~Descriptor() {
+      if (number_ > STDERR_FILENO) ::close(number_);
+    }
+    int number() const { return number_; }
 
-  std::unique_ptr<std::FILE, Close> file_;
+   private:
+    int number_;
+  };
+  static Result<Descriptor> opened(const std::string& path, bool& made);
+  bool begin();
+  bool must_stop() const;
+
+  Descriptor file_;
   std::string path_;
   bool stop_without_reader_ = false;
   int problem_ = 0;    ///< the system's number of the first failure
