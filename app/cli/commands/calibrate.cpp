@@ -18,6 +18,7 @@
 #include "core/runtime/profile/profiler.hpp"
 #include "core/runtime/train.hpp"
 #include "core/sim/calibrate/calibrate.hpp"
+#include "core/study/reports/commands.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -69,6 +70,7 @@ class CalibrateCommand : public options::Command {
     if (!*fitted) return tl::unexpected((*fitted).error());
     CalibrationRecord record = **std::move(fitted);
     record.date = io::topology::utc_now();
+    for (CalibratedRun& run : record.runs) run.name = study::reports::shown_file(run.name);
     record.host = host_.empty() ? io::topology::host_name() : host_;
     for (const auto& backend : runtime::profile::backends_here())
       record.devices.insert(record.devices.end(), backend.lines.begin(), backend.lines.end());

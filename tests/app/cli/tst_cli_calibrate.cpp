@@ -57,6 +57,14 @@ class TestCliCalibrate : public QObject {
     QVERIFY2(valid.out.contains("calibration: overhead"), valid.out);
   }
 
+  void a_calibration_can_be_passed_on() {
+    const Answer answer = calibrate({"--run", "a.plan.json:" + problem_.path("a.jsonl"), "--host", "lab", "--json"});
+    VERIFY_STATUS(answer, 0);
+    QCOMPARE(object_of(answer.out)["machine"]["host"].toString(), "lab");
+    QCOMPARE(object_of(answer.out)["runs"][0]["name"].toString(), "a.jsonl");
+    QVERIFY2(!answer.out.contains(problem_.folder().toUtf8()), answer.out);
+  }
+
   void one_run_says_that_none_is_held_out() {
     const Answer answer = calibrate({"--run", "a.plan.json:a.jsonl"});
     VERIFY_STATUS(answer, 0);
