@@ -33,7 +33,8 @@ PIPEDECK_INLINE Number larger(Number a, Number b) {
 PIPEDECK_INLINE float exponential(float x) {
   x = smaller(larger(x, -87.0f), 88.0f);
   constexpr float round_magic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to whole numbers
-  const float n = (x * 1.44269504088896341f + round_magic) - round_magic;
+  const float rounded = x * 1.44269504088896341f + round_magic;
+  const float n = rounded - round_magic;
   const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
   float p = 1.9875691500e-4f;
   p = p * r + 1.3981999507e-3f;
@@ -42,7 +43,9 @@ PIPEDECK_INLINE float exponential(float x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * r * r + r + 1.0f;
-  return p * __builtin_bit_cast(float, (static_cast<std::int32_t>(n) + 127) << 23);
+  // The bits of `rounded` count whole numbers. Unlike a conversion of n, their difference is defined for NaN.
+  const auto whole = __builtin_bit_cast(std::uint32_t, rounded) - __builtin_bit_cast(std::uint32_t, round_magic);
+  return p * __builtin_bit_cast(float, (whole + 127u) << 23);
 }
 
 PIPEDECK_INLINE float hyperbolic_tangent(float x) { return 1.0f - 2.0f / (exponential(2.0f * x) + 1.0f); }
