@@ -261,7 +261,7 @@ say_oversubscribe() {
   say "Two stages of mlp-small on one GPU, and one: the same losses"
   write_plan "$scratch/one.json" 8 32 8 1 '[0]' && write_plan "$scratch/two.json" 8 32 8 1 '[0]' 1 '[1]'
   for stages in one two; do
-    CUDA_VISIBLE_DEVICES=0 train "mlp-$stages" --plan "$scratch/$stages.json" --model preset:mlp-small --steps 40 \
+    CUDA_VISIBLE_DEVICES=0 train "mlp-$stages" --plan "$scratch/$stages.json" --model preset:mlp-small --steps "$(few 10 40)" \
       --oversubscribe || return
   done
   compare_losses 1e-5 mlp-one mlp-two
@@ -392,7 +392,7 @@ say_images() {
 say_driver() {
   say "What the driver reports of a run: power, clocks, memory, energy, and the time of one query"
   write_plan "$scratch/plan.json" 8 32 8 1 '[0]'
-  if train alone --plan "$scratch/plan.json" --model preset:mlp-small --steps "$(few 20 2000)" --sample-every "$(few 5 200)"; then
+  if train alone --plan "$scratch/plan.json" --model preset:mlp-small --steps "$(few 10 2000)" --sample-every "$(few 5 200)"; then
     run nvidia-smi --query-gpu=uuid,power.draw,memory.used,clocks.sm,utilization.gpu,temperature.gpu --format=csv
     run grep -m1 '"started"' "$scratch/alone.jsonl"
     run sh -c 'grep "\"sample\"" "$1" | tail -n 1' sh "$scratch/alone.jsonl"

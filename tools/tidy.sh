@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build/release}
-findings=$(grep -oE '"file": "[^"]*/(core|app)/[^"]*/Unity/[^"]*"' "$build/compile_commands.json" | cut -d'"' -f4 | sort -u |
+findings=$(grep -oE '"file": "[^"]*/'"$build"'/(core|app)/[^"]*/Unity/[^"]*"' "$build/compile_commands.json" | cut -d'"' -f4 | sort -u |
   { xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p "$build" --extra-arg=-Wno-unknown-warning-option 2>/dev/null || true; } |
   { grep -E 'warnings-as-errors\]$' || true; } | sort -u)
 if [ -n "$findings" ]; then

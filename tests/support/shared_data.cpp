@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "tests/support/places.hpp"
+
 namespace pipedeck::test {
 
-std::string source_dir() { return PIPEDECK_SOURCE_DIR; }
+std::string source_dir() { return PIPEDECK_SOURCES; }
 
 std::string shared_data() {
   const char* given = std::getenv("PIPEDECK_SHARED_DATA");

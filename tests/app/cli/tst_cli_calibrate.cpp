@@ -8,15 +8,13 @@
 #include "tests/app/cli/cli_process.hpp"
 #include "tests/support/test_program.hpp"
 
+namespace pipedeck::tst_cli_calibrate {
+
 using pipedeck::test::Answer;
 using pipedeck::test::object_of;
 using pipedeck::test::SmallProblem;
 
-namespace {
-
 const QStringList measured_inputs{"--profile", "mlp.profile.json", "--cluster", "cpu.cluster.json"};
-
-}  // namespace
 
 class TestCliCalibrate : public QObject {
   Q_OBJECT
@@ -156,4 +154,7 @@ class TestCliCalibrate : public QObject {
 };
 
 PIPEDECK_TEST(TestCliCalibrate)
+
+}  // namespace pipedeck::tst_cli_calibrate
+
 #include "tst_cli_calibrate.moc"

@@ -13,14 +13,15 @@
 #include <functional>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
+
+namespace pipedeck::tst_cli_capacity {
 
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
 using pipedeck::test::object_of;
 using pipedeck::test::SmallProblem;
-
-namespace {
 
 QStringList question(const QStringList& more) {
   return QStringList{"capacity", "--global-batch", "8"} + pipedeck::test::inputs() + more;
@@ -37,8 +38,6 @@ QStringList of_llama(const QStringList& more) {
 QJsonValue at(const QJsonObject& answer, const char* which) {
   return answer["points"].toArray().at(answer[which].toInt());
 }
-
-}  // namespace
 
 class TestCliCapacity : public QObject {
   Q_OBJECT
@@ -399,4 +398,7 @@ void TestCliCapacity::nothing_is_the_largest() {
 }
 
 PIPEDECK_TEST(TestCliCapacity)
+
+}  // namespace pipedeck::tst_cli_capacity
+
 #include "tst_cli_capacity.moc"

@@ -13,41 +13,43 @@
 #include "tests/app/cli/cli_process.hpp"
 #include "tests/support/test_program.hpp"
 
+namespace pipedeck::tst_cli_checkpoint {
+
 using pipedeck::test::Answer;
 using pipedeck::test::SmallProblem;
 
-namespace {
+// moc loses the namespace behind literals whose braces are not balanced.
 
 /// Four layers, whose third is so wide.
 QByteArray model_of(int width, const QByteArray& data_seed = "1") {
-  const auto linear = [](const char* name, int in, int out) {
-    return QString(R"({"name": "%1", "kind": "linear", "in": %2, "out": %3, "sequence": 1, "activation": 1})")
-        .arg(name)
-        .arg(in)
-        .arg(out)
-        .toUtf8();
-  };
-  return R"({"format": "pipedeck.model", "version": 1, "name": "small", "layers": [)" + linear("a", 6, 16) + ", " +
-         linear("b", 16, width) + ", " + linear("c", width, 16) + ", " + linear("d", 16, 4) +
-         R"(, {"name": "loss", "kind": "softmax_cross_entropy", "classes": 4, "sequence": 1}],)" +
-         R"( "data": {"kind": "synthetic", "seed": )" + data_seed + R"(}, "learning_rate": 0.01, "seed": 3})";
+  return QByteArray(R"({"format": "pipedeck.model", "version": 1, "name": "small", "layers": [
+    {"name": "a", "kind": "linear", "in": 6, "out": 16, "sequence": 1, "activation": 1},
+    {"name": "b", "kind": "linear", "in": 16, "out": WIDTH, "sequence": 1, "activation": 1},
+    {"name": "c", "kind": "linear", "in": WIDTH, "out": 16, "sequence": 1, "activation": 1},
+    {"name": "d", "kind": "linear", "in": 16, "out": 4, "sequence": 1, "activation": 1},
+    {"name": "loss", "kind": "softmax_cross_entropy", "classes": 4, "sequence": 1}],
+    "data": {"kind": "synthetic", "seed": SEED}, "learning_rate": 0.01, "seed": 3})")
+      .replace("WIDTH", QByteArray::number(width))
+      .replace("SEED", data_seed);
 }
 
 QByteArray plan_of(const QByteArray& stages, const QByteArray& optimizer = "adam") {
-  return R"({"format": "pipedeck.plan", "version": 1, "name": "by hand", "planner": "hand", "profile": "p",)"
-         R"( "cluster": "c", "global_batch": 8, "micro_batch": 4, "micro_batches": 2, "schedule": "1f1b", "warmup": "A",)"
-         R"( "optimizer": ")" +
-         optimizer + R"(", "precision": "fp32", "zero": 0, "stages": [)" + stages + "]}";
+  return QByteArray(R"({"format": "pipedeck.plan", "version": 1, "name": "by hand", "planner": "hand", "profile": "p",
+    "cluster": "c", "global_batch": 8, "micro_batch": 4, "micro_batches": 2, "schedule": "1f1b", "warmup": "A",
+    "optimizer": "OPTIMIZER", "precision": "fp32", "zero": 0, "stages": [STAGES]})")
+      .replace("OPTIMIZER", optimizer)
+      .replace("STAGES", stages);
 }
 
 QByteArray stage(int first, int last, const QByteArray& devices) {
-  return R"({"layers": [)" + QByteArray::number(first) + ", " + QByteArray::number(last) + R"(], "devices": [)" +
-         devices + R"(], "tensor_parallel": 1, "recompute": false})";
+  return QString(R"({"layers": [%1, %2], "devices": [%3], "tensor_parallel": 1, "recompute": false})")
+      .arg(first)
+      .arg(last)
+      .arg(QString::fromUtf8(devices))
+      .toUtf8();
 }
 
 QJsonArray json_of(const Answer& answer) { return QJsonDocument::fromJson(answer.out).array(); }
-
-}  // namespace
 
 class TestCliCheckpoint : public QObject {
   Q_OBJECT
@@ -282,4 +284,7 @@ void TestCliCheckpoint::what_another_run_writes_into_is_refused() {
 }
 
 PIPEDECK_TEST(TestCliCheckpoint)
+
+}  // namespace pipedeck::tst_cli_checkpoint
+
 #include "tst_cli_checkpoint.moc"

@@ -13,13 +13,13 @@
 #include "tests/app/cli/cli_process.hpp"
 #include "tests/support/test_program.hpp"
 
+namespace pipedeck::tst_cli_commands {
+
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
 using pipedeck::test::object_of;
 using pipedeck::test::small_profile;
 using pipedeck::test::SmallProblem;
-
-namespace {
 
 /// A list item at a JSON pointer of keys and positions.
 QJsonValue at(QJsonValue value, const QStringList& path) {
@@ -34,8 +34,6 @@ QJsonValue at(QJsonValue value, const QStringList& path) {
 QStringList question(const QString& planner) {
   return QStringList{"plan", "--planner", planner, "--global-batch", "8"} + pipedeck::test::inputs();
 }
-
-}  // namespace
 
 class TestCliCommands : public QObject {
   Q_OBJECT
@@ -591,4 +589,7 @@ void TestCliCommands::a_folder_that_is_not_there() {
 }
 
 PIPEDECK_TEST(TestCliCommands)
+
+}  // namespace pipedeck::tst_cli_commands
+
 #include "tst_cli_commands.moc"

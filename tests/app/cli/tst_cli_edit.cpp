@@ -8,18 +8,16 @@
 #include "tests/app/cli/cli_process.hpp"
 #include "tests/support/test_program.hpp"
 
+namespace pipedeck::tst_cli_edit {
+
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
 using pipedeck::test::object_of;
 using pipedeck::test::SmallProblem;
 
-namespace {
-
 QJsonObject stage_of(const QByteArray& plan, int stage) {
   return object_of(plan)["stages"].toArray()[stage].toObject();
 }
-
-}  // namespace
 
 class TestCliEdit : public QObject {
   Q_OBJECT
@@ -92,4 +90,7 @@ class TestCliEdit : public QObject {
 };
 
 PIPEDECK_TEST(TestCliEdit)
+
+}  // namespace pipedeck::tst_cli_edit
+
 #include "tst_cli_edit.moc"

@@ -13,13 +13,12 @@
 #include "tests/core/io/traces/trace_checker.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_cli_explain {
+
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
 using pipedeck::test::object_of;
 using pipedeck::test::SmallProblem;
-
-namespace {
 
 qint64 ns(const QJsonValue& milliseconds) { return std::llround(milliseconds.toDouble() * 1e6); }
 
@@ -35,8 +34,6 @@ QStringList line_of(const QByteArray& text, const QString& word) {
 
 const QStringList parts{"compute",   "imbalance",       "bubble",         "recompute",
                         "optimizer", "tensor_parallel", "point_to_point", "all_reduce"};
-
-}  // namespace
 
 class TestCliExplain : public QObject {
   Q_OBJECT
@@ -373,4 +370,7 @@ void TestCliExplain::what_cannot_be_is_refused() {
 }
 
 PIPEDECK_TEST(TestCliExplain)
+
+}  // namespace pipedeck::tst_cli_explain
+
 #include "tst_cli_explain.moc"

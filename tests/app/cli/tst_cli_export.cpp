@@ -9,11 +9,12 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck::test;
+namespace pipedeck::tst_cli_export {
 
-namespace {
+using namespace pipedeck::test;
 
 /// Lines of a table without quoted fields.
 QList<QByteArrayList> rows_of(const QByteArray& csv) {
@@ -22,8 +23,6 @@ QList<QByteArrayList> rows_of(const QByteArray& csv) {
     if (!line.isEmpty()) rows << QByteArray(line).replace('\r', "").split(',');
   return rows;
 }
-
-}  // namespace
 
 class TestCliExport : public QObject {
   Q_OBJECT
@@ -324,4 +323,7 @@ class TestCliExport : public QObject {
 };
 
 PIPEDECK_TEST(TestCliExport)
+
+}  // namespace pipedeck::tst_cli_export
+
 #include "tst_cli_export.moc"

@@ -11,7 +11,10 @@
 #include <cmath>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
+
+namespace pipedeck::tst_cli_gpu_profiles {
 
 using namespace pipedeck::test;
 
@@ -131,4 +134,7 @@ void TestCliGpuProfiles::the_true_module_refuses_without_a_driver() {
 }
 
 PIPEDECK_TEST(TestCliGpuProfiles)
+
+}  // namespace pipedeck::tst_cli_gpu_profiles
+
 #include "tst_cli_gpu_profiles.moc"

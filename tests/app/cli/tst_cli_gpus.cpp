@@ -10,11 +10,12 @@
 #include <cmath>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck::test;
+namespace pipedeck::tst_cli_gpus {
 
-namespace {
+using namespace pipedeck::test;
 
 const QString driver = QStringLiteral("LD_LIBRARY_PATH=" PIPEDECK_FAKE_DRIVER);
 
@@ -34,8 +35,6 @@ QStringList warnings_of(const QByteArray& lines) {
   for (const QJsonObject& event : of_kind(lines, QStringLiteral("warning"))) warnings << event["message"].toString();
   return warnings;
 }
-
-}  // namespace
 
 class TestCliGpus : public QObject {
   Q_OBJECT
@@ -64,7 +63,7 @@ class TestCliGpus : public QObject {
   Answer run(const QStringList& more, const QStringList& environment = {}) const {
     QStringList arguments{"run", "--plan", "two.plan.json", "--model", "preset:mlp-small"};
     const std::pair<QString, QString> usual[] = {
-        {"--backend", "cuda"}, {"--steps", "40"}, {"--events", "-"}, {"--sample-every", "50"}};
+        {"--backend", "cuda"}, {"--steps", "12"}, {"--events", "-"}, {"--sample-every", "50"}};
     for (const auto& [option, value] : usual)
       if (!more.contains(option)) arguments << option << value;
     return run_program(QStringLiteral(PIPEDECK_STAND_IN_CLI), arguments + more, problem_.folder(),
@@ -118,7 +117,7 @@ void TestCliGpus::the_processor_has_nothing_to_tell() {
 }
 
 void TestCliGpus::energy_is_what_was_drawn_in_that_time() {
-  const Answer answer = run({"--steps", "200"});
+  const Answer answer = run({"--steps", "60"});
   VERIFY_STATUS(answer, 0);
   const QJsonObject finished = of_kind(answer.out, "finished").value(0);
   const auto energy = finished["gpu_energy_j"].toArray();
@@ -307,4 +306,7 @@ void TestCliGpus::devices_are_listed_as_json() {
 }
 
 PIPEDECK_TEST(TestCliGpus)
+
+}  // namespace pipedeck::tst_cli_gpus
+
 #include "tst_cli_gpus.moc"

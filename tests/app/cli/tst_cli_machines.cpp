@@ -7,16 +7,15 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
+
+namespace pipedeck::tst_cli_machines {
 
 using namespace pipedeck::test;
 
-namespace {
-
 QString fixture(const char* name) { return QStringLiteral(PIPEDECK_FIXTURES "/topology/") + QLatin1String(name); }
 const QString driver = QStringLiteral("LD_LIBRARY_PATH=" PIPEDECK_FAKE_DRIVER);
-
-}  // namespace
 
 class TestCliMachines : public QObject {
   Q_OBJECT
@@ -164,4 +163,7 @@ class TestCliMachines : public QObject {
 };
 
 PIPEDECK_TEST(TestCliMachines)
+
+}  // namespace pipedeck::tst_cli_machines
+
 #include "tst_cli_machines.moc"

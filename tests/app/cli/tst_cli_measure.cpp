@@ -9,10 +9,10 @@
 #include "tests/app/cli/cli_process.hpp"
 #include "tests/support/test_program.hpp"
 
+namespace pipedeck::tst_cli_measure {
+
 using pipedeck::test::Answer;
 using pipedeck::test::SmallProblem;
-
-namespace {
 
 QList<QJsonObject> lines_of(const QByteArray& text) {
   QList<QJsonObject> lines;
@@ -20,8 +20,6 @@ QList<QJsonObject> lines_of(const QByteArray& text) {
     if (!line.isEmpty()) lines << QJsonDocument::fromJson(line).object();
   return lines;
 }
-
-}  // namespace
 
 class TestCliMeasure : public QObject {
   Q_OBJECT
@@ -273,4 +271,7 @@ void TestCliMeasure::what_can_not_be_replayed_is_refused() {
 }
 
 PIPEDECK_TEST(TestCliMeasure)
+
+}  // namespace pipedeck::tst_cli_measure
+
 #include "tst_cli_measure.moc"

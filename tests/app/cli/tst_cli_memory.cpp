@@ -10,6 +10,8 @@
 #include "tests/app/cli/cli_process.hpp"
 #include "tests/support/test_program.hpp"
 
+namespace pipedeck::tst_cli_memory {
+
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
 using pipedeck::test::object_of;
@@ -122,4 +124,7 @@ class TestCliMemory : public QObject {
 };
 
 PIPEDECK_TEST(TestCliMemory)
+
+}  // namespace pipedeck::tst_cli_memory
+
 #include "tst_cli_memory.moc"

@@ -7,17 +7,16 @@
 #include <QTest>
 
 #include "tests/app/cli/cli_process.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck::test;
+namespace pipedeck::tst_cli_models {
 
-namespace {
+using namespace pipedeck::test;
 
 QString fixture(const QString& name) {
   return QStringLiteral(PIPEDECK_FIXTURES "/hugging_face/") + name + QStringLiteral(".config.json");
 }
-
-}  // namespace
 
 class TestCliModels : public QObject {
   Q_OBJECT
@@ -167,4 +166,7 @@ class TestCliModels : public QObject {
 };
 
 PIPEDECK_TEST(TestCliModels)
+
+}  // namespace pipedeck::tst_cli_models
+
 #include "tst_cli_models.moc"

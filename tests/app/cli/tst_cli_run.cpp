@@ -13,10 +13,10 @@
 #include "tests/core/io/traces/trace_checker.hpp"
 #include "tests/support/test_program.hpp"
 
+namespace pipedeck::tst_cli_run {
+
 using pipedeck::test::Answer;
 using pipedeck::test::SmallProblem;
-
-namespace {
 
 const QStringList measured_inputs{"--profile", "mlp.profile.json", "--cluster", "cpu.cluster.json"};
 
@@ -32,8 +32,6 @@ QStringList names_of(const QList<QJsonObject>& events) {
   for (const QJsonObject& event : events) names << event["event"].toString();
   return names;
 }
-
-}  // namespace
 
 class TestCliRun : public QObject {
   Q_OBJECT
@@ -349,4 +347,7 @@ void TestCliRun::a_cut_log_is_read_up_to_its_last_line() {
 }
 
 PIPEDECK_TEST(TestCliRun)
+
+}  // namespace pipedeck::tst_cli_run
+
 #include "tst_cli_run.moc"

@@ -6,20 +6,20 @@
 #include "tests/app/cli/cli_process.hpp"
 #include "tests/support/test_program.hpp"
 
+namespace pipedeck::tst_cli_run_usage {
+
 using pipedeck::test::Answer;
 using pipedeck::test::SmallProblem;
 
-namespace {
-
+// moc loses the namespace behind literals whose braces are not balanced.
 QByteArray plan_of(const QByteArray& schedule) {
-  return R"({"format": "pipedeck.plan", "version": 1, "name": "two stages", "planner": "hand", "profile": "mlp",
-    "cluster": "here", "global_batch": 16, "micro_batch": 4, "micro_batches": 4, "schedule": ")" +
-         schedule + R"(", "optimizer": "sgd", "precision": "fp32", "zero": 0, "stages": [
+  return QByteArray(R"({"format": "pipedeck.plan", "version": 1, "name": "two stages", "planner": "hand",
+    "profile": "mlp", "cluster": "here", "global_batch": 16, "micro_batch": 4, "micro_batches": 4,
+    "schedule": "SCHEDULE", "optimizer": "sgd", "precision": "fp32", "zero": 0, "stages": [
     {"layers": [0, 4], "devices": [0], "tensor_parallel": 1, "recompute": false},
-    {"layers": [4, 8], "devices": [1], "tensor_parallel": 1, "recompute": false}]})";
+    {"layers": [4, 8], "devices": [1], "tensor_parallel": 1, "recompute": false}]})")
+      .replace("SCHEDULE", schedule);
 }
-
-}  // namespace
 
 class TestCliRunUsage : public QObject {
   Q_OBJECT
@@ -135,4 +135,7 @@ void TestCliRunUsage::a_run_that_is_stopped_says_that_it_does_not_evaluate() {
 }
 
 PIPEDECK_TEST(TestCliRunUsage)
+
+}  // namespace pipedeck::tst_cli_run_usage
+
 #include "tst_cli_run_usage.moc"

@@ -7,6 +7,8 @@
 #include "tests/app/cli/cli_process.hpp"
 #include "tests/support/test_program.hpp"
 
+namespace pipedeck::tst_cli_schedules {
+
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
 using pipedeck::test::object_of;
@@ -74,4 +76,7 @@ class TestCliSchedules : public QObject {
 };
 
 PIPEDECK_TEST(TestCliSchedules)
+
+}  // namespace pipedeck::tst_cli_schedules
+
 #include "tst_cli_schedules.moc"

@@ -5,6 +5,8 @@
 #include "tests/app/cli/cli_process.hpp"
 #include "tests/support/test_program.hpp"
 
+namespace pipedeck::tst_cli_usage {
+
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
 using pipedeck::test::SmallProblem;
@@ -258,4 +260,7 @@ void TestCliUsage::threads_of_the_environment_are_checked() {
 }
 
 PIPEDECK_TEST(TestCliUsage)
+
+}  // namespace pipedeck::tst_cli_usage
+
 #include "tst_cli_usage.moc"

@@ -10,10 +10,10 @@
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
 
+namespace pipedeck::tst_cli_vectors {
+
 using pipedeck::test::Answer;
 using pipedeck::test::SmallProblem;
-
-namespace {
 
 constexpr double tolerance = 1e-6;  // relative
 
@@ -33,8 +33,6 @@ QString disagreement(const QJsonObject& expected, const QJsonObject& got) {
   }
   return {};
 }
-
-}  // namespace
 
 class TestCliVectors : public QObject {
   Q_OBJECT
@@ -73,4 +71,7 @@ void TestCliVectors::agree() {
 }
 
 PIPEDECK_TEST(TestCliVectors)
+
+}  // namespace pipedeck::tst_cli_vectors
+
 #include "tst_cli_vectors.moc"

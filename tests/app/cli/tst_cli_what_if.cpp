@@ -8,20 +8,18 @@
 #include "tests/app/cli/cli_process.hpp"
 #include "tests/support/test_program.hpp"
 
+namespace pipedeck::tst_cli_what_if {
+
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
 using pipedeck::test::object_of;
 using pipedeck::test::SmallProblem;
-
-namespace {
 
 QStringList question() { return QStringList{"what-if", "--global-batch", "8"} + pipedeck::test::inputs(); }
 
 double speed(const QJsonObject& answer, const char* when) {
   return answer[when].toObject()["samples_per_s"].toDouble();
 }
-
-}  // namespace
 
 class TestCliWhatIf : public QObject {
   Q_OBJECT
@@ -173,4 +171,7 @@ void TestCliWhatIf::the_same_bytes_again() {
 }
 
 PIPEDECK_TEST(TestCliWhatIf)
+
+}  // namespace pipedeck::tst_cli_what_if
+
 #include "tst_cli_what_if.moc"

@@ -9,10 +9,10 @@
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
 
+namespace pipedeck::tst_reproduce {
+
 using pipedeck::test::Answer;
 using pipedeck::test::run_cli;
-
-namespace {
 
 struct Expected {
   const char* table;
@@ -41,8 +41,6 @@ void compare(const Answer& answer, int rows, int met) {
     QVERIFY2(explained, qPrintable(row["subject"].toString()));
   }
 }
-
-}  // namespace
 
 class TestReproduce : public QObject {
   Q_OBJECT
@@ -103,4 +101,7 @@ class TestReproduce : public QObject {
 };
 
 PIPEDECK_TEST(TestReproduce)
+
+}  // namespace pipedeck::tst_reproduce
+
 #include "tst_reproduce.moc"

@@ -4,7 +4,7 @@
 #include "app/models/fuzzy.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_fuzzy {
 
 class TestFuzzy : public QObject {
   Q_OBJECT
@@ -56,4 +56,7 @@ class TestFuzzy : public QObject {
 };
 
 PIPEDECK_TEST(TestFuzzy)
+
+}  // namespace pipedeck::tst_fuzzy
+
 #include "tst_fuzzy.moc"

@@ -16,10 +16,9 @@
 #include "tests/app/session/session_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_session {
 
-namespace {
+using namespace pipedeck::test;
 
 /// Moves the last stage's cut to `layer`, else by one; where it is then.
 int move_last_cut(session::Session& session, int plan, std::optional<int> layer = std::nullopt) {
@@ -34,8 +33,6 @@ int move_last_cut(session::Session& session, int plan, std::optional<int> layer 
                  session::plans::with_plan_edited(session.state(), plan, *std::move(edited)));
   return edit.layer;
 }
-
-}  // namespace
 
 class TestSession : public QObject {
   Q_OBJECT
@@ -629,4 +626,7 @@ void TestSession::presets_without_layers_are_planned_on_not_launched() {
 }
 
 PIPEDECK_TEST(TestSession)
+
+}  // namespace pipedeck::tst_session
+
 #include "tst_session.moc"

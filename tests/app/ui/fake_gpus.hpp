@@ -7,6 +7,8 @@
 #include <QByteArray>
 #include <QList>
 
+#include "tests/support/places.hpp"
+
 namespace pipedeck::test {
 
 class FakeGpus {

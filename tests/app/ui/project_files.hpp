@@ -5,6 +5,8 @@
 #include <QFile>
 #include <QTest>
 
+#include "tests/support/places.hpp"
+
 namespace pipedeck::test {
 
 inline QByteArray bytes_of(const QString& path) {

@@ -15,6 +15,7 @@
 #include "app/ui/dialogs/trace_dialog.hpp"
 #include "app/ui/dialogs/transformer_dialog.hpp"
 #include "app/ui/window/main_window.hpp"
+#include "tests/support/places.hpp"
 
 namespace pipedeck::test {
 

@@ -23,7 +23,7 @@
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_view_pictures {
 
 class TestViewPictures : public QObject {
   Q_OBJECT
@@ -249,4 +249,7 @@ class TestViewPictures : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestViewPictures)
+
+}  // namespace pipedeck::tst_view_pictures
+
 #include "tst_view_pictures.moc"

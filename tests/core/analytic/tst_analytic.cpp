@@ -11,11 +11,10 @@
 #include "core/plan/validate.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "tests/core/analytic/told_times.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_analytic {
 
 ParsedTransformer model_of(const std::string& name) {
   const auto text = io::read_file(std::string(PIPEDECK_FIXTURES "/hugging_face/") + name + ".config.json");
@@ -42,8 +41,6 @@ const analytic::times::LayerCount& layer_named(const analytic::transformer::Coun
     if (layer.name == name) return layer;
   qFatal("no layer %s", name.c_str());
 }
-
-}  // namespace
 
 class TestAnalytic : public QObject {
   Q_OBJECT
@@ -387,4 +384,7 @@ class TestAnalytic : public QObject {
 };
 
 PIPEDECK_TEST(TestAnalytic)
+
+}  // namespace pipedeck::tst_analytic
+
 #include "tst_analytic.moc"

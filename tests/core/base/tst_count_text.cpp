@@ -4,7 +4,7 @@
 #include "core/base/count_text.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_count_text {
 
 class TestCountText : public QObject {
   Q_OBJECT
@@ -69,4 +69,7 @@ class TestCountText : public QObject {
 };
 
 PIPEDECK_TEST(TestCountText)
+
+}  // namespace pipedeck::tst_count_text
+
 #include "tst_count_text.moc"

@@ -4,7 +4,7 @@
 #include "core/base/quantity_text.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_quantity_text {
 
 class TestQuantityText : public QObject {
   Q_OBJECT
@@ -89,4 +89,7 @@ class TestQuantityText : public QObject {
 };
 
 PIPEDECK_TEST(TestQuantityText)
+
+}  // namespace pipedeck::tst_quantity_text
+
 #include "tst_quantity_text.moc"

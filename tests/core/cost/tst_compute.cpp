@@ -12,10 +12,9 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using test::Random;
+namespace pipedeck::tst_compute {
 
-namespace {
+using test::Random;
 
 using Point = std::pair<double, double>;  // samples, seconds
 
@@ -114,8 +113,6 @@ Profile measured(std::vector<LayerPoint> at) {
   profile.layers[0].at = std::move(at);
   return profile;
 }
-
-}  // namespace
 
 class TestCompute : public QObject {
   Q_OBJECT
@@ -250,4 +247,7 @@ class TestCompute : public QObject {
 };
 
 PIPEDECK_TEST(TestCompute)
+
+}  // namespace pipedeck::tst_compute
+
 #include "tst_compute.moc"

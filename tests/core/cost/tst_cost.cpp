@@ -10,9 +10,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_cost {
 
 void near(double actual, double expected) {
   QVERIFY2(std::abs(actual - expected) <= 1e-12 * std::max(1e-9, expected),
@@ -62,8 +60,6 @@ double bytes_a_parameter(Optimizer optimizer, Precision precision, int zero, int
   const MemoryBreakdown parts = cost::state_memory(Bytes(count * width), replicas, optimizer, precision, zero);
   return static_cast<double>(parts.total().count) / static_cast<double>(count);
 }
-
-}  // namespace
 
 class TestCost : public QObject {
   Q_OBJECT
@@ -208,4 +204,7 @@ class TestCost : public QObject {
 };
 
 PIPEDECK_TEST(TestCost)
+
+}  // namespace pipedeck::tst_cost
+
 #include "tst_cost.moc"

@@ -8,9 +8,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_nccl_model {
 
 cost::NcclGroup group_of(cost::GpuGeneration generation, int ranks, int nodes, double gigabytes) {
   cost::NcclGroup group;
@@ -46,8 +44,6 @@ const auto reduce_all = cost::NcclCollective::all_reduce;
 const auto ring = cost::NcclAlgorithm::ring, tree = cost::NcclAlgorithm::tree, nvls = cost::NcclAlgorithm::nvls,
            pat = cost::NcclAlgorithm::pat;
 const auto ll = cost::NcclProtocol::ll, ll128 = cost::NcclProtocol::ll128, simple = cost::NcclProtocol::simple;
-
-}  // namespace
 
 class TestNcclModel : public QObject {
   Q_OBJECT
@@ -168,4 +164,7 @@ class TestNcclModel : public QObject {
 };
 
 PIPEDECK_TEST(TestNcclModel)
+
+}  // namespace pipedeck::tst_nccl_model
+
 #include "tst_nccl_model.moc"

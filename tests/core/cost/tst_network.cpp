@@ -13,9 +13,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_network {
 
 /// Returns the best simple path by depth-first search and the contract's three rules.
 test::KnownPath best_by_enumeration(const Cluster& cluster, const std::string& from, const std::string& to) {
@@ -166,8 +164,6 @@ void near(Seconds actual, double expected) {
   QVERIFY2(std::abs(actual.count - expected) <= 1e-12 * expected,
            qPrintable(QStringLiteral("%1 against %2").arg(actual.count).arg(expected)));
 }
-
-}  // namespace
 
 class TestNetwork : public QObject {
   Q_OBJECT
@@ -356,4 +352,7 @@ class TestNetwork : public QObject {
 };
 
 PIPEDECK_TEST(TestNetwork)
+
+}  // namespace pipedeck::tst_network
+
 #include "tst_network.moc"

@@ -8,9 +8,7 @@
 #include "tests/support/pipeline_plan.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_pass_memory {
 
 /// A normalisation layer. It saves its input. The input gradient leaves the sums for gain and shift, whose size does
 /// not depend on the samples.
@@ -29,8 +27,6 @@ struct Normalisation {
     return layer;
   }
 };
-
-}  // namespace
 
 class TestPassMemory : public QObject {
   Q_OBJECT
@@ -90,4 +86,7 @@ void TestPassMemory::a_size_that_was_measured_takes_what_it_took() {
 }
 
 PIPEDECK_TEST(TestPassMemory)
+
+}  // namespace pipedeck::tst_pass_memory
+
 #include "tst_pass_memory.moc"

@@ -10,9 +10,7 @@
 #include "core/plan/cuts.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_stage_sharding {
 
 constexpr std::int64_t width = 100;  // bytes of each tensor between layers
 
@@ -76,8 +74,6 @@ struct Case {
 
 using Saved = std::vector<std::int64_t>;
 
-}  // namespace
-
 class TestStageWays : public QObject {
   Q_OBJECT
  private slots:
@@ -128,4 +124,7 @@ void TestStageWays::who_does_not_know_the_ways_has_none() {
 }
 
 PIPEDECK_TEST(TestStageWays)
+
+}  // namespace pipedeck::tst_stage_sharding
+
 #include "tst_stage_sharding.moc"

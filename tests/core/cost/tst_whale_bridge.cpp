@@ -7,7 +7,7 @@
 #include "core/cost/whale_bridge.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_whale_bridge {
 
 class TestWhaleBridge : public QObject {
   Q_OBJECT
@@ -66,4 +66,7 @@ void TestWhaleBridge::patterns_by_hand() {
 }
 
 PIPEDECK_TEST(TestWhaleBridge)
+
+}  // namespace pipedeck::tst_whale_bridge
+
 #include "tst_whale_bridge.moc"

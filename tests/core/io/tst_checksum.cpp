@@ -8,7 +8,7 @@
 #include "core/io/checksum.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_checksum {
 
 class TestChecksum : public QObject {
   Q_OBJECT
@@ -34,4 +34,7 @@ class TestChecksum : public QObject {
 };
 
 PIPEDECK_TEST(TestChecksum)
+
+}  // namespace pipedeck::tst_checksum
+
 #include "tst_checksum.moc"

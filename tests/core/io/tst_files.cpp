@@ -15,10 +15,9 @@
 #include "core/io/files.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-namespace fs = std::filesystem;
+namespace pipedeck::tst_files {
 
-namespace {
+namespace fs = std::filesystem;
 
 struct ::stat about(const std::string& path) {
   struct ::stat found {};
@@ -27,8 +26,6 @@ struct ::stat about(const std::string& path) {
 }
 
 constexpr auto no_process = "4194999";  // above every number that a process has
-
-}  // namespace
 
 class TestFiles : public QObject {
   Q_OBJECT
@@ -149,4 +146,7 @@ class TestFiles : public QObject {
 };
 
 PIPEDECK_TEST(TestFiles)
+
+}  // namespace pipedeck::tst_files
+
 #include "tst_files.moc"

@@ -11,9 +11,7 @@
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_importers {
 
 std::string fixture(const std::string& name) { return io::read_file(test::source_dir() + "/tests/" + name).value(); }
 
@@ -42,8 +40,6 @@ std::multimap<std::string, std::string> samples() {
           {"layer-table", fixture("fuzz/seeds/layer_table/named.csv")},
           {"bandwidths", fixture("fixtures/topology/4-devices.bandwidths.csv")}};
 }
-
-}  // namespace
 
 class TestImporters : public QObject {
   Q_OBJECT
@@ -102,4 +98,7 @@ class TestImporters : public QObject {
 };
 
 PIPEDECK_TEST(TestImporters)
+
+}  // namespace pipedeck::tst_importers
+
 #include "tst_importers.moc"

@@ -8,10 +8,9 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using plan::RecomputedSegment;
+namespace pipedeck::tst_blocks {
 
-namespace {
+using plan::RecomputedSegment;
 
 Stage stage_of(int first, int last, Recompute recompute) {
   Stage stage;
@@ -25,8 +24,6 @@ std::vector<LayerId> positions(const std::vector<int>& list) {
   for (const int p : list) ids.push_back(LayerId(std::int32_t{p}));
   return ids;
 }
-
-}  // namespace
 
 class TestBlocks : public QObject {
   Q_OBJECT
@@ -89,4 +86,7 @@ class TestBlocks : public QObject {
 };
 
 PIPEDECK_TEST(TestBlocks)
+
+}  // namespace pipedeck::tst_blocks
+
 #include "tst_blocks.moc"

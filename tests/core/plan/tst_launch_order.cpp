@@ -10,9 +10,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_launch_order {
 
 /// Returns nodes of these numbers of devices under one switch.
 Cluster nodes_of(const std::vector<int>& counts) {
@@ -74,8 +72,6 @@ Plan random_pipeline(test::Random& random, int devices) {
   return plan;
 }
 
-}  // namespace
-
 class TestLaunchOrder : public QObject {
   Q_OBJECT
 
@@ -133,4 +129,7 @@ class TestLaunchOrder : public QObject {
 };
 
 PIPEDECK_TEST(TestLaunchOrder)
+
+}  // namespace pipedeck::tst_launch_order
+
 #include "tst_launch_order.moc"

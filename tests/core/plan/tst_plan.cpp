@@ -4,7 +4,7 @@
 #include "core/model/plan.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_plan {
 
 class TestPlan : public QObject {
   Q_OBJECT
@@ -45,4 +45,7 @@ class TestPlan : public QObject {
 };
 
 PIPEDECK_TEST(TestPlan)
+
+}  // namespace pipedeck::tst_plan
+
 #include "tst_plan.moc"

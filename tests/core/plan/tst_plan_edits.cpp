@@ -12,9 +12,7 @@
 #include "tests/support/random_plan.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_plan_edits {
 
 constexpr int layers = 12;
 
@@ -103,8 +101,6 @@ plan::PlanEdit random_edit(test::Random& random, const Plan& plan, const Problem
       return plan::SetMicroBatch{random.integer(0, plan.global_batch)};
   }
 }
-
-}  // namespace
 
 class TestPlanEdits : public QObject {
   Q_OBJECT
@@ -355,4 +351,7 @@ class TestPlanEdits : public QObject {
 };
 
 PIPEDECK_TEST(TestPlanEdits)
+
+}  // namespace pipedeck::tst_plan_edits
+
 #include "tst_plan_edits.moc"

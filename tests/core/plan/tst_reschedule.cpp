@@ -12,9 +12,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_reschedule {
 
 Plan straight(int stages, int layers, int micro_batches = 8) {
   Plan plan;
@@ -71,8 +69,6 @@ std::vector<std::int32_t> places(const Plan& plan) {
 Profile profile_of(int layers) { return test::uniform_profile(layers, milliseconds(1), milliseconds(2)); }
 
 std::string error_of(const Result<Plan>& plan) { return plan ? std::string() : plan.error().text(); }
-
-}  // namespace
 
 class TestReschedule : public QObject {
   Q_OBJECT
@@ -217,4 +213,7 @@ class TestReschedule : public QObject {
 };
 
 PIPEDECK_TEST(TestReschedule)
+
+}  // namespace pipedeck::tst_reschedule
+
 #include "tst_reschedule.moc"

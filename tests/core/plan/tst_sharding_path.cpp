@@ -11,9 +11,7 @@
 #include "core/plan/sharding_path.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_sharding_path {
 
 using Layers = std::vector<std::vector<ShardingStep>>;
 using Cost = std::tuple<std::int64_t, int>;
@@ -55,8 +53,6 @@ std::optional<Cost> least(const Layers& layers, TensorLayout end) {
   from(0);
   return best;
 }
-
-}  // namespace
 
 class TestCutPath : public QObject {
   Q_OBJECT
@@ -105,4 +101,7 @@ void TestCutPath::of_equal_ways_the_first() {
 }
 
 PIPEDECK_TEST(TestCutPath)
+
+}  // namespace pipedeck::tst_sharding_path
+
 #include "tst_sharding_path.moc"

@@ -9,10 +9,9 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_validate {
 
-namespace {
+using namespace pipedeck::test;
 
 void expect(const Result<void>& found, const std::string& place, const std::string& words) {
   QVERIFY2(!found, "it was taken");
@@ -37,8 +36,6 @@ Plan two_stages() {
       .first = 2, .last = 4, .devices = {DeviceId(2)}, .samples_per_replica = {}, .recompute = {}, .extra = {}};
   return plan;
 }
-
-}  // namespace
 
 class TestValidate : public QObject {
   Q_OBJECT
@@ -140,4 +137,7 @@ class TestValidate : public QObject {
 };
 
 PIPEDECK_TEST(TestValidate)
+
+}  // namespace pipedeck::tst_validate
+
 #include "tst_validate.moc"

@@ -11,18 +11,12 @@
 #include "core/sim/simulate.hpp"
 #include "tests/core/planner/plan_enumeration.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/repetitions.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_certificates {
+
 using pipedeck::test::Random;
-
-namespace {
-
-int problems() {
-  bool given = false;
-  const int count = qEnvironmentVariableIntValue("PIPEDECK_RANDOM_PROBLEMS", &given);
-  return given ? count : 60;
-}
 
 /// Makes the last device of the cluster a slower type, whose layers may have their own times.
 Problem with_a_slower_device(Problem problem, Random& random) {
@@ -43,7 +37,7 @@ Problem with_a_slower_device(Problem problem, Random& random) {
 
 Problem drawn(int seed) {
   Random random(static_cast<std::uint64_t>(seed) + 70000);
-  const bool large = problems() >= 500 && seed % 4 == 0;
+  const bool large = test::random_problems() >= 500 && seed % 4 == 0;
   std::vector<std::vector<int>> shapes{{1}, {2}, {3}, {4}, {1, 1}, {2, 1}, {2, 2}, {1, 1, 1}};
   if (large) shapes = {{4}, {2, 2}, {5}, {3, 2}};
   Problem problem = test::random_problem(
@@ -56,8 +50,6 @@ Problem drawn(int seed) {
   return problem;
 }
 
-}  // namespace
-
 class TestCertificates : public QObject {
   Q_OBJECT
 
@@ -69,7 +61,7 @@ class TestCertificates : public QObject {
 
 void TestCertificates::no_plan_is_quicker_than_the_bounds_data() {
   QTest::addColumn<int>("seed");
-  for (int seed = 0; seed < problems(); ++seed) QTest::addRow("%d", seed) << seed;
+  for (int seed = 0; seed < test::random_problems(); ++seed) QTest::addRow("%d", seed) << seed;
 }
 
 void TestCertificates::no_plan_is_quicker_than_the_bounds() {
@@ -106,4 +98,7 @@ void TestCertificates::the_bound_is_met_by_one_device() {
 }
 
 PIPEDECK_TEST(TestCertificates)
+
+}  // namespace pipedeck::tst_certificates
+
 #include "tst_certificates.moc"

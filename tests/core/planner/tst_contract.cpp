@@ -18,11 +18,10 @@
 #include "core/sim/simulate.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/repetitions.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_contract {
 
 using Clock = std::chrono::steady_clock;
 
@@ -54,13 +53,6 @@ Problem drawn(std::uint64_t seed) {
       random, {.layers = random.integer(3, 8), .nodes = nodes, .micro_batch = random.integer(1, 2)});
   problem.workload.global_batch = 4 * random.integer(3, 8);
   return problem;
-}
-
-/// Returns PIPEDECK_RANDOM_PROBLEMS if set.
-std::uint64_t problems(int usual) {
-  bool given = false;
-  const int wanted = qEnvironmentVariableIntValue("PIPEDECK_RANDOM_PROBLEMS", &given);
-  return static_cast<std::uint64_t>(given ? wanted : usual);
 }
 
 /// Returns a problem that no test can solve: more layers and devices than any exact search takes at once.
@@ -139,8 +131,6 @@ const planner::PlannerInfo& planner_of_row() {
   return **planner::find_planner(name.toStdString());
 }
 
-}  // namespace
-
 class TestContract : public QObject {
   Q_OBJECT
 
@@ -176,7 +166,7 @@ void TestContract::cancelled_soon() {
   const planner::PlannerInfo& planner = planner_of_row();
   test::Random random(5);
   std::vector<double> delays;
-  for (int trial = 0; trial < 9; ++trial) {
+  for (int trial = 0; trial < (test::nightly() ? 9 : 5); ++trial) {
     std::stop_source source;
     planner::PlannerContext context = judged(long_problem(), source.get_token());
     context.threads = 1 + trial % 2;
@@ -193,7 +183,13 @@ void TestContract::cancelled_soon() {
   QVERIFY(most < 500);
 }
 
-namespace {
+/// Returns each second moment, all of them at night. The number of the rest stays odd, for the median.
+std::vector<int> moments(const std::vector<int>& all) {
+  if (test::nightly()) return all;
+  std::vector<int> some;
+  for (std::size_t i = (all.size() + 1) / 2 % 2 == 0; i < all.size(); i += 2) some.push_back(all[i]);
+  return some;
+}
 
 /// Median and most milliseconds that a planner takes to answer after a cancel at some moments, 0 where it never has to.
 std::pair<double, double> delays_of(const planner::PlannerInfo& planner, const Problem& problem,
@@ -209,8 +205,6 @@ std::pair<double, double> delays_of(const planner::PlannerInfo& planner, const P
   qInfo("%zu cancels: median %.1f ms, most %.1f ms", delays.size(), median(delays), most);
   return {median(delays), most};
 }
-
-}  // namespace
 
 /// 96 layers on 16,384 devices: preparing the network, planning, simulating, evaluating.
 void TestContract::cancelled_soon_on_a_large_cluster() {
@@ -235,12 +229,10 @@ void TestContract::cancelled_soon_on_a_wide_graph() {
   static const Problem problem = test::branches(2, 68, test::servers(4, 4));
   planner::PlannerOptions options;
   if (released) options["as-released"] = "true";
-  const auto [middle, most] = delays_of(planner, problem, options, {1, 5, 20, 50, 100, 200, 400});
+  const auto [middle, most] = delays_of(planner, problem, options, moments({1, 5, 20, 50, 100, 200, 400}));
   QVERIFY(middle < 50);
   QVERIFY(most < 500);
 }
-
-namespace {
 
 /// Returns the problem with little memory: few plans fit, and their searches take long.
 Problem short_of_memory(const Problem& problem, Bytes memory, int zero) {
@@ -257,8 +249,6 @@ constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
 bool names_the_budget(const planner::Infeasible& infeasible) {
   return infeasible.out_of_time && infeasible.reason == "no plan found within the time budget of 3 s";
 }
-
-}  // namespace
 
 void TestContract::answers_when_time_is_up_data() {
   QTest::addColumn<int>("devices");
@@ -279,7 +269,7 @@ void TestContract::answers_when_time_is_up() {
   const planner::PlannerInfo& planner = planner_of_row();
   const Problem problem = short_of_memory(test::large_problem(96, devices), Bytes(gibibytes * gibibyte), zero);
   std::vector<double> delays;
-  for (const int after : {10, 50, 100, 200, 400, 700, 1500}) {
+  for (const int after : moments({10, 50, 100, 200, 400, 700, 1500})) {
     std::stop_source source;
     planner::PlannerContext context = judged(problem);
     context.deadline_token = source.get_token();
@@ -334,7 +324,7 @@ void TestContract::relaxations_end_with_the_time() {
   const planner::PlannerInfo& planner = planner_of_row();
   const Problem problem = short_of_memory(test::large_problem(96, 64), Bytes(gibibyte / 8), 0);
   std::vector<double> delays;
-  for (const int after : {1, 20, 60, 150, 300}) {
+  for (const int after : moments({1, 20, 60, 150, 300})) {
     std::stop_source source;
     planner::PlannerContext context = judged(problem);
     context.deadline_token = source.get_token();
@@ -352,7 +342,7 @@ void TestContract::hurried_from_the_start() {
   const planner::PlannerInfo& planner = planner_of_row();
   std::stop_source over;
   over.request_stop();
-  for (std::uint64_t seed = 1; seed <= problems(20); ++seed) {
+  for (int seed = 1; seed <= test::random_problems(20); ++seed) {
     const Problem problem = drawn(seed);
     planner::PlannerContext context = judged(problem);
     const auto whole = planner::run_planner(planner, problem, {}, context);
@@ -390,7 +380,7 @@ void TestContract::progress_never_goes_back() {
 
 void TestContract::threads_do_not_matter() {
   const planner::PlannerInfo& planner = planner_of_row();
-  for (std::uint64_t seed = 1; seed <= problems(30); ++seed) {
+  for (int seed = 1; seed <= test::random_problems(30); ++seed) {
     const Problem problem = drawn(seed);
     planner::PlannerContext context = judged(problem);
     context.top = 5;
@@ -403,7 +393,7 @@ void TestContract::threads_do_not_matter() {
 void TestContract::the_order_of_equal_nodes_does_not_matter() {
   const planner::PlannerInfo& planner = planner_of_row();
   test::Random random(9);
-  for (std::uint64_t seed = 1; seed <= problems(30); ++seed) {
+  for (int seed = 1; seed <= test::random_problems(30); ++seed) {
     test::Random own(seed);
     Problem problem = test::random_problem(
         own, {.layers = own.integer(3, 8), .nodes = std::vector<int>(static_cast<std::size_t>(own.integer(2, 4)), 2)});
@@ -417,8 +407,6 @@ void TestContract::the_order_of_equal_nodes_does_not_matter() {
     QCOMPARE(bytes_of(planner::run_planner(planner, other, {}, other_context)), one);
   }
 }
-
-namespace {
 
 PlanConstraints random_pins(test::Random& random, int layers, int devices, int kind) {
   PlanConstraints pins;
@@ -438,12 +426,10 @@ bool supports(const planner::PinSupport& support, const PlanConstraints& pins) {
          (!pins.replicas || support.replicas) && (pins.layers.empty() || support.layers);
 }
 
-}  // namespace
-
 void TestContract::pins_are_honoured_or_refused() {
   const planner::PlannerInfo& planner = planner_of_row();
   int planned = 0, none = 0;
-  for (std::uint64_t seed = 1; seed <= problems(60); ++seed) {
+  for (int seed = 1; seed <= test::random_problems(60); ++seed) {
     Problem problem = drawn(seed);
     test::Random random(seed + 1000);
     const int devices = static_cast<int>(devices_of(*problem.cluster).size());
@@ -467,7 +453,7 @@ void TestContract::pins_are_honoured_or_refused() {
 
 void TestContract::its_own_answer_can_be_pinned() {
   const planner::PlannerInfo& planner = planner_of_row();
-  for (std::uint64_t seed = 1; seed <= problems(30); ++seed) {
+  for (int seed = 1; seed <= test::random_problems(30); ++seed) {
     Problem problem = drawn(seed);
     const planner::PlannerContext context = judged(problem);
     const auto free = planner::run_planner(planner, problem, {}, context);
@@ -604,4 +590,7 @@ void TestContract::past_its_limit_it_names_another() {
 }
 
 PIPEDECK_TEST(TestContract)
+
+}  // namespace pipedeck::tst_contract
+
 #include "tst_contract.moc"

@@ -12,9 +12,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_explain {
 
 planner::PlannerContext context_for(const Problem& problem) {
   const sim::Simulator simulator =
@@ -42,8 +40,6 @@ Problem with_memory(Problem problem, Bytes memory) {
 }
 
 QString text(const std::string& words) { return QString::fromStdString(words); }
-
-}  // namespace
 
 class TestExplain : public QObject {
   Q_OBJECT
@@ -228,4 +224,7 @@ class TestExplain : public QObject {
 };
 
 PIPEDECK_TEST(TestExplain)
+
+}  // namespace pipedeck::tst_explain
+
 #include "tst_explain.moc"

@@ -9,9 +9,7 @@
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_papers {
 
 /// V100-16GB with 130 GB/s inside a server.
 Cluster servers(int nodes, int devices, double gb_per_s) {
@@ -49,8 +47,6 @@ QString devices_a_stage(const Plan& plan) {
 }
 
 const QString straight = "1:1:1:1:1:1:1:1:1:1:1:1:1:1:1:1";
-
-}  // namespace
 
 class TestPapers : public QObject {
   Q_OBJECT
@@ -148,4 +144,7 @@ void TestPapers::all_planners_answer_bert() {
 }
 
 PIPEDECK_TEST(TestPapers)
+
+}  // namespace pipedeck::tst_papers
+
 #include "tst_papers.moc"

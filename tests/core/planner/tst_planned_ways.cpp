@@ -19,10 +19,9 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using pipedeck::test::Random;
+namespace pipedeck::tst_planned_ways {
 
-namespace {
+using pipedeck::test::Random;
 
 using enum TensorLayout;
 
@@ -119,8 +118,6 @@ planner::PlannerContext judged(const Problem& problem) {
   context.relax = false;
   return context;
 }
-
-}  // namespace
 
 class TestPlannedWays : public QObject {
   Q_OBJECT
@@ -268,4 +265,7 @@ void TestPlannedWays::what_no_way_leads_through_is_refused() {
 }
 
 PIPEDECK_TEST(TestPlannedWays)
+
+}  // namespace pipedeck::tst_planned_ways
+
 #include "tst_planned_ways.moc"

@@ -12,9 +12,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_planners {
 
 Problem small(int seed, std::vector<int> nodes = {2, 2}, int layers = 6) {
   test::Random random(static_cast<std::uint64_t>(seed));
@@ -29,8 +27,6 @@ planner::PlannerContext judged_by(const sim::Simulator& simulator, int top = 1) 
   context.score = sim::score_of(simulator);
   return context;
 }
-
-}  // namespace
 
 class TestPlanners : public QObject {
   Q_OBJECT
@@ -339,8 +335,6 @@ void TestPlanners::stop_is_honoured() {
   }
 }
 
-namespace {
-
 /// A planner whose answer is two stages: one device in two, on two nodes of two.
 Result<planner::Ranking> two_stages_apart(const Problem& problem, const planner::PlannerOptions&,
                                           const planner::PlannerContext&) {
@@ -360,8 +354,6 @@ Result<planner::Ranking> two_stages_apart(const Problem& problem, const planner:
   plan.objective = Objective{"simulated iteration time", Seconds(1), {}};
   return planner::Ranking{{plan}, {}};
 }
-
-}  // namespace
 
 /// Devices of one node are alike, so that a plan may have them in the order of the processes. Between nodes other
 /// devices are another plan, which stays.
@@ -474,4 +466,7 @@ void TestPlanners::memory_counts_device_by_device() {
 }
 
 PIPEDECK_TEST(TestPlanners)
+
+}  // namespace pipedeck::tst_planners
+
 #include "tst_planners.moc"

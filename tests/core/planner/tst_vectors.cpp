@@ -10,9 +10,7 @@
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_vectors {
 
 /// A parsed `--planner dapple --global-batch 8 ...`: the workload and the planner's options.
 struct Question {
@@ -49,8 +47,6 @@ Question question_of(const nlohmann::json& words) {
   }
   return question;
 }
-
-}  // namespace
 
 class TestVectors : public QObject {
   Q_OBJECT
@@ -94,4 +90,7 @@ void TestVectors::objective() {
 }
 
 PIPEDECK_TEST(TestVectors)
+
+}  // namespace pipedeck::tst_vectors
+
 #include "tst_vectors.moc"

@@ -13,11 +13,10 @@
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/instance_types.hpp"
 #include "core/presets/machine_import.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_cluster_import {
 
 FoundMachines found_in(const std::vector<const char*>& files) {
   FoundMachines all;
@@ -48,8 +47,6 @@ bool says(const presets::ImportedCluster& made, const std::string& words) {
 double between(const presets::ImportedCluster& made, int a, int b) {
   return in_gigabytes_per_second(cost::Network::of(made.cluster)->path(DeviceId(a), DeviceId(b)).bandwidth);
 }
-
-}  // namespace
 
 class TestClusterImport : public QObject {
   Q_OBJECT
@@ -293,4 +290,7 @@ class TestClusterImport : public QObject {
 };
 
 PIPEDECK_TEST(TestClusterImport)
+
+}  // namespace pipedeck::tst_cluster_import
+
 #include "tst_cluster_import.moc"

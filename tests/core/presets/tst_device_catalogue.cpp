@@ -11,9 +11,7 @@
 #include "core/presets/presets.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_device_catalogue {
 
 constexpr std::int64_t gib = std::int64_t{1} << 30;
 
@@ -36,8 +34,6 @@ std::string entry(const char* changed = "", const char* to = "") {
   if (*changed) text.replace(text.find(changed), std::string(changed).size(), to);
   return text;
 }
-
-}  // namespace
 
 class TestDeviceCatalogue : public QObject {
   Q_OBJECT
@@ -245,4 +241,7 @@ class TestDeviceCatalogue : public QObject {
 };
 
 PIPEDECK_TEST(TestDeviceCatalogue)
+
+}  // namespace pipedeck::tst_device_catalogue
+
 #include "tst_device_catalogue.moc"

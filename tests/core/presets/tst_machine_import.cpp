@@ -10,11 +10,10 @@
 #include "core/plan/validate.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/machine_import.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_machine_import {
 
 std::vector<DetectedMachine> machines(std::initializer_list<const char*> names) {
   std::vector<DetectedMachine> all;
@@ -52,8 +51,6 @@ presets::MachineImport shaped(presets::ClusterShape shape) {
   how.shape = shape;
   return how;
 }
-
-}  // namespace
 
 class TestMachineImport : public QObject {
   Q_OBJECT
@@ -275,4 +272,7 @@ class TestMachineImport : public QObject {
 };
 
 PIPEDECK_TEST(TestMachineImport)
+
+}  // namespace pipedeck::tst_machine_import
+
 #include "tst_machine_import.moc"

@@ -23,9 +23,7 @@
 #include "core/presets/presets.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_presets {
 
 double parameters_in_millions(const Profile& profile) {
   Bytes bytes;
@@ -36,8 +34,6 @@ double parameters_in_millions(const Profile& profile) {
 ModelLayer layer(const std::string& kind, std::map<std::string, std::int64_t> sizes) {
   return {"x", kind, std::move(sizes)};
 }
-
-}  // namespace
 
 class TestPresets : public QObject {
   Q_OBJECT
@@ -411,4 +407,7 @@ class TestPresets : public QObject {
 };
 
 PIPEDECK_TEST(TestPresets)
+
+}  // namespace pipedeck::tst_presets
+
 #include "tst_presets.moc"

@@ -8,9 +8,7 @@
 #include "core/presets/profile_device.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_profile_device {
 
 std::shared_ptr<const Profile> profile_of(const std::string& device) {
   Layer layer;
@@ -55,8 +53,6 @@ double speed(const Profile& profile, const Cluster& cluster, std::size_t type) {
   return layer.forward.count /
          cost::layer_times(profile, layer, profile.micro_batch, cluster, cluster.device_types[type]).forward.count;
 }
-
-}  // namespace
 
 class TestProfileDevice : public QObject {
   Q_OBJECT
@@ -167,4 +163,7 @@ class TestProfileDevice : public QObject {
 };
 
 PIPEDECK_TEST(TestProfileDevice)
+
+}  // namespace pipedeck::tst_profile_device
+
 #include "tst_profile_device.moc"

@@ -18,10 +18,9 @@
 #include "tests/core/presets/recorded_training.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_traced_profile {
 
-namespace {
+using namespace pipedeck::test;
 
 /// Between the two in the middle where there are two.
 double median(std::vector<double> times) {
@@ -49,8 +48,6 @@ std::string document(const std::vector<std::string>& events) {
   for (std::size_t i = 0; i < events.size(); ++i) text += (i > 0 ? ",\n" : "\n") + events[i];
   return text + "]}";
 }
-
-}  // namespace
 
 class TestTracedProfile : public QObject {
   Q_OBJECT
@@ -409,4 +406,7 @@ class TestTracedProfile : public QObject {
 };
 
 PIPEDECK_TEST(TestTracedProfile)
+
+}  // namespace pipedeck::tst_traced_profile
+
 #include "tst_traced_profile.moc"

@@ -11,9 +11,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_schedule {
 
 /// Stages of the given numbers of devices, numbered in order, one layer each.
 Plan plan_of(const std::vector<int>& replicas, int micro_batches, ScheduleKind schedule = ScheduleKind::one_f_one_b) {
@@ -55,8 +53,6 @@ Plan as_explicit(Plan plan) {
   }
   return plan;
 }
-
-}  // namespace
 
 class TestSchedule : public QObject {
   Q_OBJECT
@@ -191,4 +187,7 @@ class TestSchedule : public QObject {
 };
 
 PIPEDECK_TEST(TestSchedule)
+
+}  // namespace pipedeck::tst_schedule
+
 #include "tst_schedule.moc"

@@ -12,6 +12,7 @@
 #include "core/schedule/build.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_plan.hpp"
+#include "tests/support/repetitions.hpp"
 
 namespace pipedeck::test {
 
@@ -24,12 +25,6 @@ struct Drawn {
 };
 
 enum class Networks { ideal, shared, either };
-
-/// Returns PIPEDECK_RANDOM_PROBLEMS, or `otherwise` if unset.
-inline int problems_wanted(int otherwise) {
-  const char* wanted = std::getenv("PIPEDECK_RANDOM_PROBLEMS");
-  return wanted ? std::atoi(wanted) : otherwise;
-}
 
 /// Returns a random plan; nothing if the draw is no valid plan.
 inline std::optional<Drawn> draw_plan(Random& random, ScheduleKind kind, Networks networks) {

@@ -16,9 +16,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_adaptive {
 
 enum class Placement { straight, in_turn, v };
 
@@ -82,8 +80,6 @@ void limit_memory(test::Random& random, Problem& problem, const Plan& plan) {
   problem.cluster = std::make_shared<const Cluster>(std::move(cluster));
 }
 
-}  // namespace
-
 class TestAdaptive : public QObject {
   Q_OBJECT
  private slots:
@@ -91,7 +87,7 @@ class TestAdaptive : public QObject {
     test::Random random(13);
     int faster = 0, limited = 0;
     double ratio = 0;
-    for (int trial = 0; trial < test::problems_wanted(300); ++trial) {
+    for (int trial = 0; trial < test::random_problems(300); ++trial) {
       const auto placement = static_cast<Placement>(trial % 3);
       const int ranks = random.integer(1, 4), chunks = placement == Placement::straight ? 1 : 2;
       test::RandomProblem shape;
@@ -131,7 +127,7 @@ class TestAdaptive : public QObject {
       QVERIFY2(proof, proof ? "" : proof.error().text().c_str());
     }
     qInfo("%d problems, %d in limited memory: faster than every fixed schedule in %d, %.2f %% on average",
-          test::problems_wanted(300), limited, faster, 100 * (1 - ratio / test::problems_wanted(300)));
+          test::random_problems(300), limited, faster, 100 * (1 - ratio / test::random_problems(300)));
   }
 
   /// The saved bytes of the lists stay within every device's memory; memory for one micro-batch always suffices to
@@ -250,4 +246,7 @@ class TestAdaptive : public QObject {
 };
 
 PIPEDECK_TEST(TestAdaptive)
+
+}  // namespace pipedeck::tst_adaptive
+
 #include "tst_adaptive.moc"

@@ -11,9 +11,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_asynchronous {
 
 /// Returns a plan with micro-batches of one sample and an optimizer without work.
 Plan pipeline(const std::vector<int>& replicas, int micro_batches, ScheduleKind schedule) {
@@ -53,8 +51,6 @@ Profile equal_stages(int stages, Bytes parameters = {}) {
 std::int64_t stashed(const Simulation& simulation, std::size_t device) {
   return simulation.devices[device].peak_breakdown[MemoryItem::stashed_weights].count;
 }
-
-}  // namespace
 
 class TestAsynchronous : public QObject {
   Q_OBJECT
@@ -189,4 +185,7 @@ class TestAsynchronous : public QObject {
 };
 
 PIPEDECK_TEST(TestAsynchronous)
+
+}  // namespace pipedeck::tst_asynchronous
+
 #include "tst_asynchronous.moc"

@@ -10,11 +10,10 @@
 #include "core/schedule/build.hpp"
 #include "core/sim/simulate.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/repetitions.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_chunk_schedules {
 
 constexpr int max_stages = 32, max_micro_batches = 128;
 
@@ -58,14 +57,9 @@ sim::Simulator simulator_of(Profile profile, int devices) {
       .value();
 }
 
-int drawn_problems() {
-  const QByteArray text = qgetenv("PIPEDECK_RANDOM_PROBLEMS");
-  return text.isEmpty() ? 60 : text.toInt();
-}
-
 std::set<int> micro_batches_for(int ranks, test::Random& random) {
   std::set<int> chosen;
-  const bool all = drawn_problems() >= 500 || ranks <= 4;
+  const bool all = test::random_problems() >= 500 || ranks <= 4;
   if (all)
     for (int m = 1; m <= max_micro_batches; ++m) chosen.insert(m);
   for (const int m : {1, ranks - 1, ranks, ranks + 1, 2 * ranks - 2, 2 * ranks - 1, 2 * ranks, 2 * ranks + 1,
@@ -120,8 +114,6 @@ const std::vector<ScheduleKind> kinds{ScheduleKind::interleaved, ScheduleKind::z
                                       ScheduleKind::zb_v,        ScheduleKind::v_half, ScheduleKind::v_min};
 
 int chunks_for(ScheduleKind kind) { return kind == ScheduleKind::zb_h1 || kind == ScheduleKind::zb_h2 ? 1 : 2; }
-
-}  // namespace
 
 class TestChunkSchedules : public QObject {
   Q_OBJECT
@@ -252,7 +244,7 @@ class TestChunkSchedules : public QObject {
   /// Unequal stages, transfers, replicas, recomputation of chosen layers: every operation once, in an order that ends.
   void unequalStagesWithReplicas() {
     test::Random random(23);
-    for (int trial = 0; trial < drawn_problems(); ++trial) {
+    for (int trial = 0; trial < test::random_problems(); ++trial) {
       const ScheduleKind kind = kinds[static_cast<std::size_t>(trial) % kinds.size()];
       const int S = random.integer(1, 5), M = random.integer(1, 12), replicas = random.integer(1, 2);
       const int chunks = chunks_for(kind);
@@ -337,4 +329,7 @@ class TestChunkSchedules : public QObject {
 };
 
 PIPEDECK_TEST(TestChunkSchedules)
+
+}  // namespace pipedeck::tst_chunk_schedules
+
 #include "tst_chunk_schedules.moc"

@@ -9,9 +9,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_closed_forms {
 
 constexpr int max_stages = 8, max_micro_batches = 32;
 
@@ -63,8 +61,6 @@ void for_all_sizes(Check check) {
   for (int stages = 1; stages <= max_stages; ++stages)
     for (int micro_batches = 1; micro_batches <= max_micro_batches; ++micro_batches) check(stages, micro_batches);
 }
-
-}  // namespace
 
 class TestClosedForms : public QObject {
   Q_OBJECT
@@ -201,4 +197,7 @@ class TestClosedForms : public QObject {
 };
 
 PIPEDECK_TEST(TestClosedForms)
+
+}  // namespace pipedeck::tst_closed_forms
+
 #include "tst_closed_forms.moc"

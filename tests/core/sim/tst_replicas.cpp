@@ -8,9 +8,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_replicas {
 
 Plan one_stage(int micro_batch, int micro_batches) {
   Plan plan;
@@ -29,8 +27,6 @@ Simulation run(const Profile& profile, const Cluster& cluster, const Plan& plan)
       sim::Simulator::of(std::make_shared<const Profile>(profile), std::make_shared<const Cluster>(cluster), {});
   return simulator->run(plan).value();
 }
-
-}  // namespace
 
 class TestReplicas : public QObject {
   Q_OBJECT
@@ -136,4 +132,7 @@ class TestReplicas : public QObject {
 };
 
 PIPEDECK_TEST(TestReplicas)
+
+}  // namespace pipedeck::tst_replicas
+
 #include "tst_replicas.moc"

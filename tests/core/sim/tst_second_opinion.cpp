@@ -12,9 +12,7 @@
 #include "tests/support/random_plan.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_second_opinion {
 
 std::map<DeviceId, std::vector<TimelineRow>> compute_rows(const Timeline& timeline) {
   std::map<DeviceId, std::vector<TimelineRow>> rows;
@@ -43,8 +41,6 @@ Calibration random_calibration(test::Random& random) {
   return calibration;
 }
 
-}  // namespace
-
 class TestSecondOpinion : public QObject {
   Q_OBJECT
  private slots:
@@ -58,8 +54,8 @@ class TestSecondOpinion : public QObject {
     test::Random random(calibrated ? 1121 : 2026);
     std::map<std::string, int> seen;
     int agreed = 0;
-    for (int trial = 0; agreed < test::problems_wanted(1000); ++trial) {
-      QVERIFY2(trial < 3 * test::problems_wanted(1000), "most draws must be plans that can be built");
+    for (int trial = 0; agreed < test::random_problems(1000); ++trial) {
+      QVERIFY2(trial < 3 * test::random_problems(1000), "most draws must be plans that can be built");
       const auto& offered = all_schedules;
       const ScheduleKind kind = offered[static_cast<std::size_t>(trial) % offered.size()].kind;
       if (kind == ScheduleKind::explicit_order) continue;
@@ -91,10 +87,13 @@ class TestSecondOpinion : public QObject {
     for (const ScheduleTraits& info : all_schedules)
       if (info.kind != ScheduleKind::explicit_order)
         QVERIFY2(
-            seen[std::string(info.name)] * 3 * static_cast<int>(all_schedules.size()) >= test::problems_wanted(1000),
+            seen[std::string(info.name)] * 3 * static_cast<int>(all_schedules.size()) >= test::random_problems(1000),
             info.name.data());
   }
 };
 
 PIPEDECK_TEST(TestSecondOpinion)
+
+}  // namespace pipedeck::tst_second_opinion
+
 #include "tst_second_opinion.moc"

@@ -19,9 +19,7 @@
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_simulate {
 
 /// Returns devices in a random order, divided into stages at random; micro-batches large enough for every stage's
 /// replicas.
@@ -190,8 +188,6 @@ Plan two_by_eight(int first_layers, Warmup warmup) {
   for (std::int32_t d = 0; d < 16; ++d) plan.stages[static_cast<std::size_t>(d / 8)].devices.push_back(DeviceId(d));
   return plan;
 }
-
-}  // namespace
 
 class TestSimulate : public QObject {
   Q_OBJECT
@@ -535,4 +531,7 @@ class TestSimulate : public QObject {
 };
 
 PIPEDECK_TEST(TestSimulate)
+
+}  // namespace pipedeck::tst_simulate
+
 #include "tst_simulate.moc"

@@ -8,7 +8,7 @@
 #include "tests/core/sim/every_schedule.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_trace {
 
 class TestTrace : public QObject {
   Q_OBJECT
@@ -22,7 +22,7 @@ class TestTrace : public QObject {
     QFETCH(bool, shared);
     int at_once = 0, arrows = 0;
     const test::Networks networks = shared ? test::Networks::shared : test::Networks::ideal;
-    test::for_random_plans(3, test::problems_wanted(160), networks, [&](test::Random&, const test::Drawn& drawn) {
+    test::for_random_plans(3, test::random_problems(160), networks, [&](test::Random&, const test::Drawn& drawn) {
       const Simulation simulation = drawn.simulator.run(drawn.plan).value();
       const std::string text = io::traces::chrome_trace(simulation, drawn.plan.name, &drawn.plan);
       const std::string fault = test::trace_fault(text, &simulation.timeline, &simulation.devices);
@@ -121,4 +121,7 @@ class TestTrace : public QObject {
 };
 
 PIPEDECK_TEST(TestTrace)
+
+}  // namespace pipedeck::tst_trace
+
 #include "tst_trace.moc"

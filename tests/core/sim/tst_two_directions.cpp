@@ -12,9 +12,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_two_directions {
 
 constexpr int max_stages = 32, max_micro_batches = 128;
 
@@ -61,8 +59,6 @@ Profile passes(int stages, double forward, double input, double weight) {
   for (Layer& layer : profile.layers) layer.backward_weight = milliseconds(weight);
   return profile;
 }
-
-}  // namespace
 
 class TestTwoDirections : public QObject {
   Q_OBJECT
@@ -263,4 +259,7 @@ class TestTwoDirections : public QObject {
 };
 
 PIPEDECK_TEST(TestTwoDirections)
+
+}  // namespace pipedeck::tst_two_directions
+
 #include "tst_two_directions.moc"

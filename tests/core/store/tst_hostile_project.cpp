@@ -20,11 +20,10 @@
 #include "core/store/work_copy.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_hostile_project {
+
 namespace fs = std::filesystem;
 using store::sqlite::Database;
-
-namespace {
 
 constexpr auto endless =
     "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT 'k' || x AS key, "
@@ -41,8 +40,6 @@ void alter(const std::string& path, const std::string& sql) {
 std::string written_into_schema(const std::string& name, const std::string& columns) {
   return "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET " + columns + " WHERE name = '" + name + "'";
 }
-
-}  // namespace
 
 class TestHostileProject : public QObject {
   Q_OBJECT
@@ -237,4 +234,7 @@ class TestHostileProject : public QObject {
 };
 
 PIPEDECK_TEST(TestHostileProject)
+
+}  // namespace pipedeck::tst_hostile_project
+
 #include "tst_hostile_project.moc"

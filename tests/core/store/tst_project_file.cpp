@@ -14,10 +14,9 @@
 #include "core/store/work_copy.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-namespace fs = std::filesystem;
+namespace pipedeck::tst_project_file {
 
-namespace {
+namespace fs = std::filesystem;
 
 /// A comparable project: traces are read for it.
 struct Whole {
@@ -62,8 +61,6 @@ void alter(const std::string& path, const std::string& sql) {
   auto database = store::sqlite::Database::open(path, SQLITE_OPEN_READWRITE);
   QVERIFY(database && database->run(sql));
 }
-
-}  // namespace
 
 class TestProjectFile : public QObject {
   Q_OBJECT
@@ -312,4 +309,7 @@ class TestProjectFile : public QObject {
 };
 
 PIPEDECK_TEST(TestProjectFile)
+
+}  // namespace pipedeck::tst_project_file
+
 #include "tst_project_file.moc"

@@ -20,10 +20,9 @@
 #include "core/store/work_copy.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-namespace fs = std::filesystem;
+namespace pipedeck::tst_work_copy {
 
-namespace {
+namespace fs = std::filesystem;
 
 store::StoredTraces traces(const char* line) { return store::traces_at_hand({"{}", "columns", {{line, {}}}}); }
 
@@ -115,8 +114,6 @@ class Worker {
   std::deque<std::function<void()>> works_;
   std::jthread thread_{[this](const std::stop_token& stop) { run(stop); }};
 };
-
-}  // namespace
 
 class TestWorkCopy : public QObject {
   Q_OBJECT
@@ -428,4 +425,7 @@ class TestWorkCopy : public QObject {
 };
 
 PIPEDECK_TEST(TestWorkCopy)
+
+}  // namespace pipedeck::tst_work_copy
+
 #include "tst_work_copy.moc"

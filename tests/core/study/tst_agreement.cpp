@@ -8,9 +8,7 @@
 #include "tests/support/random_plan.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_agreement {
 
 Plan two_stages(std::vector<int> first, std::vector<int> second) {
   Plan plan;
@@ -28,8 +26,6 @@ Plan two_stages(std::vector<int> first, std::vector<int> second) {
   }
   return plan;
 }
-
-}  // namespace
 
 class TestAgreement : public QObject {
   Q_OBJECT
@@ -88,4 +84,7 @@ class TestAgreement : public QObject {
 };
 
 PIPEDECK_TEST(TestAgreement)
+
+}  // namespace pipedeck::tst_agreement
+
 #include "tst_agreement.moc"

@@ -19,9 +19,7 @@
 #include "tests/support/random_plan.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_compare {
 
 Problem small_problem() {
   Problem problem;
@@ -76,8 +74,6 @@ bool eventually(const Condition& holds) {
   }
   return true;
 }
-
-}  // namespace
 
 class TestCompare : public QObject {
   Q_OBJECT
@@ -363,4 +359,7 @@ class TestCompare : public QObject {
 };
 
 PIPEDECK_TEST(TestCompare)
+
+}  // namespace pipedeck::tst_compare
+
 #include "tst_compare.moc"

@@ -12,11 +12,10 @@
 #include "core/study/compare.hpp"
 #include "core/study/reasons.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/repetitions.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_extreme_figures {
 
 /// Picks one of the values; typical ones are as likely as extreme ones.
 double pick(test::Random& random, double least, double usual, double most) {
@@ -109,8 +108,6 @@ void check_answer(const study::ComparedPlan& answer, const Problem& problem, con
   QVERIFY2(steps || steps.error().code != ErrorCode::internal, steps ? "" : steps.error().text().c_str());
 }
 
-}  // namespace
-
 class TestExtremeFigures : public QObject {
   Q_OBJECT
 
@@ -131,7 +128,7 @@ class TestExtremeFigures : public QObject {
   }
 
   void each_planner_answers_or_refuses() {
-    const int questions = std::max(40, qEnvironmentVariableIntValue("PIPEDECK_EXTREME_QUESTIONS"));
+    const int questions = test::nightly() ? 1000 : 40;
     int answered = 0, refused = 0;
     for (int seed = 0; seed < questions; ++seed) {
       test::Random random(static_cast<std::uint64_t>(seed) + 27);
@@ -170,4 +167,7 @@ class TestExtremeFigures : public QObject {
 };
 
 PIPEDECK_TEST(TestExtremeFigures)
+
+}  // namespace pipedeck::tst_extreme_figures
+
 #include "tst_extreme_figures.moc"

@@ -12,9 +12,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_fitting {
 
 /// A plan of two stages of two replicas each, which needs more than its devices have.
 struct Tight {
@@ -47,8 +45,6 @@ Plan changed(Plan plan, const FittingChange& change) {
     plan.micro_batch = change.value, plan.micro_batches = plan.global_batch / change.value;
   return plan;
 }
-
-}  // namespace
 
 class TestFitting : public QObject {
   Q_OBJECT
@@ -123,4 +119,7 @@ class TestFitting : public QObject {
 };
 
 PIPEDECK_TEST(TestFitting)
+
+}  // namespace pipedeck::tst_fitting
+
 #include "tst_fitting.moc"

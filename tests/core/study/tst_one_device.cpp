@@ -8,9 +8,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_one_device {
 
 struct Compared {
   Problem problem;
@@ -39,8 +37,6 @@ Compared compared(Bytes output, const char* cluster, int batch) {
 }
 
 constexpr Bytes large(200'000'000), small(1'000'000);
-
-}  // namespace
 
 class TestOneDevice : public QObject {
   Q_OBJECT
@@ -82,4 +78,7 @@ class TestOneDevice : public QObject {
 };
 
 PIPEDECK_TEST(TestOneDevice)
+
+}  // namespace pipedeck::tst_one_device
+
 #include "tst_one_device.moc"

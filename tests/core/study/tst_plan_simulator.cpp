@@ -8,9 +8,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_plan_simulator {
 
 Problem large_problem() {
   Problem problem;
@@ -36,8 +34,6 @@ Plan plan_of_64_stages() {
   }
   return plan;
 }
-
-}  // namespace
 
 class TestPlanSimulator : public QObject {
   Q_OBJECT
@@ -65,4 +61,7 @@ class TestPlanSimulator : public QObject {
 };
 
 PIPEDECK_TEST(TestPlanSimulator)
+
+}  // namespace pipedeck::tst_plan_simulator
+
 #include "tst_plan_simulator.moc"

@@ -15,10 +15,9 @@
 #include "tests/support/random_plan.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using pipedeck::test::Random;
+namespace pipedeck::tst_reasons {
 
-namespace {
+using pipedeck::test::Random;
 
 /// A plan with its simulation and reasons.
 struct Explained {
@@ -117,8 +116,6 @@ Cluster scattered(Random& random, int devices_a_node) {
 }
 
 double inside_of(const Node& node) { return node.link ? node.link->bandwidth.count : 0; }
-
-}  // namespace
 
 class TestReasons : public QObject {
   Q_OBJECT
@@ -315,4 +312,7 @@ class TestReasons : public QObject {
 };
 
 PIPEDECK_TEST(TestReasons)
+
+}  // namespace pipedeck::tst_reasons
+
 #include "tst_reasons.moc"

@@ -16,9 +16,7 @@
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_utilization {
 
 using Row = std::map<std::string, std::string>;
 
@@ -117,8 +115,6 @@ Utilization rates_of(const Simulated& of) {
                                of.simulation.samples_per_second, presets::device_catalogue());
 }
 
-}  // namespace
-
 class TestUtilization : public QObject {
   Q_OBJECT
  private slots:
@@ -204,4 +200,7 @@ class TestUtilization : public QObject {
 };
 
 PIPEDECK_TEST(TestUtilization)
+
+}  // namespace pipedeck::tst_utilization
+
 #include "tst_utilization.moc"

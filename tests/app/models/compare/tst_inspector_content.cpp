@@ -9,7 +9,7 @@
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_inspector_content {
 
 class TestInspectorContent : public QObject {
   Q_OBJECT
@@ -168,4 +168,7 @@ class TestInspectorContent : public QObject {
 };
 
 PIPEDECK_TEST(TestInspectorContent)
+
+}  // namespace pipedeck::tst_inspector_content
+
 #include "tst_inspector_content.moc"

@@ -11,7 +11,7 @@
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_item_models {
 
 class TestItemModels : public QObject {
   Q_OBJECT
@@ -222,4 +222,7 @@ class TestItemModels : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestItemModels)
+
+}  // namespace pipedeck::tst_item_models
+
 #include "tst_item_models.moc"

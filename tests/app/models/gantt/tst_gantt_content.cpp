@@ -6,7 +6,7 @@
 
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_gantt_content {
 
 class TestGanttContent : public QObject {
   Q_OBJECT
@@ -51,4 +51,7 @@ class TestGanttContent : public QObject {
 };
 
 PIPEDECK_TEST(TestGanttContent)
+
+}  // namespace pipedeck::tst_gantt_content
+
 #include "tst_gantt_content.moc"

@@ -6,9 +6,7 @@
 #include "tests/app/models/synthetic_simulation.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_gantt_difference {
 
 using Rows = std::vector<TimelineRow>;
 
@@ -33,8 +31,6 @@ Rows spans_of(const models::gantt::Content& content, int device) {
 models::gantt::Difference what(const TimelineRow& span) {
   return static_cast<models::gantt::Difference>(span.operation.kind);
 }
-
-}  // namespace
 
 class TestGanttDifference : public QObject {
   Q_OBJECT
@@ -110,4 +106,7 @@ class TestGanttDifference : public QObject {
 };
 
 PIPEDECK_TEST(TestGanttDifference)
+
+}  // namespace pipedeck::tst_gantt_difference
+
 #include "tst_gantt_difference.moc"

@@ -6,17 +6,13 @@
 #include "tests/app/models/synthetic_simulation.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_gantt_geometry {
 
 models::gantt::Metrics without_links() {
   models::gantt::Metrics metrics = models::gantt::metrics_for(2);
   metrics.link = 0;
   return metrics;
 }
-
-}  // namespace
 
 class TestGanttGeometry : public QObject {
   Q_OBJECT
@@ -258,4 +254,7 @@ class TestGanttGeometry : public QObject {
 };
 
 PIPEDECK_TEST(TestGanttGeometry)
+
+}  // namespace pipedeck::tst_gantt_geometry
+
 #include "tst_gantt_geometry.moc"

@@ -12,7 +12,7 @@
 #include "tests/app/models/synthetic_simulation.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_gantt_measure {
 
 class TestGanttMeasure : public QObject {
   Q_OBJECT
@@ -177,4 +177,7 @@ class TestGanttMeasure : public QObject {
 };
 
 PIPEDECK_TEST(TestGanttMeasure)
+
+}  // namespace pipedeck::tst_gantt_measure
+
 #include "tst_gantt_measure.moc"

@@ -8,9 +8,7 @@
 #include "tests/app/models/synthetic_simulation.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_gantt_pyramid {
 
 using Parts = std::vector<std::uint8_t>;
 
@@ -35,8 +33,6 @@ Parts bin_of(const models::gantt::LanePyramid& pyramid, int level, std::size_t b
   const auto begin = parts.begin() + static_cast<std::ptrdiff_t>(bin * pyramid.kinds.size());
   return {begin, begin + static_cast<std::ptrdiff_t>(pyramid.kinds.size())};
 }
-
-}  // namespace
 
 class TestGanttPyramid : public QObject {
   Q_OBJECT
@@ -164,4 +160,7 @@ class TestGanttPyramid : public QObject {
 };
 
 PIPEDECK_TEST(TestGanttPyramid)
+
+}  // namespace pipedeck::tst_gantt_pyramid
+
 #include "tst_gantt_pyramid.moc"

@@ -9,9 +9,7 @@
 #include "tests/app/models/synthetic_simulation.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_gantt_search {
 
 models::gantt::Query query(const QString& text, const models::gantt::QueryWords& words = {}) {
   const models::gantt::ParsedQuery parsed = models::gantt::parse_gantt_query(text, words);
@@ -27,8 +25,6 @@ std::vector<std::size_t> walked(const models::gantt::Matches& matches) {
   for (auto i = matches.next(std::nullopt); i; i = matches.next(i)) all.push_back(*i);
   return all;
 }
-
-}  // namespace
 
 class TestGanttSearch : public QObject {
   Q_OBJECT
@@ -185,4 +181,7 @@ class TestGanttSearch : public QObject {
 };
 
 PIPEDECK_TEST(TestGanttSearch)
+
+}  // namespace pipedeck::tst_gantt_search
+
 #include "tst_gantt_search.moc"

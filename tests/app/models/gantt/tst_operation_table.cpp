@@ -10,17 +10,13 @@
 #include "tests/app/models/synthetic_simulation.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_operation_table {
 
 const QStringList kinds{"F", "B", "Bi", "W", "R", "send", "receive", "all-reduce", "step"};
 
 QString cell(const models::gantt::OperationTableModel& model, int row, int column) {
   return model.index(row, column).data().toString();
 }
-
-}  // namespace
 
 class TestOperationTable : public QObject {
   Q_OBJECT
@@ -119,4 +115,7 @@ class TestOperationTable : public QObject {
 };
 
 PIPEDECK_TEST(TestOperationTable)
+
+}  // namespace pipedeck::tst_operation_table
+
 #include "tst_operation_table.moc"

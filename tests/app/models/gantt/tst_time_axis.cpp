@@ -8,7 +8,7 @@
 #include "app/models/gantt/time_axis.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_time_axis {
 
 class TestTimeAxis : public QObject {
   Q_OBJECT
@@ -121,4 +121,7 @@ class TestTimeAxis : public QObject {
 };
 
 PIPEDECK_TEST(TestTimeAxis)
+
+}  // namespace pipedeck::tst_time_axis
+
 #include "tst_time_axis.moc"

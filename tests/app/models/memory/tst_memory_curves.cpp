@@ -8,7 +8,7 @@
 #include "tests/app/models/synthetic_simulation.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_memory_curves {
 
 class TestMemoryCurves : public QObject {
   Q_OBJECT
@@ -77,4 +77,7 @@ class TestMemoryCurves : public QObject {
 };
 
 PIPEDECK_TEST(TestMemoryCurves)
+
+}  // namespace pipedeck::tst_memory_curves
+
 #include "tst_memory_curves.moc"

@@ -6,9 +6,7 @@
 #include "app/models/memory/stack.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_memory_stack {
 
 DeviceItems random_items(int points, std::uint32_t seed) {
   std::mt19937 random(seed);
@@ -23,8 +21,6 @@ DeviceItems random_items(int points, std::uint32_t seed) {
   }
   return items;
 }
-
-}  // namespace
 
 class TestMemoryStack : public QObject {
   Q_OBJECT
@@ -101,4 +97,7 @@ class TestMemoryStack : public QObject {
 };
 
 PIPEDECK_TEST(TestMemoryStack)
+
+}  // namespace pipedeck::tst_memory_stack
+
 #include "tst_memory_stack.moc"

@@ -8,15 +8,11 @@
 
 #include <QTest>
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_run_model {
 
 StepDone step(int number, double loss) {
   return {number, loss, milliseconds(100), 160, {0.9, 0.8}, {Bytes(1 << 20), Bytes(2 << 20)}};
 }
-
-}  // namespace
 
 class TestRunModel : public QObject {
   Q_OBJECT
@@ -163,4 +159,7 @@ class TestRunModel : public QObject {
 };
 
 PIPEDECK_TEST(TestRunModel)
+
+}  // namespace pipedeck::tst_run_model
+
 #include "tst_run_model.moc"

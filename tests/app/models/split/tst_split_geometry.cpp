@@ -9,9 +9,7 @@
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_split_geometry {
 
 double width_of(const QString& text) { return 7.0 * static_cast<double>(text.size()); }
 
@@ -22,8 +20,6 @@ int nearest_by_trial(const models::split::Strip& strip, double x, int low, int h
     if (std::abs(strip.x_of(cut) - x) < std::abs(strip.x_of(best) - x)) best = cut;
   return best;
 }
-
-}  // namespace
 
 class TestSplitGeometry : public QObject {
   Q_OBJECT
@@ -140,4 +136,7 @@ class TestSplitGeometry : public QObject {
 };
 
 PIPEDECK_TEST(TestSplitGeometry)
+
+}  // namespace pipedeck::tst_split_geometry
+
 #include "tst_split_geometry.moc"

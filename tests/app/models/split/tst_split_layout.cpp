@@ -14,9 +14,7 @@
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_split_layout {
 
 double width_of(const QString& text) { return 7.0 * static_cast<double>(text.size()); }
 
@@ -50,8 +48,6 @@ const models::split::Chip& chip_with(const models::split::Layout& layout, int de
     if (std::ranges::count(chip.devices, DeviceId(device)) > 0) return chip;
   qFatal("no chip of device %d", device);
 }
-
-}  // namespace
 
 class TestSplitLayout : public QObject {
   Q_OBJECT
@@ -309,4 +305,7 @@ class TestSplitLayout : public QObject {
 };
 
 PIPEDECK_TEST(TestSplitLayout)
+
+}  // namespace pipedeck::tst_split_layout
+
 #include "tst_split_layout.moc"

@@ -11,7 +11,7 @@
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_topology_editing {
 
 class TestTopologyEditing : public QObject {
   Q_OBJECT
@@ -187,4 +187,7 @@ class TestTopologyEditing : public QObject {
 };
 
 PIPEDECK_TEST(TestTopologyEditing)
+
+}  // namespace pipedeck::tst_topology_editing
+
 #include "tst_topology_editing.moc"

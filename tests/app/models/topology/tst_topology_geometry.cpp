@@ -6,7 +6,7 @@
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_topology_geometry {
 
 class TestTopologyGeometry : public QObject {
   Q_OBJECT
@@ -147,4 +147,7 @@ class TestTopologyGeometry : public QObject {
 };
 
 PIPEDECK_TEST(TestTopologyGeometry)
+
+}  // namespace pipedeck::tst_topology_geometry
+
 #include "tst_topology_geometry.moc"

@@ -10,10 +10,9 @@
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::models;
+namespace pipedeck::tst_topology_routes {
 
-namespace {
+using namespace pipedeck::models;
 
 /// Alike nodes of eight devices with a card each, on one switch.
 Cluster alike_cluster(int nodes, const std::string& stem) {
@@ -155,8 +154,6 @@ QString fault_of(const topology::Layout& layout) {
   }
   return {};
 }
-
-}  // namespace
 
 class TestTopologyRoutes : public QObject {
   Q_OBJECT
@@ -320,4 +317,7 @@ class TestTopologyRoutes : public QObject {
 };
 
 PIPEDECK_TEST(TestTopologyRoutes)
+
+}  // namespace pipedeck::tst_topology_routes
+
 #include "tst_topology_routes.moc"

@@ -14,9 +14,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_what_if_models {
 
 PlanCandidate plan_of(double samples, double gib, std::optional<double> price, int devices = 4) {
   PlanCandidate found;
@@ -40,8 +38,6 @@ QString plain(QString text) { return text.replace(QChar::Nbsp, QLatin1Char(' '))
 std::vector<PlanCandidate> some_plans() {
   return {plan_of(10, 2, 4.0), plan_of(20, 4, 8.0), plan_of(15, 5, 2.0), plan_of(20, 8, 8.0), plan_of(30, 8, 16.0)};
 }
-
-}  // namespace
 
 class TestWhatIfModels : public QObject {
   Q_OBJECT
@@ -307,4 +303,7 @@ void TestWhatIfModels::utilization_where_it_is_known() {
 }
 
 PIPEDECK_TEST(TestWhatIfModels)
+
+}  // namespace pipedeck::tst_what_if_models
+
 #include "tst_what_if_models.moc"

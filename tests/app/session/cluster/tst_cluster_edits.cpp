@@ -13,9 +13,7 @@
 #include "tests/app/session/session_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_cluster_edits {
 
 const Link slow{gigabytes_per_second(3.125), microseconds(10)};
 const Link fast{gigabytes_per_second(130), microseconds(5)};
@@ -41,8 +39,6 @@ session::cluster::DrawnCluster two_nodes() {
   drawn.layout.places = {{"n0", {0, 100}}, {"n1", {300, 100}}, {"tor", {150, 0}}};
   return drawn;
 }
-
-}  // namespace
 
 class TestClusterEdits : public QObject {
   Q_OBJECT
@@ -271,8 +267,6 @@ class TestClusterEdits : public QObject {
   }
 };
 
-namespace {
-
 /// One edit that a hand could make, chosen by the generator; nothing where it was refused.
 class Hand {
  public:
@@ -343,8 +337,6 @@ class Hand {
   std::mt19937 random_;
 };
 
-}  // namespace
-
 void TestClusterEdits::random_edits_keep_the_cluster_valid() {
   QFETCH(unsigned, seed);
   Hand hand(seed);
@@ -403,4 +395,7 @@ void TestClusterEdits::every_step_of_an_edit_is_undone_to_the_byte() {
 }
 
 PIPEDECK_TEST(TestClusterEdits)
+
+}  // namespace pipedeck::tst_cluster_edits
+
 #include "tst_cluster_edits.moc"

@@ -10,10 +10,9 @@
 #include "core/study/plan_simulator.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::session;
+namespace pipedeck::tst_figures {
 
-namespace {
+using namespace pipedeck::session;
 
 struct Simulated {
   project::State state;
@@ -61,8 +60,6 @@ Cluster of_type(Cluster cluster, const std::string& type, double speed) {
     for (DeviceGroup& group : node.devices) group.type = type;
   return cluster;
 }
-
-}  // namespace
 
 class TestFigures : public QObject {
   Q_OBJECT
@@ -118,4 +115,7 @@ class TestFigures : public QObject {
 };
 
 PIPEDECK_TEST(TestFigures)
+
+}  // namespace pipedeck::tst_figures
+
 #include "tst_figures.moc"

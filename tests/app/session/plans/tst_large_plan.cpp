@@ -12,9 +12,7 @@
 #include "tests/support/large_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_large_plan {
 
 constexpr int devices = 16'384;
 
@@ -57,8 +55,6 @@ Plan plan_on_all(const Problem& problem, int stages) {
   }
   return plan;
 }
-
-}  // namespace
 
 class TestLargePlan : public QObject {
   Q_OBJECT
@@ -105,4 +101,7 @@ class TestLargePlan : public QObject {
 };
 
 PIPEDECK_TEST(TestLargePlan)
+
+}  // namespace pipedeck::tst_large_plan
+
 #include "tst_large_plan.moc"

@@ -6,7 +6,8 @@
 #include "tests/app/session/session_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_plans_together {
+
 using namespace pipedeck::test;
 
 class TestPlansTogether : public QObject {
@@ -173,4 +174,7 @@ class TestPlansTogether : public QObject {
 };
 
 PIPEDECK_TEST(TestPlansTogether)
+
+}  // namespace pipedeck::tst_plans_together
+
 #include "tst_plans_together.moc"

@@ -10,9 +10,7 @@
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_profile_edits {
 
 Profile chain() { return samples::profile(); }
 
@@ -72,8 +70,6 @@ QStringList names(const Profile& profile) {
   for (const Layer& layer : profile.layers) names << QString::fromStdString(layer.name);
   return names;
 }
-
-}  // namespace
 
 class TestProfileEdits : public QObject {
   Q_OBJECT
@@ -303,4 +299,7 @@ class TestProfileEdits : public QObject {
 };
 
 PIPEDECK_TEST(TestProfileEdits)
+
+}  // namespace pipedeck::tst_profile_edits
+
 #include "tst_profile_edits.moc"

@@ -16,10 +16,9 @@
 #include "tests/app/ui/large_runs.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_background_save {
 
-namespace {
+using namespace pipedeck::test;
 
 /// A session with a project that takes a moment to write.
 struct Large {
@@ -76,8 +75,6 @@ struct HeldRun {
   QSemaphore asked, given;
   std::atomic<QThread*> asked_by = nullptr;
 };
-
-}  // namespace
 
 class TestBackgroundSave : public QObject {
   Q_OBJECT
@@ -289,4 +286,7 @@ class TestBackgroundSave : public QObject {
 };
 
 PIPEDECK_TEST(TestBackgroundSave)
+
+}  // namespace pipedeck::tst_background_save
+
 #include "tst_background_save.moc"

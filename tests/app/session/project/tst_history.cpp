@@ -7,6 +7,8 @@
 #include "app/session/project/history.hpp"
 #include "tests/support/test_program.hpp"
 
+namespace pipedeck::tst_history {
+
 using pipedeck::session::project::History;
 
 class TestHistory : public QObject {
@@ -117,4 +119,7 @@ void TestHistory::forgets_only_the_oldest() {
 }
 
 PIPEDECK_TEST(TestHistory)
+
+}  // namespace pipedeck::tst_history
+
 #include "tst_history.moc"

@@ -13,10 +13,9 @@
 #include "tests/app/session/session_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_opener {
 
-namespace {
+using namespace pipedeck::test;
 
 /// A session with the sample, saved and changed since; its projects are read by `read`.
 struct Opened {
@@ -32,8 +31,6 @@ struct Opened {
   QTemporaryDir directory;
   Recorded recorded;
 };
-
-}  // namespace
 
 class TestOpener : public QObject {
   Q_OBJECT
@@ -81,4 +78,7 @@ class TestOpener : public QObject {
 };
 
 PIPEDECK_TEST(TestOpener)
+
+}  // namespace pipedeck::tst_opener
+
 #include "tst_opener.moc"

@@ -12,9 +12,7 @@
 #include "tests/support/large_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_what_if_study {
 
 session::whatif::StudyRequest bert() {
   session::whatif::StudyRequest question;
@@ -40,8 +38,6 @@ WhatIf nodes(int count) {
 }
 
 #define WAIT(condition) QTRY_VERIFY_WITH_TIMEOUT(condition, 120000)
-
-}  // namespace
 
 class TestWhatIfStudy : public QObject {
   Q_OBJECT
@@ -264,4 +260,7 @@ void TestWhatIfStudy::a_cluster_and_a_plan_are_added() {
 }
 
 PIPEDECK_TEST(TestWhatIfStudy)
+
+}  // namespace pipedeck::tst_what_if_study
+
 #include "tst_what_if_study.moc"

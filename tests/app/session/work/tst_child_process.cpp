@@ -8,7 +8,7 @@
 #include "app/session/work/child_process.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_child_process {
 
 class TestChildProcess : public QObject {
   Q_OBJECT
@@ -21,8 +21,6 @@ class TestChildProcess : public QObject {
   void stop_kills_the_deaf_and_their_children();
   void crash_is_told_from_a_stop();
 };
-
-namespace {
 
 struct Run {
   session::work::ChildProcess process;
@@ -37,8 +35,6 @@ struct Run {
   }
   void shell(const char* script) { process.start("/bin/sh", {"-c", script}); }
 };
-
-}  // namespace
 
 void TestChildProcess::lines_come_whole() {
   Run run;
@@ -103,4 +99,7 @@ void TestChildProcess::crash_is_told_from_a_stop() {
 }
 
 PIPEDECK_TEST(TestChildProcess)
+
+}  // namespace pipedeck::tst_child_process
+
 #include "tst_child_process.moc"

@@ -5,7 +5,7 @@
 #include "app/session/work/error_hint.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_error_hint {
 
 class TestErrorHint : public QObject {
   Q_OBJECT
@@ -49,4 +49,7 @@ class TestErrorHint : public QObject {
 };
 
 PIPEDECK_TEST(TestErrorHint)
+
+}  // namespace pipedeck::tst_error_hint
+
 #include "tst_error_hint.moc"

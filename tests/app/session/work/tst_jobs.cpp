@@ -13,7 +13,7 @@
 #include "core/base/result.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_jobs {
 
 class TestJobs : public QObject {
   Q_OBJECT
@@ -213,4 +213,7 @@ void TestJobs::a_paused_job_stands_still() {
 }
 
 PIPEDECK_TEST(TestJobs)
+
+}  // namespace pipedeck::tst_jobs
+
 #include "tst_jobs.moc"

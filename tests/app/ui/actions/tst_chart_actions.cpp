@@ -23,10 +23,9 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_chart_actions {
 
-namespace {
+using namespace pipedeck::test;
 
 views::compare::Pane& charts(const WindowFixture& fixture) { return fixture.window->compare_page().charts(); }
 
@@ -35,8 +34,6 @@ views::compare::PlanPanel& selected_panel(const WindowFixture& fixture) {
     if (panel->selected()) return *panel;
   return *charts(fixture).panels().front();
 }
-
-}  // namespace
 
 class TestChartActions : public QObject {
   Q_OBJECT
@@ -342,4 +339,7 @@ class TestChartActions : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestChartActions)
+
+}  // namespace pipedeck::tst_chart_actions
+
 #include "tst_chart_actions.moc"

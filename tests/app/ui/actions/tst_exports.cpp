@@ -27,10 +27,9 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_exports {
 
-namespace {
+using namespace pipedeck::test;
 
 QByteArray content(const QString& path) {
   QFile file(path);
@@ -88,8 +87,6 @@ void choose(const ui::actions::EngineDialog* dialog, const char* output) {
   const auto at = std::ranges::find(texts, QLatin1String(output), &session::EngineText::name);
   part<QComboBox>(dialog, "engine_choice")->setCurrentIndex(static_cast<int>(at - texts.begin()));
 }
-
-}  // namespace
 
 class TestExports : public QObject {
   Q_OBJECT
@@ -364,4 +361,7 @@ class TestExports : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestExports)
+
+}  // namespace pipedeck::tst_exports
+
 #include "tst_exports.moc"

@@ -19,12 +19,12 @@
 #include "app/ui/dialogs/layer_table_dialog.hpp"
 #include "app/ui/layout/picture.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_layer_table_imports {
 
-namespace {
+using namespace pipedeck::test;
 
 const char* const measured =
     "Layer;Fwd (us);Bwd (us);Activations (KiB);Params (MB);FLOPs\n"
@@ -73,8 +73,6 @@ int meaning(const char* key) {
                           keys.begin()) +
          1;
 }
-
-}  // namespace
 
 class TestLayerTableImports : public QObject {
   Q_OBJECT
@@ -257,4 +255,7 @@ void TestLayerTableImports::pictures() {
 }
 
 PIPEDECK_WINDOW_TEST(TestLayerTableImports)
+
+}  // namespace pipedeck::tst_layer_table_imports
+
 #include "tst_layer_table_imports.moc"

@@ -23,12 +23,12 @@
 #include "app/views/topology/view.hpp"
 #include "app/views/widgets/quantity_edit.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_machine_imports {
 
-namespace {
+using namespace pipedeck::test;
 
 QString fixture(const char* name) { return QStringLiteral(PIPEDECK_FIXTURES "/topology/") + QLatin1String(name); }
 
@@ -41,8 +41,6 @@ auto bytes_of(const session::project::State& state) {
 const Cluster& chosen(const WindowFixture& window) {
   return *session::project::find_cluster(window.state(), window.state().question.cluster)->cluster;
 }
-
-}  // namespace
 
 class TestMachineImports : public QObject {
   Q_OBJECT
@@ -380,4 +378,7 @@ class TestMachineImports : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestMachineImports)
+
+}  // namespace pipedeck::tst_machine_imports
+
 #include "tst_machine_imports.moc"

@@ -15,7 +15,8 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_plan_objects {
+
 using namespace pipedeck::test;
 
 class TestPlanObjects : public QObject {
@@ -234,4 +235,7 @@ class TestPlanObjects : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestPlanObjects)
+
+}  // namespace pipedeck::tst_plan_objects
+
 #include "tst_plan_objects.moc"

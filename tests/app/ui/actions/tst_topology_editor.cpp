@@ -20,12 +20,12 @@
 #include "core/io/documents/formats.hpp"
 #include "core/plan/validate.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_topology_editor {
 
-namespace {
+using namespace pipedeck::test;
 
 class Editor : public WindowFixture {
  public:
@@ -108,8 +108,6 @@ class Step {
   store::ProjectContent content_;
   std::size_t steps_;
 };
-
-}  // namespace
 
 class TestTopologyEditor : public QObject {
   Q_OBJECT
@@ -694,4 +692,7 @@ class TestTopologyEditor : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestTopologyEditor)
+
+}  // namespace pipedeck::tst_topology_editor
+
 #include "tst_topology_editor.moc"

@@ -20,12 +20,12 @@
 #include "app/views/gantt/view.hpp"
 #include "tests/app/ui/latency_probe.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_trace_import {
 
-namespace {
+using namespace pipedeck::test;
 
 const QString modules_file = QStringLiteral(PIPEDECK_FIXTURES "/traces/transformer.trace.json.gz");
 
@@ -41,8 +41,6 @@ void write_trace(const QString& path, int devices, int kernels, const char* head
         i % devices, i + 1)));
   file.write("]}\n");
 }
-
-}  // namespace
 
 class TestTraceImport : public QObject {
   Q_OBJECT
@@ -273,4 +271,7 @@ class TestTraceImport : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestTraceImport)
+
+}  // namespace pipedeck::tst_trace_import
+
 #include "tst_trace_import.moc"

@@ -17,12 +17,12 @@
 
 #include "app/ui/dialogs/transformer_dialog.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_transformer_imports {
 
-namespace {
+using namespace pipedeck::test;
 
 QString fixture(const char* name) { return QStringLiteral(PIPEDECK_FIXTURES "/hugging_face/") + QLatin1String(name); }
 
@@ -42,8 +42,6 @@ template <class T>
 T& part(const ui::dialogs::TransformerDialog& dialog, const char* name) {
   return *dialog.findChild<T*>(QLatin1String(name));
 }
-
-}  // namespace
 
 class TestTransformerImports : public QObject {
   Q_OBJECT
@@ -302,4 +300,7 @@ class TestTransformerImports : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestTransformerImports)
+
+}  // namespace pipedeck::tst_transformer_imports
+
 #include "tst_transformer_imports.moc"

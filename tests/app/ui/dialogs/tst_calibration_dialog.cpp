@@ -17,12 +17,12 @@
 #include "core/sim/simulate.hpp"
 #include "tests/app/session/session_fixture.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_calibration_dialog {
 
-namespace {
+using namespace pipedeck::test;
 
 const Calibration truth{microseconds(400), 1, 0.5};
 
@@ -117,8 +117,6 @@ struct Calibrating : WindowFixture {
 
   ui::dialogs::CalibrationDialog* dialog = nullptr;
 };
-
-}  // namespace
 
 class TestCalibration : public QObject {
   Q_OBJECT
@@ -276,4 +274,7 @@ class TestCalibration : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestCalibration)
+
+}  // namespace pipedeck::tst_calibration_dialog
+
 #include "tst_calibration_dialog.moc"

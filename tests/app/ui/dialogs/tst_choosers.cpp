@@ -16,7 +16,8 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_choosers {
+
 using namespace pipedeck::test;
 
 class TestChoosers : public QObject {
@@ -181,4 +182,7 @@ void TestChoosers::lists_are_drawn() {
 }
 
 PIPEDECK_WINDOW_TEST(TestChoosers)
+
+}  // namespace pipedeck::tst_choosers
+
 #include "tst_choosers.moc"

@@ -13,7 +13,8 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_planner_choices {
+
 using namespace pipedeck::test;
 
 class TestPlannerChoices : public QObject {
@@ -98,4 +99,7 @@ void TestPlannerChoices::rows_keep_their_height() {
 }
 
 PIPEDECK_WINDOW_TEST(TestPlannerChoices)
+
+}  // namespace pipedeck::tst_planner_choices
+
 #include "tst_planner_choices.moc"

@@ -10,7 +10,8 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_training_state {
+
 using namespace pipedeck::test;
 
 class TestTrainingState : public QObject {
@@ -155,4 +156,7 @@ void TestTrainingState::the_dialog_reads_its_fields() {
 }
 
 PIPEDECK_WINDOW_TEST(TestTrainingState)
+
+}  // namespace pipedeck::tst_training_state
+
 #include "tst_training_state.moc"

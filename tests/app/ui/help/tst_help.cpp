@@ -16,7 +16,8 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_help {
+
 using namespace pipedeck::test;
 
 class TestHelp : public QObject {
@@ -103,7 +104,7 @@ class TestHelp : public QObject {
         }
       }
       QVERIFY(pictures >= 10);
-      QCOMPARE(window_->browser().horizontalScrollBar()->maximum(), 0);
+      QTRY_COMPARE(window_->browser().horizontalScrollBar()->maximum(), 0);
     }
   }
 
@@ -167,4 +168,7 @@ class TestHelp : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestHelp)
+
+}  // namespace pipedeck::tst_help
+
 #include "tst_help.moc"

@@ -15,10 +15,9 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_shortcuts {
 
-namespace {
+using namespace pipedeck::test;
 
 /// Where an action's shortcut holds; empty: everywhere in the window.
 QList<const QWidget*> places_of(const QAction& action) {
@@ -42,8 +41,6 @@ bool same_place(const QAction& a, const QAction& b) {
   }
   return false;
 }
-
-}  // namespace
 
 class TestShortcuts : public QObject {
   Q_OBJECT
@@ -198,4 +195,7 @@ class TestShortcuts : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestShortcuts)
+
+}  // namespace pipedeck::tst_shortcuts
+
 #include "tst_shortcuts.moc"

@@ -19,9 +19,7 @@
 #include "tests/app/ui/pages/what_if_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_capacity_page {
 
 struct Opened : test::WhatIfFixture {
   [[nodiscard]] bool show() {
@@ -38,8 +36,6 @@ struct Opened : test::WhatIfFixture {
   QString button() const { return child<QPushButton>("capacity_find")->text(); }
   views::widgets::BarTable& table() const { return page->capacity().table(); }
 };
-
-}  // namespace
 
 class TestCapacityPage : public QObject {
   Q_OBJECT
@@ -297,4 +293,7 @@ void TestCapacityPage::pictures() {
 }
 
 PIPEDECK_WINDOW_TEST(TestCapacityPage)
+
+}  // namespace pipedeck::tst_capacity_page
+
 #include "tst_capacity_page.moc"

@@ -19,7 +19,8 @@
 #include "tests/core/io/traces/trace_checker.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_explain_page {
+
 using namespace pipedeck::test;
 
 class TestExplain : public QObject {
@@ -181,4 +182,7 @@ void TestExplain::pictures() {
 }
 
 PIPEDECK_WINDOW_TEST(TestExplain)
+
+}  // namespace pipedeck::tst_explain_page
+
 #include "tst_explain_page.moc"

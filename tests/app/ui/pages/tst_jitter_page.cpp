@@ -13,10 +13,9 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_jitter_page {
 
-namespace {
+using namespace pipedeck::test;
 
 views::widgets::BarTable& table_of(const WindowFixture& fixture) {
   return fixture.window->explain_page().view().jitter();
@@ -36,8 +35,6 @@ JitterBand band_of(const WindowFixture& fixture, double variation) {
       sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
   return sim::explain::jitter_band(simulator, *entry->plan, {.variation = variation}).value();
 }
-
-}  // namespace
 
 class TestJitterPage : public QObject {
   Q_OBJECT
@@ -104,4 +101,7 @@ void TestJitterPage::cancelledWorkStaysSo() {
 }
 
 PIPEDECK_WINDOW_TEST(TestJitterPage)
+
+}  // namespace pipedeck::tst_jitter_page
+
 #include "tst_jitter_page.moc"

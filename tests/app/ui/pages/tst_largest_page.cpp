@@ -18,11 +18,10 @@
 #include "core/presets/device_catalogue.hpp"
 #include "core/study/capacity/sweep.hpp"
 #include "tests/app/ui/pages/what_if_fixture.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_largest_page {
 
 constexpr int layers = 0, hidden = 1, sequence = 2, micro_batch = 3, global_batch = 4;  // of the pane's list
 
@@ -80,8 +79,6 @@ struct Opened : test::WhatIfFixture {
     return study::capacity::find_capacity(problem, point, study::capacity::capacity_planners())->fits();
   }
 };
-
-}  // namespace
 
 class TestLargestPage : public QObject {
   Q_OBJECT
@@ -312,4 +309,7 @@ void TestLargestPage::pictures() {
 }
 
 PIPEDECK_WINDOW_TEST(TestLargestPage)
+
+}  // namespace pipedeck::tst_largest_page
+
 #include "tst_largest_page.moc"

@@ -32,7 +32,8 @@
 #include "tests/app/ui/long_run.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_launch {
+
 using namespace pipedeck::test;
 
 /// How long the event loop did not come round.
@@ -497,4 +498,7 @@ void TestLaunch::large_models_say_why_they_are_not_trained() {
 }
 
 PIPEDECK_WINDOW_TEST(TestLaunch)
+
+}  // namespace pipedeck::tst_launch
+
 #include "tst_launch.moc"

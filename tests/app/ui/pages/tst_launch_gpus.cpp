@@ -19,12 +19,12 @@
 #include "core/plan/validate.hpp"
 #include "tests/app/ui/fake_gpus.hpp"
 #include "tests/app/ui/launch_fixture.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_launch_gpus {
 
-namespace {
+using namespace pipedeck::test;
 
 constexpr int energy_column = 5;
 const QString stand_in = QStringLiteral(PIPEDECK_STAND_IN_CLI);
@@ -43,7 +43,7 @@ class GpuWindow : public WindowFixture {
     QVERIFY(two != state().plans.end());
     session().select_plan(two->id);
     window->show_page(ui::window::Page::run);
-    page().set_steps(60);
+    page().set_steps(20);
   }
   ui::pages::RunPage& page() const { return window->run_page(); }
   QString here() const {
@@ -99,8 +99,6 @@ QByteArray contents(const QString& path) {
   return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-}  // namespace
-
 class TestLaunchGpus : public QObject {
   Q_OBJECT
 
@@ -144,7 +142,7 @@ void TestLaunchGpus::a_run_on_gpus_shows_what_they_draw() {
   }
   QVERIFY2(window.launchable(), qPrintable(window.answer()));
   QVERIFY(!window.offers("run_offer_processor"));
-  window.page().set_steps(400);
+  window.page().set_steps(60);
   QVERIFY(window.launchable());
   const std::size_t profiles = window.state().profiles.size();
   window.launch();
@@ -218,7 +216,7 @@ void TestLaunchGpus::jobs_and_commands_follow_the_choice() {
   window.trigger("action_export_job_slurm");
   const QByteArray job = contents(window.path("job.sh"));
   QVERIFY2(job.contains("#SBATCH --gpus-per-task=2\n"), job);
-  QVERIFY2(job.contains("  --backend cuda --precision tf32 --steps 60"), job);
+  QVERIFY2(job.contains("  --backend cuda --precision tf32 --steps 20"), job);
   QVERIFY(!job.contains("--oversubscribe"));  // it has a GPU for each device
   window.launch();
   QVERIFY(window.ends());
@@ -441,4 +439,7 @@ void TestLaunchGpus::a_model_is_measured_on_a_gpu() {
 }
 
 PIPEDECK_WINDOW_TEST(TestLaunchGpus)
+
+}  // namespace pipedeck::tst_launch_gpus
+
 #include "tst_launch_gpus.moc"

@@ -9,10 +9,9 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_measure {
 
-namespace {
+using namespace pipedeck::test;
 
 class MeasureFixture : public WindowFixture {
  public:
@@ -23,8 +22,6 @@ class MeasureFixture : public WindowFixture {
     QCoreApplication::processEvents();
   }
 };
-
-}  // namespace
 
 class TestMeasure : public QObject {
   Q_OBJECT
@@ -137,4 +134,7 @@ class TestMeasure : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestMeasure)
+
+}  // namespace pipedeck::tst_measure
+
 #include "tst_measure.moc"

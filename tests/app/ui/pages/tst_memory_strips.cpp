@@ -10,7 +10,8 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_memory_strips {
+
 using namespace pipedeck::test;
 
 class TestMemoryStrips : public QObject {
@@ -89,4 +90,7 @@ void TestMemoryStrips::pictures() {
 }
 
 PIPEDECK_WINDOW_TEST(TestMemoryStrips)
+
+}  // namespace pipedeck::tst_memory_strips
+
 #include "tst_memory_strips.moc"

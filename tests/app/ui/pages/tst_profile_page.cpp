@@ -13,10 +13,9 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_profile_page {
 
-namespace {
+using namespace pipedeck::test;
 
 /// The contents of the project file, without runs.
 auto bytes_of(const session::project::State& state) {
@@ -54,8 +53,6 @@ class ProfilePage : public WindowFixture {
     for (int i = 0; i < 3; ++i) QCoreApplication::processEvents();
   }
 };
-
-}  // namespace
 
 class TestProfilePage : public QObject {
   Q_OBJECT
@@ -214,4 +211,7 @@ class TestProfilePage : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestProfilePage)
+
+}  // namespace pipedeck::tst_profile_page
+
 #include "tst_profile_page.moc"

@@ -15,17 +15,14 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_split_editing {
 
-namespace {
+using namespace pipedeck::test;
 
 /// The contents of the project file about plans, profiles, clusters.
 std::vector<store::StoredDocument> documents(const session::Session& session) {
   return session::project::content_of(session.state()).documents;
 }
-
-}  // namespace
 
 class TestSplitEditing : public QObject {
   Q_OBJECT
@@ -219,4 +216,7 @@ class TestSplitEditing : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestSplitEditing)
+
+}  // namespace pipedeck::tst_split_editing
+
 #include "tst_split_editing.moc"

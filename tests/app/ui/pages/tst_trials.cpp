@@ -14,7 +14,8 @@
 #include "tests/app/ui/launch_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_trials {
+
 using namespace pipedeck::test;
 
 class TestTrials : public QObject {
@@ -143,4 +144,7 @@ void TestTrials::stop_ends_all_trials() {
 }
 
 PIPEDECK_WINDOW_TEST(TestTrials)
+
+}  // namespace pipedeck::tst_trials
+
 #include "tst_trials.moc"

@@ -25,10 +25,9 @@
 #include "tests/app/ui/pages/what_if_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using test::WindowFixture;
+namespace pipedeck::tst_what_if_page {
 
-namespace {
+using test::WindowFixture;
 
 struct Opened : test::WhatIfFixture {
   /// With the front and purchases, or without.
@@ -42,8 +41,6 @@ struct Opened : test::WhatIfFixture {
   QPoint point(std::size_t plan) const { return page->front().view().geometry_of_points().points[plan].toPoint(); }
   QString cell(int row, int column) const { return page->summary().table().item(row, column)->text(); }
 };
-
-}  // namespace
 
 class TestWhatIfPage : public QObject {
   Q_OBJECT
@@ -393,4 +390,7 @@ void TestWhatIfPage::pictures() {
 }
 
 PIPEDECK_WINDOW_TEST(TestWhatIfPage)
+
+}  // namespace pipedeck::tst_what_if_page
+
 #include "tst_what_if_page.moc"

@@ -13,10 +13,9 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_command_palette {
 
-namespace {
+using namespace pipedeck::test;
 
 ui::palette::Palette& palette_of(const WindowFixture& fixture) {
   return *fixture.child<ui::palette::Palette>("command_palette");
@@ -32,8 +31,6 @@ QStringList found(const WindowFixture& fixture, const QString& text) {
   QTest::keyClicks(&palette_of(fixture).field(), text);
   return palette_of(fixture).shown();
 }
-
-}  // namespace
 
 class TestCommandPalette : public QObject {
   Q_OBJECT
@@ -173,4 +170,7 @@ class TestCommandPalette : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestCommandPalette)
+
+}  // namespace pipedeck::tst_command_palette
+
 #include "tst_command_palette.moc"

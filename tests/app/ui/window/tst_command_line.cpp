@@ -5,9 +5,10 @@
 #include <QTest>
 
 #include "app/ui/window/command_line.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_command_line {
 
 class TestCommandLine : public QObject {
   Q_OBJECT
@@ -97,4 +98,7 @@ class TestCommandLine : public QObject {
 };
 
 PIPEDECK_TEST(TestCommandLine)
+
+}  // namespace pipedeck::tst_command_line
+
 #include "tst_command_line.moc"

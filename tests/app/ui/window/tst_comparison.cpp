@@ -16,7 +16,8 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_comparison {
+
 using pipedeck::test::WindowFixture;
 using Model = models::compare::PlanTableModel;
 
@@ -146,4 +147,7 @@ class TestComparison : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestComparison)
+
+}  // namespace pipedeck::tst_comparison
+
 #include "tst_comparison.moc"

@@ -30,19 +30,17 @@
 #include "tests/app/ui/edits.hpp"
 #include "tests/app/ui/project_files.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_files {
 
-namespace {
+using namespace pipedeck::test;
 
 QString fixture_copy(const WindowFixture& window) {
   QFile::copy(fixture("version1.pipedeck"), window.path("p.pipedeck"));
   return window.path("p.pipedeck");
 }
-
-}  // namespace
 
 class TestFiles : public QObject {
   Q_OBJECT
@@ -424,4 +422,7 @@ void TestFiles::views_offer_exports() {
 }
 
 PIPEDECK_WINDOW_TEST(TestFiles)
+
+}  // namespace pipedeck::tst_files
+
 #include "tst_files.moc"

@@ -20,7 +20,8 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_first_answers {
+
 using pipedeck::test::WindowFixture;
 
 class TestFirstAnswers : public QObject {
@@ -110,4 +111,7 @@ class TestFirstAnswers : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestFirstAnswers)
+
+}  // namespace pipedeck::tst_first_answers
+
 #include "tst_first_answers.moc"

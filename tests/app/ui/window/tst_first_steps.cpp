@@ -14,7 +14,8 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_first_steps {
+
 using namespace pipedeck::test;
 
 class TestFirstSteps : public QObject {
@@ -141,4 +142,7 @@ class TestFirstSteps : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestFirstSteps)
+
+}  // namespace pipedeck::tst_first_steps
+
 #include "tst_first_steps.moc"

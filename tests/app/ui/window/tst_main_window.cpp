@@ -25,7 +25,8 @@
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_main_window {
+
 using namespace pipedeck::test;
 
 class TestMainWindow : public QObject {
@@ -472,4 +473,7 @@ void TestMainWindow::broken_invariant_leaves_the_window_alive() {
 }
 
 PIPEDECK_WINDOW_TEST(TestMainWindow)
+
+}  // namespace pipedeck::tst_main_window
+
 #include "tst_main_window.moc"

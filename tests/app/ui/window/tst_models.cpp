@@ -9,12 +9,12 @@
 
 #include "tests/app/ui/edits.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_models {
 
-namespace {
+using namespace pipedeck::test;
 
 QString text_of(const QString& path) {
   QFile file(path);
@@ -38,8 +38,6 @@ QStringList model_classes() {
     for (auto it = form.globalMatch(text_of(path)); it.hasNext();) classes << it.next().captured(1);
   return classes;
 }
-
-}  // namespace
 
 class TestModels : public QObject {
   Q_OBJECT
@@ -90,4 +88,7 @@ class TestModels : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestModels)
+
+}  // namespace pipedeck::tst_models
+
 #include "tst_models.moc"

@@ -16,9 +16,7 @@
 #include "app/ui/window/main_window.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_opening {
 
 /// A window whose projects are read until they are cancelled, and a clock that its events drive.
 struct SlowWindow {
@@ -73,8 +71,6 @@ struct SlowWindow {
   std::unique_ptr<ui::window::MainWindow> window;
 };
 
-}  // namespace
-
 class TestOpening : public QObject {
   Q_OBJECT
 
@@ -108,4 +104,7 @@ class TestOpening : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestOpening)
+
+}  // namespace pipedeck::tst_opening
+
 #include "tst_opening.moc"

@@ -16,9 +16,11 @@
 #include "app/ui/pages/run_page.hpp"
 #include "app/views/split/editor.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_pictures {
+
 using namespace pipedeck::test;
 
 class TestPictures : public QObject {
@@ -39,8 +41,6 @@ class TestPictures : public QObject {
   void unknown_endings_and_bad_folders_are_errors();
 };
 
-namespace {
-
 /// More than one colour: something was drawn.
 bool has_content(const QString& file) {
   const QImage image(file);
@@ -52,8 +52,6 @@ bool has_content(const QString& file) {
   }
   return false;
 }
-
-}  // namespace
 
 void TestPictures::every_page_light_and_dark() {
   WindowFixture fixture;
@@ -257,4 +255,7 @@ void TestPictures::unknown_endings_and_bad_folders_are_errors() {
 }
 
 PIPEDECK_WINDOW_TEST(TestPictures)
+
+}  // namespace pipedeck::tst_pictures
+
 #include "tst_pictures.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Killed while a hand edits, a hundred times, and found again; what is done about work that killed windows left.
+// Killed while a hand edits, at night a hundred times, and found again; what is done about work that killed windows
+// left.
 #include <QDir>
 #include <QProcess>
 #include <QProcessEnvironment>
@@ -10,12 +11,13 @@
 #include "app/session/project/autosave.hpp"
 #include "tests/app/ui/edits.hpp"
 #include "tests/app/ui/project_files.hpp"
+#include "tests/support/places.hpp"
+#include "tests/support/repetitions.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_recovery {
 
-namespace {
+using namespace pipedeck::test;
 
 /// Without a window: what a test knows of the right answer.
 struct Plain {
@@ -32,8 +34,6 @@ struct Plain {
   QStringList errors;
   session::Session session;
 };
-
-}  // namespace
 
 class TestRecovery : public QObject {
   Q_OBJECT
@@ -61,7 +61,8 @@ void TestRecovery::every_edit_of_the_hand_is_one() {
   QVERIFY2(plain.errors.isEmpty(), qPrintable(plain.errors.join('\n')));
 }
 
-/// A hundred kills, in parts that each end before the test's clock does, also where the machine has much else to do.
+/// Twenty kills, at night a hundred, in parts that each end before the test's clock does, also where the machine has
+/// much else to do.
 void TestRecovery::killed_and_recovered_data() {
   QTest::addColumn<bool>("named");
   QTest::addColumn<int>("part");
@@ -73,7 +74,7 @@ void TestRecovery::killed_and_recovered() {
   QFETCH(bool, named);
   QFETCH(int, part);
   QRandomGenerator random(static_cast<quint32>(named ? part : 10 + part));
-  for (int kill = 0; kill < 20; ++kill) {
+  for (int kill = 0; kill < (nightly() ? 20 : 4); ++kill) {
     QTemporaryDir folder;
     const QString project = folder.filePath("p.pipedeck"), state = folder.filePath("state");
     QDir().mkpath(state);
@@ -228,4 +229,7 @@ void TestRecovery::a_damaged_work_copy_is_put_aside() {
 }
 
 PIPEDECK_WINDOW_TEST(TestRecovery)
+
+}  // namespace pipedeck::tst_recovery
+
 #include "tst_recovery.moc"

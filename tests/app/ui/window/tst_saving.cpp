@@ -12,10 +12,9 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_saving {
 
-namespace {
+using namespace pipedeck::test;
 
 /// A window with a project that takes a second to write.
 class Large : public WindowFixture {
@@ -40,8 +39,6 @@ class Large : public WindowFixture {
     return QTest::qWaitFor([&] { return !saving(); }, 120000);
   }
 };
-
-}  // namespace
 
 class TestSaving : public QObject {
   Q_OBJECT
@@ -128,4 +125,7 @@ class TestSaving : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestSaving)
+
+}  // namespace pipedeck::tst_saving
+
 #include "tst_saving.moc"

@@ -8,9 +8,11 @@
 
 #include "app/ui/window/command_line.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_screens {
+
 using namespace pipedeck::test;
 
 class TestScreens : public QObject {
@@ -73,4 +75,7 @@ class TestScreens : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestScreens)
+
+}  // namespace pipedeck::tst_screens
+
 #include "tst_screens.moc"

@@ -22,7 +22,8 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_start_page {
+
 using namespace pipedeck::test;
 
 class TestStartPage : public QObject {
@@ -234,4 +235,7 @@ void TestStartPage::the_page_can_be_switched_off() {
 }
 
 PIPEDECK_WINDOW_TEST(TestStartPage)
+
+}  // namespace pipedeck::tst_start_page
+
 #include "tst_start_page.moc"

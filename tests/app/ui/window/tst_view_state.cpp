@@ -14,7 +14,8 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_view_state {
+
 using namespace pipedeck::test;
 
 class TestViewState : public QObject {
@@ -142,4 +143,7 @@ class TestViewState : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestViewState)
+
+}  // namespace pipedeck::tst_view_state
+
 #include "tst_view_state.moc"

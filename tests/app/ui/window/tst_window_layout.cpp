@@ -27,10 +27,9 @@
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_window_layout {
 
-namespace {
+using namespace pipedeck::test;
 
 QString text_of(const QWidget& widget) {
   if (const auto* label = qobject_cast<const QLabel*>(&widget)) return label->text();
@@ -46,8 +45,6 @@ bool cuts_off(const QWidget& widget) {
   if (widget.minimumWidth() == 1) return false;  // the first to give way, with dots
   return widget.width() < widget.minimumSizeHint().width();
 }
-
-}  // namespace
 
 class TestWindowLayout : public QObject {
   Q_OBJECT
@@ -428,4 +425,7 @@ void TestWindowLayout::docks_get_their_room_back() {
 }
 
 PIPEDECK_WINDOW_TEST(TestWindowLayout)
+
+}  // namespace pipedeck::tst_window_layout
+
 #include "tst_window_layout.moc"

@@ -15,9 +15,7 @@
 #include "tests/app/models/synthetic_simulation.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_comparison_pane {
 
 models::compare::PlanRow plan_row(int id, const char* name, const std::vector<int>& devices,
                                   const std::vector<int>& layers, std::shared_ptr<const Simulation> simulation) {
@@ -66,8 +64,6 @@ void save(QWidget& widget, const QString& name) {
   QVERIFY(folder.mkpath("."));
   QVERIFY(widget.grab().save(folder.filePath(name + ".png")));
 }
-
-}  // namespace
 
 class TestComparisonPane : public QObject {
   Q_OBJECT
@@ -351,4 +347,7 @@ class TestComparisonPane : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestComparisonPane)
+
+}  // namespace pipedeck::tst_comparison_pane
+
 #include "tst_comparison_pane.moc"

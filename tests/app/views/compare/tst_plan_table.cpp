@@ -13,7 +13,7 @@
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_plan_table {
 
 class TestPlanTable : public QObject {
   Q_OBJECT
@@ -240,4 +240,7 @@ class TestPlanTable : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestPlanTable)
+
+}  // namespace pipedeck::tst_plan_table
+
 #include "tst_plan_table.moc"

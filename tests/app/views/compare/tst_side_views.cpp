@@ -29,9 +29,7 @@
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_side_views {
 
 QAccessibleInterface* accessible(QObject* object) { return QAccessible::queryAccessibleInterface(object); }
 
@@ -42,8 +40,6 @@ QStringList names_in(QAccessibleInterface* part) {
   for (int i = 0; i < part->childCount(); ++i) names += names_in(part->child(i));
   return names;
 }
-
-}  // namespace
 
 class TestSideViews : public QObject {
   Q_OBJECT
@@ -275,4 +271,7 @@ class TestSideViews : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestSideViews)
+
+}  // namespace pipedeck::tst_side_views
+
 #include "tst_side_views.moc"

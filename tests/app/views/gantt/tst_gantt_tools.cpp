@@ -18,9 +18,7 @@
 #include "tests/app/models/synthetic_simulation.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_gantt_tools {
 
 /// A chart with a search field, an overview and what is measured.
 struct Desk {
@@ -91,8 +89,6 @@ std::shared_ptr<const CriticalPath> path_through(const models::gantt::Content& c
   add(0, 2, WaitCause::gradient);
   return path;
 }
-
-}  // namespace
 
 class TestGanttTools : public QObject {
   Q_OBJECT
@@ -394,4 +390,7 @@ class TestGanttTools : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestGanttTools)
+
+}  // namespace pipedeck::tst_gantt_tools
+
 #include "tst_gantt_tools.moc"

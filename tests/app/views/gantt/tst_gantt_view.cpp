@@ -13,9 +13,7 @@
 #include "tests/app/models/synthetic_simulation.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_gantt_view {
 
 void send_wheel(QWidget& widget, const QPointF& at, int notches, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
   QWheelEvent event(at, widget.mapToGlobal(at), {}, {0, 120 * notches}, Qt::NoButton, modifiers, Qt::NoScrollPhase,
@@ -38,8 +36,6 @@ class PaintedRegion : public QObject {
     return false;
   }
 };
-
-}  // namespace
 
 class TestGanttView : public QObject {
   Q_OBJECT
@@ -430,4 +426,7 @@ class TestGanttView : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestGanttView)
+
+}  // namespace pipedeck::tst_gantt_view
+
 #include "tst_gantt_view.moc"

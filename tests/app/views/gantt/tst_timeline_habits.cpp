@@ -20,9 +20,7 @@
 #include "tests/app/models/synthetic_simulation.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_timeline_habits {
 
 void turn_wheel(QWidget& widget, const QPointF& at, const QPoint& notches, Qt::KeyboardModifiers modifiers = {}) {
   QWheelEvent event(at, widget.mapToGlobal(at), {}, 120 * notches, Qt::NoButton, modifiers, Qt::NoScrollPhase, false);
@@ -77,8 +75,6 @@ struct Timelines {
 };
 
 int x_at(const views::gantt::TimeView& view, double time) { return qRound(view.x_of(time)); }
-
-}  // namespace
 
 class TestTimelineHabits : public QObject {
   Q_OBJECT
@@ -376,4 +372,7 @@ class TestTimelineHabits : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestTimelineHabits)
+
+}  // namespace pipedeck::tst_timeline_habits
+
 #include "tst_timeline_habits.moc"

@@ -12,9 +12,7 @@
 #include "tests/app/models/synthetic_simulation.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_memory_view {
 
 constexpr int stages = 3;
 
@@ -41,8 +39,6 @@ struct Shown {
     return image;
   }
 };
-
-}  // namespace
 
 class TestMemoryView : public QObject {
   Q_OBJECT
@@ -228,4 +224,7 @@ class TestMemoryView : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestMemoryView)
+
+}  // namespace pipedeck::tst_memory_view
+
 #include "tst_memory_view.moc"

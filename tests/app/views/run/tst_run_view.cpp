@@ -18,15 +18,11 @@
 #include "app/views/run/live_chart.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_run_view {
 
 StepDone step(int number) {
   return {number, 4.0 / number, milliseconds(100), 160.0 + number % 7, {0.9, 0.8}, {Bytes(1 << 26), Bytes(1 << 25)}};
 }
-
-}  // namespace
 
 class TestRunView : public QObject {
   Q_OBJECT
@@ -392,4 +388,7 @@ class TestRunView : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestRunView)
+
+}  // namespace pipedeck::tst_run_view
+
 #include "tst_run_view.moc"

@@ -3,7 +3,8 @@
 #include "tests/app/views/split/split_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_split_cuts {
+
 using namespace pipedeck::test;
 
 class TestSplitCuts : public SplitFixture {
@@ -149,4 +150,7 @@ void TestSplitCuts::going_on_keeps_what_was_tried() {
 }
 
 PIPEDECK_WINDOW_TEST(TestSplitCuts)
+
+}  // namespace pipedeck::tst_split_cuts
+
 #include "tst_split_cuts.moc"

@@ -3,7 +3,8 @@
 #include "tests/app/views/split/split_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_split_devices {
+
 using namespace pipedeck::test;
 
 class TestSplitDevices : public SplitFixture {
@@ -139,4 +140,7 @@ void TestSplitDevices::chips_by_keyboard() {
 }
 
 PIPEDECK_WINDOW_TEST(TestSplitDevices)
+
+}  // namespace pipedeck::tst_split_devices
+
 #include "tst_split_devices.moc"

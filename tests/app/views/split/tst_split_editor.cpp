@@ -9,7 +9,8 @@
 #include "tests/app/views/split/split_fixture.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_split_editor {
+
 using namespace pipedeck::test;
 
 class TestSplitEditor : public SplitFixture {
@@ -287,4 +288,7 @@ void TestSplitEditor::without_a_plan_nothing_can_be_dragged() {
 }
 
 PIPEDECK_WINDOW_TEST(TestSplitEditor)
+
+}  // namespace pipedeck::tst_split_editor
+
 #include "tst_split_editor.moc"

@@ -7,7 +7,7 @@
 #include "tests/app/models/samples.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_topology_size {
 
 class TestTopologySize : public QObject {
   Q_OBJECT
@@ -59,4 +59,7 @@ class TestTopologySize : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestTopologySize)
+
+}  // namespace pipedeck::tst_topology_size
+
 #include "tst_topology_size.moc"

@@ -11,9 +11,7 @@
 #include "core/study/reports/palette.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_colours {
 
 using Triple = std::array<double, 3>;
 using Matrix = std::array<Triple, 3>;
@@ -51,8 +49,6 @@ double distance(const QColor& a, const QColor& b, const Matrix& eye) {
   const Triple left = seen(a, eye), right = seen(b, eye);
   return std::hypot(left[0] - right[0], left[1] - right[1], left[2] - right[2]);
 }
-
-}  // namespace
 
 class TestColours : public QObject {
   Q_OBJECT
@@ -211,4 +207,7 @@ class TestColours : public QObject {
 };
 
 PIPEDECK_TEST(TestColours)
+
+}  // namespace pipedeck::tst_colours
+
 #include "tst_colours.moc"

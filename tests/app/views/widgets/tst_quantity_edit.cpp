@@ -13,7 +13,7 @@
 #include "app/views/widgets/theme.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_quantity_edit {
 
 class TestQuantityEdit : public QObject {
   Q_OBJECT
@@ -159,4 +159,7 @@ class TestQuantityEdit : public QObject {
 };
 
 PIPEDECK_WINDOW_TEST(TestQuantityEdit)
+
+}  // namespace pipedeck::tst_quantity_edit
+
 #include "tst_quantity_edit.moc"

@@ -16,12 +16,12 @@
 #include "core/presets/device_catalogue.hpp"
 #include "tests/core/analytic/graph/onnx_profiles.hpp"
 #include "tests/core/analytic/told_times.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_operator_graphs {
 
-namespace {
+using namespace pipedeck::test;
 
 using Ints = OnnxBuilder::Ints;
 
@@ -81,8 +81,6 @@ std::map<std::string, analytic::graph::Sizes> library_shapes(const OnnxBuilder& 
   take(model.graph().output());
   return shapes;
 }
-
-}  // namespace
 
 class TestOperatorGraphs : public QObject {
   Q_OBJECT
@@ -537,4 +535,7 @@ class TestOperatorGraphs : public QObject {
 };
 
 PIPEDECK_TEST(TestOperatorGraphs)
+
+}  // namespace pipedeck::tst_operator_graphs
+
 #include "tst_operator_graphs.moc"

@@ -8,10 +8,9 @@
 #include "tests/core/analytic/graph/onnx_profiles.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_refused_graphs {
 
-namespace {
+using namespace pipedeck::test;
 
 using Ints = OnnxBuilder::Ints;
 
@@ -31,8 +30,6 @@ std::string varint(std::size_t value) {
   for (; value > 127; value >>= 7) bytes += static_cast<char>((value & 127) | 128);
   return bytes + static_cast<char>(value);
 }
-
-}  // namespace
 
 class TestRefusedGraphs : public QObject {
   Q_OBJECT
@@ -196,4 +193,7 @@ class TestRefusedGraphs : public QObject {
 };
 
 PIPEDECK_TEST(TestRefusedGraphs)
+
+}  // namespace pipedeck::tst_refused_graphs
+
 #include "tst_refused_graphs.moc"

@@ -10,11 +10,10 @@
 #include "core/io/documents/transformer.hpp"
 #include "core/io/importers.hpp"
 #include "core/presets/device_catalogue.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_transformer_origin {
 
 std::vector<std::string> configurations() {
   std::vector<std::string> files;
@@ -50,8 +49,6 @@ Profile replaced(const TransformerOrigin& origin, const std::string& from, const
   profile.extra.replace(at, from.size(), to);
   return profile;
 }
-
-}  // namespace
 
 class TestTransformerOrigin : public QObject {
   Q_OBJECT
@@ -106,4 +103,7 @@ class TestTransformerOrigin : public QObject {
 };
 
 PIPEDECK_TEST(TestTransformerOrigin)
+
+}  // namespace pipedeck::tst_transformer_origin
+
 #include "tst_transformer_origin.moc"

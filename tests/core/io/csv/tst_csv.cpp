@@ -12,9 +12,7 @@
 #include "tests/core/io/documents/sample_documents.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_csv {
 
 /// RFC 4180, to the letter: an error leaves an empty table.
 std::vector<std::vector<std::string>> parsed(const std::string& text) {
@@ -101,8 +99,6 @@ ModelSpec model() {
   m.layers.push_back({"loss", "softmax_cross_entropy", {{"classes", 4}, {"sequence", 1}}});
   return m;
 }
-
-}  // namespace
 
 class TestCsv : public QObject {
   Q_OBJECT
@@ -256,4 +252,7 @@ class TestCsv : public QObject {
 };
 
 PIPEDECK_TEST(TestCsv)
+
+}  // namespace pipedeck::tst_csv
+
 #include "tst_csv.moc"

@@ -9,9 +9,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_schedule_csv {
 
 /// Two stages of two layers each, three micro-batches.
 Plan base_plan(int stages = 2, int micro_batches = 3, int replicas = 1) {
@@ -95,8 +93,6 @@ const std::vector<Malformed>& malformed() {
   };
   return cases;
 }
-
-}  // namespace
 
 class TestScheduleCsv : public QObject {
   Q_OBJECT
@@ -216,4 +212,7 @@ class TestScheduleCsv : public QObject {
 };
 
 PIPEDECK_TEST(TestScheduleCsv)
+
+}  // namespace pipedeck::tst_schedule_csv
+
 #include "tst_schedule_csv.moc"

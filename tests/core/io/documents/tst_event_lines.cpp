@@ -5,15 +5,12 @@
 #include "core/io/documents/formats.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using io::documents::events_from_lines;
+namespace pipedeck::tst_event_lines {
 
-namespace {
+using io::documents::events_from_lines;
 
 const std::string first = io::documents::event_to_json(RunPaused{1}),
                   second = io::documents::event_to_json(RunPaused{2});
-
-}  // namespace
 
 class TestEventLines : public QObject {
   Q_OBJECT
@@ -57,4 +54,7 @@ class TestEventLines : public QObject {
 };
 
 PIPEDECK_TEST(TestEventLines)
+
+}  // namespace pipedeck::tst_event_lines
+
 #include "tst_event_lines.moc"

@@ -24,10 +24,9 @@
 #include "tests/core/io/documents/sample_documents.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_malformed {
 
-namespace {
+using namespace pipedeck::test;
 
 using Reader = std::function<std::optional<Error>(const std::string&)>;
 
@@ -96,8 +95,6 @@ void write(const std::string& path, const std::string& content) {
   QVERIFY(file.open(QFile::WriteOnly));
   file.write(content.data(), static_cast<qint64>(content.size()));
 }
-
-}  // namespace
 
 class TestMalformed : public QObject {
   Q_OBJECT
@@ -334,4 +331,7 @@ class TestMalformed : public QObject {
 };
 
 PIPEDECK_TEST(TestMalformed)
+
+}  // namespace pipedeck::tst_malformed
+
 #include "tst_malformed.moc"

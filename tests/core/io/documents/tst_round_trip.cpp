@@ -19,10 +19,9 @@
 #include "tests/core/io/documents/sample_documents.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_round_trip {
 
-namespace {
+using namespace pipedeck::test;
 
 template <class T, class Write, class Read>
 void expect_equal_after(const T& value, Write write, Read read) {
@@ -36,8 +35,6 @@ void expect_equal_after(const T& value, Write write, Read read) {
 std::string simulation_text(const Simulation& simulation) {
   return io::documents::simulation_to_json(simulation, {true, true});
 }
-
-}  // namespace
 
 class TestRoundTrip : public QObject {
   Q_OBJECT
@@ -269,4 +266,7 @@ class TestRoundTrip : public QObject {
 };
 
 PIPEDECK_TEST(TestRoundTrip)
+
+}  // namespace pipedeck::tst_round_trip
+
 #include "tst_round_trip.moc"

@@ -13,10 +13,9 @@
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_graph_text {
 
-namespace {
+using namespace pipedeck::test;
 
 std::string node(const std::string& id, const std::string& description, const std::string& activation = "8") {
   return id + " -- " + description +
@@ -55,8 +54,6 @@ Sums sums_of(const std::string& text) {
   }
   return sums;
 }
-
-}  // namespace
 
 class TestGraphText : public QObject {
   Q_OBJECT
@@ -172,4 +169,7 @@ class TestGraphText : public QObject {
 };
 
 PIPEDECK_TEST(TestGraphText)
+
+}  // namespace pipedeck::tst_graph_text
+
 #include "tst_graph_text.moc"

@@ -8,9 +8,7 @@
 #include "core/io/profiles/partitioning.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_partitioning_json {
 
 const std::string training = R"({"maxSizePerFPGA": 17185374208.0, "maxFPGAs": 6, "maxCPUs": 1, "nodes": [
   {"name": "input", "id": 1, "supportedOnFpga": 1, "cpuLatency": 0.0, "fpgaLatency": 0.0, "isBackwardNode": 0, "colorClass": 1, "size": 0.0},
@@ -38,8 +36,6 @@ Profile read(const std::string& text) {
 }
 
 bool near(Seconds time, double milliseconds) { return std::abs(in_milliseconds(time) - milliseconds) < 1e-9; }
-
-}  // namespace
 
 class TestPartitioningJson : public QObject {
   Q_OBJECT
@@ -146,4 +142,7 @@ class TestPartitioningJson : public QObject {
 };
 
 PIPEDECK_TEST(TestPartitioningJson)
+
+}  // namespace pipedeck::tst_partitioning_json
+
 #include "tst_partitioning_json.moc"

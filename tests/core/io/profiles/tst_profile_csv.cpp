@@ -8,9 +8,7 @@
 #include "core/io/profiles/csv.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_profile_csv {
 
 const char* const table =
     "name,kind,forward_ms,backward_ms,output_bytes,parameter_bytes\n"
@@ -23,8 +21,6 @@ Profile read(const std::string& text, const std::string& columns = {}) {
   ensure(profile.has_value(), profile ? "" : profile.error().text());
   return *std::move(profile);
 }
-
-}  // namespace
 
 class TestProfileCsv : public QObject {
   Q_OBJECT
@@ -270,4 +266,7 @@ class TestProfileCsv : public QObject {
 };
 
 PIPEDECK_TEST(TestProfileCsv)
+
+}  // namespace pipedeck::tst_profile_csv
+
 #include "tst_profile_csv.moc"

@@ -6,7 +6,8 @@
 #include "core/io/text/utf8.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_printable {
+
 using io::text::printable;
 
 class TestPrintable : public QObject {
@@ -47,4 +48,7 @@ class TestPrintable : public QObject {
 };
 
 PIPEDECK_TEST(TestPrintable)
+
+}  // namespace pipedeck::tst_printable
+
 #include "tst_printable.moc"

@@ -6,6 +6,7 @@
 
 #include "core/base/checks.hpp"
 #include "core/io/files.hpp"
+#include "tests/support/places.hpp"
 
 namespace pipedeck::test {
 

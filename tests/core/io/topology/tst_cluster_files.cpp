@@ -15,13 +15,13 @@
 #include "core/io/topology/hwloc.hpp"
 #include "core/io/topology/slurm.hpp"
 #include "tests/core/io/topology/topology_fixture.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_cluster_files {
+
 using test::fixture;
 using test::replaced;
-
-namespace {
 
 using Reader = Result<FoundMachines> (*)(const std::string&);
 const Reader lstopo = [](const std::string& text) { return io::topology::machines_from_hwloc(text, "m"); };
@@ -49,8 +49,6 @@ std::string names_text(std::string_view list) {
 const std::string tiny_lstopo =
     R"(<topology version="2.0"><object type="Machine"><object type="Bridge" bridge_type="0-1">)"
     R"(<object type="PCIDev" pci_type="0302 [10de:1eb8] [10de:12a2] a1" pci_link_speed="15.75"/></object></object></topology>)";
-
-}  // namespace
 
 class TestClusterFiles : public QObject {
   Q_OBJECT
@@ -362,4 +360,7 @@ class TestClusterFiles : public QObject {
 };
 
 PIPEDECK_TEST(TestClusterFiles)
+
+}  // namespace pipedeck::tst_cluster_files
+
 #include "tst_cluster_files.moc"

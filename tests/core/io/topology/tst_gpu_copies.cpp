@@ -12,13 +12,13 @@
 #include "core/io/topology/gpu_copies.hpp"
 #include "core/io/topology/gpu_copies_json.hpp"
 #include "tests/core/io/topology/topology_fixture.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_gpu_copies {
+
 using test::fixture;
 using test::replaced;
-
-namespace {
 
 DetectedMachine machine_in(const std::string& text) {
   auto found = io::topology::machines_from_gpu_copies(text, "m");
@@ -64,8 +64,6 @@ Result<FoundMachines> read_json(const std::string& text) {
 
 const Table two{{1290, 20}, {21, 1290}};
 const std::string enabled = "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)";
-
-}  // namespace
 
 class TestGpuCopies : public QObject {
   Q_OBJECT
@@ -316,4 +314,7 @@ class TestGpuCopies : public QObject {
 };
 
 PIPEDECK_TEST(TestGpuCopies)
+
+}  // namespace pipedeck::tst_gpu_copies
+
 #include "tst_gpu_copies.moc"

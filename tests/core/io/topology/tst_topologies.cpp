@@ -10,13 +10,13 @@
 #include "core/io/topology/nccl.hpp"
 #include "core/io/topology/nvidia_smi.hpp"
 #include "tests/core/io/topology/topology_fixture.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_topologies {
+
 using test::fixture;
 using test::replaced;
-
-namespace {
 
 DetectedMachine only(const Result<FoundMachines>& found) {
   ensure(found.has_value(), found ? "" : found.error().text());
@@ -50,8 +50,6 @@ const char* const two_in_xml = R"(<system version="1">
   </cpu>
 </system>
 )";
-
-}  // namespace
 
 class TestTopologies : public QObject {
   Q_OBJECT
@@ -474,4 +472,7 @@ class TestTopologies : public QObject {
 };
 
 PIPEDECK_TEST(TestTopologies)
+
+}  // namespace pipedeck::tst_topologies
+
 #include "tst_topologies.moc"

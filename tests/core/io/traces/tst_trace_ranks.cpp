@@ -12,9 +12,7 @@
 #include "core/io/traces/ranks.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_trace_ranks {
 
 constexpr std::int64_t base = 1'775'078'550'000'000'000;
 
@@ -46,8 +44,6 @@ std::string trace_of(int rank, const std::vector<Kernel>& kernels, std::int64_t 
   }
   return text + fmt::format(R"({{"ph":"i","ts":0}}],"baseTimeNanoseconds":{}}})", from);
 }
-
-}  // namespace
 
 class TestTraceRanks : public QObject {
   Q_OBJECT
@@ -198,4 +194,7 @@ class TestTraceRanks : public QObject {
 };
 
 PIPEDECK_TEST(TestTraceRanks)
+
+}  // namespace pipedeck::tst_trace_ranks
+
 #include "tst_trace_ranks.moc"

@@ -22,9 +22,7 @@
 #include "core/io/traces/trace.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_trace_reader {
 
 std::string line_of(const char* category, const char* name, double start_us, double duration_us, int pid, int tid,
                     const std::string& arguments = "{}") {
@@ -46,8 +44,6 @@ std::vector<TimelineRow> rows_of(const Timeline& timeline, LaneRole role, int de
       for (std::size_t i = lane.begin; i < lane.end; ++i) rows.push_back(timeline.row(i));
   return rows;
 }
-
-}  // namespace
 
 class TestTraceReader : public QObject {
   Q_OBJECT
@@ -479,4 +475,7 @@ class TestTraceReader : public QObject {
 };
 
 PIPEDECK_TEST(TestTraceReader)
+
+}  // namespace pipedeck::tst_trace_reader
+
 #include "tst_trace_reader.moc"

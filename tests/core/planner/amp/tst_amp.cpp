@@ -14,26 +14,20 @@
 #include "core/sim/simulate.hpp"
 #include "tests/core/planner/amp/amp_enumeration.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/repetitions.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_amp {
+
 using pipedeck::test::Random;
 using pipedeck::test::RandomProblem;
 
-namespace {
-
-/// Returns PIPEDECK_RANDOM_PROBLEMS; large numbers include larger problems.
-int problems() {
-  bool given = false;
-  const int count = qEnvironmentVariableIntValue("PIPEDECK_RANDOM_PROBLEMS", &given);
-  return given ? count : 60;
-}
-int max_layers() { return problems() >= 500 ? 10 : 7; }
-int max_devices() { return problems() >= 500 ? 8 : 6; }
+int max_layers() { return test::random_problems() >= 500 ? 10 : 7; }
+int max_devices() { return test::random_problems() >= 500 ? 8 : 6; }
 
 void seeds() {
   QTest::addColumn<int>("seed");
-  for (int seed = 0; seed < problems(); ++seed) QTest::addRow("%d", seed) << seed;
+  for (int seed = 0; seed < test::random_problems(); ++seed) QTest::addRow("%d", seed) << seed;
 }
 
 std::vector<int> nodes_of(Random& random) {
@@ -172,8 +166,6 @@ Problem paper(int layers, int global_batch, bool unlike) {
   return problem;
 }
 
-}  // namespace
-
 class TestAmp : public QObject {
   Q_OBJECT
 
@@ -199,7 +191,7 @@ class TestAmp : public QObject {
   void recomputation_counts();
   void megatron_takes_the_least_that_fits();
   void megatron_balances();
-  void cleanupTestCase() { QVERIFY(3 * feasible_ > problems()); }
+  void cleanupTestCase() { QVERIFY(3 * feasible_ > test::random_problems()); }
 
  private:
   int feasible_ = 0;  ///< whole searches with an answer
@@ -616,4 +608,7 @@ void TestAmp::megatron_balances() {
 }
 
 PIPEDECK_TEST(TestAmp)
+
+}  // namespace pipedeck::tst_amp
+
 #include "tst_amp.moc"

@@ -14,10 +14,9 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using pipedeck::test::Random;
+namespace pipedeck::tst_baselines {
 
-namespace {
+using pipedeck::test::Random;
 
 Problem random(int seed, int layers, std::vector<int> nodes, int global_batch) {
   Random numbers(static_cast<std::uint64_t>(seed));
@@ -62,8 +61,6 @@ double min_slowest(const std::vector<const planner::search::PassTimes*>& stages,
     best = std::min(best, std::max(seconds(*stages[stage], first, last), min_slowest(stages, layers, stage + 1, last)));
   return best;
 }
-
-}  // namespace
 
 class TestBaselines : public QObject {
   Q_OBJECT
@@ -372,4 +369,7 @@ void TestBaselines::too_many_operations() {
 }
 
 PIPEDECK_TEST(TestBaselines)
+
+}  // namespace pipedeck::tst_baselines
+
 #include "tst_baselines.moc"

@@ -8,11 +8,6 @@
 
 namespace pipedeck::test {
 
-int random_problems() {
-  return qEnvironmentVariableIsSet("PIPEDECK_RANDOM_PROBLEMS")
-             ? qEnvironmentVariableIntValue("PIPEDECK_RANDOM_PROBLEMS")
-             : 60;
-}
 namespace {
 bool large() { return random_problems() >= 500; }
 

@@ -3,11 +3,9 @@
 #pragma once
 
 #include "tests/support/random_problem.hpp"
+#include "tests/support/repetitions.hpp"
 
 namespace pipedeck::test {
-
-/// Returns PIPEDECK_RANDOM_PROBLEMS, 60 if unset: the problems of each kind. Large numbers include larger problems.
-int random_problems();
 
 struct CaptureShape {
   int layers = 5, devices = 4;

@@ -12,10 +12,9 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_capture {
 
-namespace {
+using namespace pipedeck::test;
 
 planner::PlannerOptions options_of(int seed, bool pipeline) {
   planner::PlannerOptions options;
@@ -65,8 +64,6 @@ void same(const Result<planner::Ranking>& ranking, const std::optional<Plan>& ex
                             .arg(stage_shape_text(*expected).c_str())));
 }
 
-}  // namespace
-
 class TestCapture : public QObject {
   Q_OBJECT
 
@@ -93,14 +90,10 @@ class TestCapture : public QObject {
   void large_pipelines_agree_with_the_relaxed_bound();
 };
 
-namespace {
-
 void seeds(int count) {
   QTest::addColumn<int>("seed");
   for (int seed = 0; seed < count; ++seed) QTest::addRow("%d", seed) << seed;
 }
-
-}  // namespace
 
 void TestCapture::pipelines_are_optimal_data() { seeds(random_problems()); }
 
@@ -385,4 +378,7 @@ void TestCapture::large_pipelines_agree_with_the_relaxed_bound() {
 }
 
 PIPEDECK_TEST(TestCapture)
+
+}  // namespace pipedeck::tst_capture
+
 #include "tst_capture.moc"

@@ -14,20 +14,14 @@
 #include "tests/core/planner/dapple/dapple_enumeration.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/repetitions.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_dapple {
+
 using pipedeck::test::Random;
 
-namespace {
-
-/// Returns PIPEDECK_RANDOM_PROBLEMS, 60 if unset: the problems of each kind. Large numbers include larger problems.
-int problems() {
-  return qEnvironmentVariableIsSet("PIPEDECK_RANDOM_PROBLEMS")
-             ? qEnvironmentVariableIntValue("PIPEDECK_RANDOM_PROBLEMS")
-             : 60;
-}
-bool large() { return problems() >= 500; }
+bool large() { return test::random_problems() >= 500; }
 
 /// Returns the shard; PIPEDECK_RANDOM_SHARD=2/8: of eight parts of the problems the one that begins with number 2.
 std::pair<int, int> shard() {
@@ -196,7 +190,7 @@ double min_simulated(const Case& one) {
 void add_seeds() {
   QTest::addColumn<int>("seed");
   const auto [first, step] = shard();
-  for (int seed = first; seed < problems(); seed += step) QTest::addRow("%d", seed) << seed;
+  for (int seed = first; seed < test::random_problems(); seed += step) QTest::addRow("%d", seed) << seed;
 }
 
 QByteArray against(double got, double want, const Result<planner::Ranking>& ranking) {
@@ -240,8 +234,6 @@ void check_simulated(const Case& one) {
 Problem transformer_on(int servers, int global_batch = 64) {
   return test::transformer(52, test::servers(servers, 8), global_batch);
 }
-
-}  // namespace
 
 class TestDapple : public QObject {
   Q_OBJECT
@@ -421,4 +413,7 @@ void TestDapple::multiples_of_devices() {
 }
 
 PIPEDECK_TEST(TestDapple)
+
+}  // namespace pipedeck::tst_dapple
+
 #include "tst_dapple.moc"

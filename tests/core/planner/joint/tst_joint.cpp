@@ -16,17 +16,10 @@
 #include "core/sim/simulate.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/repetitions.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
-
-int problems() {
-  bool given = false;
-  const int count = qEnvironmentVariableIntValue("PIPEDECK_RANDOM_PROBLEMS", &given);
-  return given ? count : 60;
-}
+namespace pipedeck::tst_joint {
 
 /// Replaces some nodes' devices by a second, slower type with less memory.
 void mix_devices(test::Random& random, Problem& problem) {
@@ -191,8 +184,6 @@ double enumerate(const Problem& problem, const PlanTimes& judge) {
   return best;
 }
 
-}  // namespace
-
 class TestJoint : public QObject {
   Q_OBJECT
 
@@ -218,7 +209,7 @@ class TestJoint : public QObject {
 /// The dynamic programme finds the least closed form of all pipelines, over one order of devices and over all orders,
 /// each evaluated separately.
 void TestJoint::closed_form_is_the_least_of_all() {
-  for (int seed = 0; seed < problems() / 2; ++seed) {
+  for (int seed = 0; seed < test::random_problems() / 2; ++seed) {
     test::Random random(static_cast<std::uint64_t>(seed) + 500);
     const std::vector<std::vector<int>> shapes{{4}, {2, 2}, {1, 1, 1}, {1, 2}};
     Problem problem = test::random_problem(
@@ -242,19 +233,15 @@ void TestJoint::closed_form_is_the_least_of_all() {
   }
 }
 
-namespace {
-
 Problem random_graph(test::Random& random, int layers, const std::vector<int>& nodes) {
   Problem problem = test::random_problem(random, {.layers = layers, .nodes = nodes, .graph = true});
   problem.workload.global_batch = 8;
   return problem;
 }
 
-}  // namespace
-
 /// Likewise over all sequences of nested ideals, each plan evaluated in its own order.
 void TestJoint::closed_form_is_the_least_of_a_graph() {
-  for (int seed = 0; seed < problems() / 2; ++seed) {
+  for (int seed = 0; seed < test::random_problems() / 2; ++seed) {
     test::Random random(static_cast<std::uint64_t>(seed) + 9500);
     const std::vector<std::vector<int>> shapes{{4}, {2, 2}, {1, 1, 1}, {1, 2}};
     Problem problem = random_graph(random, random.integer(3, 6), shapes[static_cast<std::size_t>(seed % 4)]);
@@ -281,7 +268,7 @@ void TestJoint::closed_form_is_the_least_of_a_graph() {
 }
 
 void TestJoint::within_one_percent_on_graphs() {
-  int optimal = 0, count = problems() / 6;
+  int optimal = 0, count = test::random_problems() / 6;
   for (int seed = 0; seed < count; ++seed) {
     test::Random random(static_cast<std::uint64_t>(seed) + 9700);
     const std::vector<std::vector<int>> shapes{{4}, {2, 2}, {1, 1, 1}, {1, 2}, {3}};
@@ -352,7 +339,7 @@ void TestJoint::too_many_ideals_are_said() {
 
 void TestJoint::within_one_percent_of_all_plans() {
   int optimal = 0;
-  for (int seed = 0; seed < problems() / 2; ++seed) {
+  for (int seed = 0; seed < test::random_problems() / 2; ++seed) {
     test::Random random(static_cast<std::uint64_t>(seed) + 100);
     const std::vector<std::vector<int>> shapes{{4}, {2, 2}, {1, 1, 1}, {1, 2}, {3}};
     Problem problem = test::random_problem(
@@ -372,12 +359,12 @@ void TestJoint::within_one_percent_of_all_plans() {
                                                  .arg(joint)
                                                  .arg(ranking->plans[0].name.c_str())));
   }
-  qInfo("as quick as the best of all plans in %d of %d problems", optimal, problems() / 2);
+  qInfo("as quick as the best of all plans in %d of %d problems", optimal, test::random_problems() / 2);
 }
 
 void TestJoint::never_worse_than_another_planner() {
   int compared = 0;
-  for (int seed = 0; seed < problems(); ++seed) {
+  for (int seed = 0; seed < test::random_problems(); ++seed) {
     const Problem problem = any_problem(seed);
     const PlanTimes judge(problem);
     const planner::PlannerInfo& joint = **planner::find_planner("joint");
@@ -399,7 +386,7 @@ void TestJoint::never_worse_than_another_planner() {
       if (plan.synchronous()) QVERIFY(judge.time(synchronous->plans[0]) <= judge.time(plan));
     }
   }
-  QVERIFY(compared > 3 * problems());
+  QVERIFY(compared > 3 * test::random_problems());
 }
 
 /// Above 128 devices some simulations are skipped.
@@ -553,7 +540,7 @@ void TestJoint::the_bound_is_a_proof() {
 /// `--schedule all` adds plans: some pipelines with weights too large to replicate become faster.
 void TestJoint::all_schedules_are_never_worse() {
   int quicker = 0;
-  for (int seed = 0; seed < std::max(4, problems() / 6); ++seed) {
+  for (int seed = 0; seed < std::max(4, test::random_problems() / 6); ++seed) {
     test::Random random(static_cast<std::uint64_t>(seed) + 900);
     Problem problem = test::random_problem(
         random, {.layers = random.integer(6, 9), .nodes = {1, 1, 1}, .memory = Bytes(std::int64_t{3} << 30)});
@@ -576,4 +563,7 @@ void TestJoint::all_schedules_are_never_worse() {
 }
 
 PIPEDECK_TEST(TestJoint)
+
+}  // namespace pipedeck::tst_joint
+
 #include "tst_joint.moc"

@@ -12,22 +12,17 @@
 #include "core/sim/simulate.hpp"
 #include "tests/core/planner/pipedream/pipedream_enumeration.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/repetitions.hpp"
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using pipedeck::test::Random;
+namespace pipedeck::tst_pipedream {
 
-namespace {
+using pipedeck::test::Random;
 
 const std::string own_levels = "PipeDream slowest stage A^L";
 const std::string one_level = "PipeDream slowest stage A^1, all devices one level";
 const std::string consecutive = "PipeDream slowest stage, consecutive devices";
-
-int problems() {
-  const char* given = std::getenv("PIPEDECK_RANDOM_PROBLEMS");
-  return given ? std::atoi(given) : 60;
-}
 
 /// Nodes of equal numbers of devices, assigned to leaf switches in turn, which a slower core joins.
 struct Shape {
@@ -128,7 +123,7 @@ struct Case {
 
 Case random_case(int seed, const std::vector<Shape>& shapes) {
   Random random(static_cast<std::uint64_t>(seed) + 90000);
-  const bool large = problems() >= 500;
+  const bool large = test::random_problems() >= 500;
   test::RandomProblem wanted;
   wanted.graph = seed % 2 == 1;
   Case one;
@@ -197,12 +192,12 @@ std::optional<Plan> better(std::optional<Plan> a, std::optional<Plan> b) {
 
 void seeds() {
   QTest::addColumn<int>("seed");
-  for (int seed = 0; seed < problems(); ++seed) QTest::addRow("%d", seed) << seed;
+  for (int seed = 0; seed < test::random_problems(); ++seed) QTest::addRow("%d", seed) << seed;
 }
 
 /// Adds the shapes of 7 and 8 devices if there is time.
 std::vector<Shape> shapes(std::vector<Shape> small, const std::vector<Shape>& large) {
-  if (problems() >= 500) small.insert(small.end(), large.begin(), large.end());
+  if (test::random_problems() >= 500) small.insert(small.end(), large.begin(), large.end());
   return small;
 }
 
@@ -211,8 +206,6 @@ const std::vector<Shape> one_level_shapes =
 const std::vector<Shape> two_level_shapes =
     shapes({{2, 2, 1}, {3, 2, 1}, {2, 3, 1}, {1, 2, 2}, {1, 3, 2}, {1, 2, 3}, {2, 1, 3}}, {{4, 2, 1}, {2, 4, 1}});
 const std::vector<Shape> three_level_shapes{{2, 2, 2}};
-
-}  // namespace
 
 class TestPipedream : public QObject {
   Q_OBJECT
@@ -466,4 +459,7 @@ void TestPipedream::vgg16_takes_15_and_1() {
 }
 
 PIPEDECK_TEST(TestPipedream)
+
+}  // namespace pipedeck::tst_pipedream
+
 #include "tst_pipedream.moc"

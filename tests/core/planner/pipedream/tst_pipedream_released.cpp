@@ -12,13 +12,13 @@
 #include "core/planner/planner.hpp"
 #include "tests/support/large_problem.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/repetitions.hpp"
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using pipedeck::test::Random;
+namespace pipedeck::tst_pipedream_released {
 
-namespace {
+using pipedeck::test::Random;
 
 Cluster servers(int nodes, int devices, double inside, double between) {
   return test::servers(nodes, devices, Bytes(std::int64_t{16} << 30), BytesPerSecond(between), BytesPerSecond(inside));
@@ -126,8 +126,6 @@ class Plain {
   std::map<std::tuple<std::size_t, Set, Set, int>, double> known_;
 };
 
-}  // namespace
-
 class TestPipedreamReleased : public QObject {
   Q_OBJECT
 
@@ -177,9 +175,8 @@ void TestPipedreamReleased::released_figures() {
 }
 
 void TestPipedreamReleased::random_graphs_data() {
-  const char* given = std::getenv("PIPEDECK_RANDOM_PROBLEMS");
   QTest::addColumn<int>("seed");
-  for (int seed = 0; seed < (given ? std::atoi(given) : 60); ++seed) QTest::addRow("%d", seed) << seed;
+  for (int seed = 0; seed < test::random_problems(); ++seed) QTest::addRow("%d", seed) << seed;
 }
 
 void TestPipedreamReleased::random_graphs() {
@@ -252,4 +249,7 @@ void TestPipedreamReleased::refuses_what_it_does_not_have() {
 }
 
 PIPEDECK_TEST(TestPipedreamReleased)
+
+}  // namespace pipedeck::tst_pipedream_released
+
 #include "tst_pipedream_released.moc"

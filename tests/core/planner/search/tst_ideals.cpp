@@ -15,10 +15,9 @@
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using pipedeck::test::Random;
+namespace pipedeck::tst_ideals {
 
-namespace {
+using pipedeck::test::Random;
 
 Profile random_graph(int seed) {
   Random random(static_cast<std::uint64_t>(seed) + 7000);
@@ -48,8 +47,6 @@ bool is_topological(const Profile& profile, const std::vector<LayerId>& order) {
     if (position[edge.from.index()] < 0 || position[edge.from.index()] >= position[edge.to.index()]) return false;
   return order.size() == profile.layers.size();
 }
-
-}  // namespace
 
 class TestIdeals : public QObject {
   Q_OBJECT
@@ -181,4 +178,7 @@ void TestIdeals::released_profiles() {
 }
 
 PIPEDECK_TEST(TestIdeals)
+
+}  // namespace pipedeck::tst_ideals
+
 #include "tst_ideals.moc"

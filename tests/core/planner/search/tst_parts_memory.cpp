@@ -13,9 +13,7 @@
 #include "core/sim/simulate.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_parts_memory {
 
 constexpr int micro_batches = 3;
 
@@ -67,8 +65,6 @@ Plan plan_on_both(ScheduleKind schedule) {
   plan.stages.push_back(stage);
   return plan;
 }
-
-}  // namespace
 
 class TestPartsMemory : public QObject {
   Q_OBJECT
@@ -209,4 +205,7 @@ void TestPartsMemory::gradients_held_whole_are_all_reduced_by_every_rank() {
 }
 
 PIPEDECK_TEST(TestPartsMemory)
+
+}  // namespace pipedeck::tst_parts_memory
+
 #include "tst_parts_memory.moc"

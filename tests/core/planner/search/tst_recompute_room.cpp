@@ -11,7 +11,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_recompute_room {
 
 class TestRecomputeRoom : public QObject {
   Q_OBJECT
@@ -78,4 +78,7 @@ class TestRecomputeRoom : public QObject {
 };
 
 PIPEDECK_TEST(TestRecomputeRoom)
+
+}  // namespace pipedeck::tst_recompute_room
+
 #include "tst_recompute_room.moc"

@@ -7,11 +7,10 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_search {
+
 using pipedeck::test::Random;
 using pipedeck::test::RandomProblem;
-
-namespace {
 
 Problem make(Random& random, int layers, std::vector<int> nodes, int global_batch, int micro_batch) {
   RandomProblem shape;
@@ -52,8 +51,6 @@ void same(const Result<planner::Ranking>& ranking, const std::optional<Plan>& ex
                           .arg(stage_shape_text(ranking->plans.front()).c_str(), stage_shape_text(*expected).c_str())));
 }
 
-}  // namespace
-
 class TestSearch : public QObject {
   Q_OBJECT
 
@@ -84,4 +81,7 @@ void TestSearch::pipedream_is_optimal() {
 }
 
 PIPEDECK_TEST(TestSearch)
+
+}  // namespace pipedeck::tst_search
+
 #include "tst_search.moc"

@@ -13,7 +13,8 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_whale {
+
 using namespace pipedeck::test::whale;
 
 class TestWhale : public QObject {
@@ -30,7 +31,7 @@ class TestWhale : public QObject {
 };
 
 void TestWhale::cuts_equal_enumeration() {
-  const int problems = random_problems();
+  const int problems = test::random_problems();
   int compared = 0, recomputed = 0;
   for (int seed = 0; compared < problems && seed < 20 * problems; ++seed) {
     test::Random random(static_cast<std::uint64_t>(5000 + seed));
@@ -65,7 +66,7 @@ void TestWhale::cuts_equal_enumeration() {
 
 void TestWhale::plans_fit_in_simulation() {
   int answers = 0, uneven = 0;
-  for (int seed = 0; seed < random_problems(); ++seed) {
+  for (int seed = 0; seed < test::random_problems(); ++seed) {
     test::Random random(static_cast<std::uint64_t>(9000 + seed));
     const Problem problem = random_unlike(random, 7, 6);
     const sim::Simulator simulator =
@@ -87,7 +88,7 @@ void TestWhale::plans_fit_in_simulation() {
       }
     }
   }
-  QVERIFY(answers > random_problems() && uneven > random_problems() / 4);
+  QVERIFY(answers > test::random_problems() && uneven > test::random_problems() / 4);
 }
 
 void TestWhale::pins_are_kept() {
@@ -176,4 +177,7 @@ void TestWhale::too_many_layers_between_unlike_copies() {
 }
 
 PIPEDECK_TEST(TestWhale)
+
+}  // namespace pipedeck::tst_whale
+
 #include "tst_whale.moc"

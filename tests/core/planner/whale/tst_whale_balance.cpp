@@ -14,10 +14,9 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test::whale;
+namespace pipedeck::tst_whale_balance {
 
-namespace {
+using namespace pipedeck::test::whale;
 
 /// Unlike devices, each with a fixed time a micro-batch besides what samples take, and room for a few samples.
 std::vector<planner::whale::Replicas> random_devices(test::Random& random, int max_devices, int samples) {
@@ -34,8 +33,6 @@ std::vector<planner::whale::Replicas> random_devices(test::Random& random, int m
   return devices;
 }
 
-}  // namespace
-
 class TestWhaleBalance : public QObject {
   Q_OBJECT
 
@@ -49,7 +46,7 @@ class TestWhaleBalance : public QObject {
 };
 
 void TestWhaleBalance::shares_equal_enumeration() {
-  const int problems = random_problems();
+  const int problems = test::random_problems();
   const int max_devices = problems >= 500 ? 5 : 4, max_samples = problems >= 500 ? 16 : 12;
   int possible = 0;
   for (int seed = 0; seed < 2 * problems; ++seed) {
@@ -74,7 +71,7 @@ void TestWhaleBalance::shares_equal_enumeration() {
 
 /// A group of equal devices gets the shares of its members as single groups.
 void TestWhaleBalance::groups_share_like_single_devices() {
-  for (int seed = 0; seed < random_problems(); ++seed) {
+  for (int seed = 0; seed < test::random_problems(); ++seed) {
     test::Random random(static_cast<std::uint64_t>(1000 + seed));
     const int samples = random.integer(8, 40);
     std::vector<planner::whale::Replicas> groups = random_devices(random, 3, samples), single;
@@ -184,4 +181,7 @@ void TestWhaleBalance::no_share_for_a_device_without_room() {
 }
 
 PIPEDECK_TEST(TestWhaleBalance)
+
+}  // namespace pipedeck::tst_whale_balance
+
 #include "tst_whale_balance.moc"

@@ -15,7 +15,8 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_whale_columns {
+
 using namespace pipedeck::test::whale;
 
 class TestWhaleColumns : public QObject {
@@ -45,7 +46,7 @@ void TestWhaleColumns::columns_by_hand() {
 void TestWhaleColumns::columns_equal_enumeration() {
   constexpr int steps = 2048;
   int compared = 0, uneven = 0, full = 0;
-  for (int seed = 0; seed < random_problems(); ++seed) {
+  for (int seed = 0; seed < test::random_problems(); ++seed) {
     test::Random random(static_cast<std::uint64_t>(13000 + seed));
     const Problem like = test::random_problem(random, {.layers = random.integer(1, 5), .nodes = {2}});
     const Bytes all = all_bytes(*like.profile);
@@ -92,13 +93,13 @@ void TestWhaleColumns::columns_equal_enumeration() {
             std::string::npos);
   }
   qInfo("%d problems, %d with uneven columns, of which %d by memory", compared, uneven, full);
-  QVERIFY(compared > random_problems() / 3 && uneven > compared / 2 && full > 0 && full < uneven);
+  QVERIFY(compared > test::random_problems() / 3 && uneven > compared / 2 && full > 0 && full < uneven);
 }
 
 /// Without a split option: if split is the fastest strategy, the plan has its uneven columns, and they survive a file.
 void TestWhaleColumns::without_options_too() {
   int uneven = 0;
-  for (int seed = 0; seed < random_problems(); ++seed) {
+  for (int seed = 0; seed < test::random_problems(); ++seed) {
     test::Random random(static_cast<std::uint64_t>(17000 + seed));
     const Problem problem = splittable(random, random_unlike(random, 6, 6), random.integer(0, 1) == 1);
     const sim::Simulator simulator =
@@ -123,7 +124,7 @@ void TestWhaleColumns::without_options_too() {
 /// Different devices, also with a type that is fast on some layers only; several TaskGraphs and replicas.
 void TestWhaleColumns::columns_are_never_slower_than_even() {
   int compared = 0, uneven = 0, quicker = 0;
-  for (int seed = 0; seed < 2 * random_problems(); ++seed) {
+  for (int seed = 0; seed < 2 * test::random_problems(); ++seed) {
     test::Random random(static_cast<std::uint64_t>(15000 + seed));
     const Problem problem = splittable(random, random_unlike(random, 6, 6), random.integer(0, 1) == 1);
     const sim::Simulator simulator =
@@ -150,7 +151,8 @@ void TestWhaleColumns::columns_are_never_slower_than_even() {
                                            .arg(even->plans[0].name.c_str())));
   }
   qInfo("%d problems, %d stages of uneven columns, %d quicker", compared, uneven, quicker);
-  QVERIFY(compared > random_problems() && uneven > random_problems() / 4 && quicker > random_problems() / 4);
+  QVERIFY(compared > test::random_problems() && uneven > test::random_problems() / 4 &&
+          quicker > test::random_problems() / 4);
 }
 
 /// A classifier of many weights after a replicated part: the paper's example 2, on its own devices.
@@ -178,4 +180,7 @@ void TestWhaleColumns::split_between_replicated() {
 }
 
 PIPEDECK_TEST(TestWhaleColumns)
+
+}  // namespace pipedeck::tst_whale_columns
+
 #include "tst_whale_columns.moc"

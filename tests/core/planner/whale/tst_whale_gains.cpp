@@ -11,10 +11,9 @@
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test::whale;
+namespace pipedeck::tst_whale_gains {
 
-namespace {
+using namespace pipedeck::test::whale;
 
 /// BERT-Large: the first 24 blocks of the preset.
 Profile bert_large() {
@@ -63,8 +62,6 @@ double gain(const Problem& problem, planner::PlannerOptions options, const char*
         stage_shape_text(aware->plans[0]).c_str(), y * 1e3, stage_shape_text(even->plans[0]).c_str(), y / x);
   return y / x;
 }
-
-}  // namespace
 
 class TestWhaleGains : public QObject {
   Q_OBJECT
@@ -126,4 +123,7 @@ void TestWhaleGains::gains_of_gnmt() {
 }
 
 PIPEDECK_TEST(TestWhaleGains)
+
+}  // namespace pipedeck::tst_whale_gains
+
 #include "tst_whale_gains.moc"

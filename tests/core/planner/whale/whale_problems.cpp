@@ -7,11 +7,6 @@
 
 namespace pipedeck::test::whale {
 
-int random_problems() {
-  const int wanted = qEnvironmentVariableIntValue("PIPEDECK_RANDOM_PROBLEMS");
-  return wanted > 0 ? wanted : 60;
-}
-
 /// `fast` devices of type X, then `slow` of type Y with that part of the speed, in a node each.
 Problem unlike(const Problem& like, int fast, int slow, double speed, pipedeck::Bytes fast_memory,
                pipedeck::Bytes slow_memory) {

@@ -4,11 +4,9 @@
 
 #include "core/planner/planner.hpp"
 #include "tests/support/random_problem.hpp"
+#include "tests/support/repetitions.hpp"
 
 namespace pipedeck::test::whale {
-
-/// Returns PIPEDECK_RANDOM_PROBLEMS, else 60.
-int random_problems();
 
 /// `fast` devices of type X, then `slow` of type Y with that part of the speed, in a node each.
 Problem unlike(const Problem& like, int fast, int slow, double speed, pipedeck::Bytes fast_memory,

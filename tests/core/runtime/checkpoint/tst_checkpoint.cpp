@@ -18,10 +18,9 @@
 #include "tests/core/runtime/train/training_cases.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_checkpoint {
 
-namespace {
+using namespace pipedeck::test;
 
 /// A kernel that holds these blocks of a layer.
 class Piece final : public runtime::layers::LayerKernel {
@@ -130,8 +129,6 @@ Result<runtime::checkpoint::Checkpoint> opened(const QTemporaryDir& folder) {
 bool mentions(const std::vector<std::string>& texts, const char* what) {
   return std::any_of(texts.begin(), texts.end(), [&](const std::string& t) { return t.find(what) != t.npos; });
 }
-
-}  // namespace
 
 class TestCheckpoint : public QObject {
   Q_OBJECT
@@ -554,4 +551,7 @@ void TestCheckpoint::a_disk_that_hangs_is_no_wait_without_end() {
 }
 
 PIPEDECK_TEST(TestCheckpoint)
+
+}  // namespace pipedeck::tst_checkpoint
+
 #include "tst_checkpoint.moc"

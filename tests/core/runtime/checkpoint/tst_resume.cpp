@@ -18,10 +18,9 @@
 #include "tests/core/runtime/train/training_cases.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_resume {
 
-namespace {
+using namespace pipedeck::test;
 
 using Layers = std::vector<std::vector<float>>;
 
@@ -85,8 +84,6 @@ Plan plan_of(const ModelSpec& model, ScheduleKind schedule, const std::vector<in
 
 #define VERIFY_TRAINED(trained) \
   QVERIFY2((trained).result.has_value(), (trained).result ? "" : (trained).result.error().text().c_str())
-
-}  // namespace
 
 class TestResume : public QObject {
   Q_OBJECT
@@ -369,4 +366,7 @@ void TestResume::a_full_disk_names_device_and_step() {
 }
 
 PIPEDECK_TEST(TestResume)
+
+}  // namespace pipedeck::tst_resume
+
 #include "tst_resume.moc"

@@ -19,10 +19,9 @@
 #include "tests/core/runtime/train/training_cases.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_data {
 
-namespace {
+using namespace pipedeck::test;
 
 using Bytes8 = std::vector<std::uint8_t>;
 
@@ -84,8 +83,6 @@ Seen seen(const runtime::data::SampleSource& source, std::uint64_t sample, std::
   source.target(sample, target);
   return {input[0], target[0]};
 }
-
-}  // namespace
 
 class TestData : public QObject {
   Q_OBJECT
@@ -429,4 +426,7 @@ void TestData::files_too_large_for_memory_are_refused() {
 }
 
 PIPEDECK_TEST(TestData)
+
+}  // namespace pipedeck::tst_data
+
 #include "tst_data.moc"

@@ -8,10 +8,9 @@
 #include "tests/core/runtime/train/training_cases.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_replay {
 
-namespace {
+using namespace pipedeck::test;
 
 /// Times grow with the samples; 1 ms, 2 ms and 1 ms for two of them.
 runtime::exec::ReplayTimes times_of(int samples) {
@@ -25,8 +24,6 @@ runtime::exec::ReplayModel two_layers() {
                                      {"b", Bytes(2 * 8), Bytes(2 * 6000), Bytes(), Bytes(20000), times_of}},
                                     2);
 }
-
-}  // namespace
 
 class TestReplay : public QObject {
   Q_OBJECT
@@ -99,4 +96,7 @@ void TestReplay::sizes_are_rounded_up_to_floats() {
 }
 
 PIPEDECK_TEST(TestReplay)
+
+}  // namespace pipedeck::tst_replay
+
 #include "tst_replay.moc"

@@ -16,11 +16,10 @@
 #include "tests/core/runtime/train/training_cases.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_sampler {
+
 using namespace pipedeck::test;
 using namespace std::chrono_literals;
-
-namespace {
 
 using Clock = runtime::exec::BusyMeter::Clock;
 
@@ -29,8 +28,6 @@ double processor_seconds() {
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
-
-}  // namespace
 
 class TestSampler : public QObject {
   Q_OBJECT
@@ -279,4 +276,7 @@ class TestSampler : public QObject {
 };
 
 PIPEDECK_TEST(TestSampler)
+
+}  // namespace pipedeck::tst_sampler
+
 #include "tst_sampler.moc"

@@ -15,10 +15,9 @@
 #include "tests/core/runtime/train/schedule_cases.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_stale_weights {
 
-namespace {
+using namespace pipedeck::test;
 
 using Weights = std::vector<std::vector<float>>;  // a layer of a stage
 
@@ -205,8 +204,6 @@ class Slow final : public runtime::layers::LayerKernel {
  private:
   std::chrono::milliseconds pass_;
 };
-
-}  // namespace
 
 class TestStaleWeights : public QObject {
   Q_OBJECT
@@ -526,4 +523,7 @@ void TestStaleWeights::no_flush_between_steps() {
 }
 
 PIPEDECK_TEST(TestStaleWeights)
+
+}  // namespace pipedeck::tst_stale_weights
+
 #include "tst_stale_weights.moc"

@@ -10,7 +10,8 @@
 #include "tests/core/runtime/train/schedule_cases.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_worker_links {
+
 using namespace pipedeck::test;
 
 using Lists = std::vector<std::vector<std::size_t>>;
@@ -76,4 +77,7 @@ void TestWorkerLinks::roundsAreDisjointAndWhole() {
 }
 
 PIPEDECK_TEST(TestWorkerLinks)
+
+}  // namespace pipedeck::tst_worker_links
+
 #include "tst_worker_links.moc"

@@ -14,10 +14,9 @@
 #include "tests/core/runtime/train/schedule_cases.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_worker_rest {
 
-namespace {
+using namespace pipedeck::test;
 
 double processor_seconds() {
   timespec time{};
@@ -47,8 +46,6 @@ class Asleep final : public runtime::layers::LayerKernel {
   }
   void backward_weight(runtime::layers::SavedTensors&, std::span<float>) const override {}
 };
-
-}  // namespace
 
 class TestWorkerRest : public QObject {
   Q_OBJECT
@@ -167,4 +164,7 @@ void TestWorkerRest::who_has_a_core_looks_before_sleeping() {
 }
 
 PIPEDECK_TEST(TestWorkerRest)
+
+}  // namespace pipedeck::tst_worker_rest
+
 #include "tst_worker_rest.moc"

@@ -9,10 +9,9 @@
 #include "tests/core/runtime/layers/layer_case.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_layer_kinds {
 
-namespace {
+using namespace pipedeck::test;
 
 constexpr int shapes_a_kind = 8;
 
@@ -50,8 +49,6 @@ std::string text_of(const ModelLayer& layer) {
   for (const auto& [key, size] : layer.sizes) text += " " + key + " " + std::to_string(size);
   return text;
 }
-
-}  // namespace
 
 class TestLayerKinds : public QObject {
   Q_OBJECT
@@ -171,4 +168,7 @@ void TestLayerKinds::bad_windows_are_named() {
 }
 
 PIPEDECK_TEST(TestLayerKinds)
+
+}  // namespace pipedeck::tst_layer_kinds
+
 #include "tst_layer_kinds.moc"

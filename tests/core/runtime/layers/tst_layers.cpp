@@ -10,10 +10,9 @@
 #include "tests/core/runtime/layers/layer_case.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_layers {
 
-namespace {
+using namespace pipedeck::test;
 
 ModelLayer transformer(std::int64_t causal) {
   return {
@@ -22,8 +21,6 @@ ModelLayer transformer(std::int64_t causal) {
 ModelLayer linear(std::int64_t activation) {
   return {"linear", "linear", {{"in", 7}, {"out", 5}, {"sequence", 3}, {"activation", activation}}};
 }
-
-}  // namespace
 
 class TestLayers : public QObject {
   Q_OBJECT
@@ -193,4 +190,7 @@ void TestLayers::unknown_kinds_and_sizes_are_named() {
 }
 
 PIPEDECK_TEST(TestLayers)
+
+}  // namespace pipedeck::tst_layers
+
 #include "tst_layers.moc"

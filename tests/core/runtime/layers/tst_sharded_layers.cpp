@@ -19,10 +19,9 @@
 #include "tests/core/runtime/train/training_cases.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_sharded_layers {
 
-namespace {
+using namespace pipedeck::test;
 
 /// The results of a chain of layers for one micro-batch.
 struct Passes {
@@ -253,8 +252,6 @@ std::vector<runtime::layers::Shard> shards() {
   return {
       {0, 2, {}}, {0, 3, {}}, {0, 4, {}}, {0, 2, {0.7, 0.3}}, {0, 3, {0.2, 0.5, 0.3}}, {0, 4, {0.01, 0.9, 0.05, 0.04}}};
 }
-
-}  // namespace
 
 class TestShardedLayers : public QObject {
   Q_OBJECT
@@ -488,4 +485,7 @@ void TestShardedLayers::too_many_devices_are_named() {
 }
 
 PIPEDECK_TEST(TestShardedLayers)
+
+}  // namespace pipedeck::tst_sharded_layers
+
 #include "tst_sharded_layers.moc"

@@ -11,12 +11,12 @@
 #include <dlfcn.h>
 
 #include "core/runtime/train/run_gpus.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace std::chrono_literals;
+namespace pipedeck::tst_gpu_monitor {
 
-namespace {
+using namespace std::chrono_literals;
 
 /// Device `device` of the plan on GPU `place` of the machine, as CUDA names that.
 runtime::machine::PlacedGpu placed(int device, int place) {
@@ -64,8 +64,6 @@ class With {
  private:
   const char* name_;
 };
-
-}  // namespace
 
 class TestGpuWatch : public QObject {
   Q_OBJECT
@@ -227,4 +225,7 @@ class TestGpuWatch : public QObject {
 };
 
 PIPEDECK_TEST(TestGpuWatch)
+
+}  // namespace pipedeck::tst_gpu_monitor
+
 #include "tst_gpu_monitor.moc"

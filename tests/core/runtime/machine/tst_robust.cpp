@@ -9,7 +9,7 @@
 #include "core/runtime/machine/robust.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_robust {
 
 class TestRobust : public QObject {
   Q_OBJECT
@@ -96,4 +96,7 @@ void TestRobust::steps_are_told_by_their_median() {
 }
 
 PIPEDECK_TEST(TestRobust)
+
+}  // namespace pipedeck::tst_robust
+
 #include "tst_robust.moc"

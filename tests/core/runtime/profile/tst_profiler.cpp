@@ -18,7 +18,8 @@
 #include "tests/core/runtime/train/training_cases.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_profiler {
+
 using namespace pipedeck::test;
 
 class TestProfiler : public QObject {
@@ -246,8 +247,6 @@ void TestProfiler::ranks_at_work_count_what_one_alone_counts() {
   (*ranks)->timer().run_once();
 }
 
-namespace {
-
 /// All are there after a while; then it takes a while to move what they have.
 class SlowGroup final : public runtime::transport::Collective {
  public:
@@ -267,8 +266,6 @@ class SlowGroup final : public runtime::transport::Collective {
   }
   runtime::tensor::Completion broadcast(int, std::span<float> values) override { return all_reduce(values); }
 };
-
-}  // namespace
 
 void TestProfiler::what_ranks_wait_for_is_theirs_and_what_they_move_is_not() {
   runtime::transport::TimingCollective group(std::make_unique<SlowGroup>());
@@ -324,4 +321,7 @@ void TestProfiler::devices_are_described() {
 }
 
 PIPEDECK_TEST(TestProfiler)
+
+}  // namespace pipedeck::tst_profiler
+
 #include "tst_profiler.moc"

@@ -15,10 +15,9 @@
 #include "tests/core/runtime/train/schedule_cases.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_device {
 
-namespace {
+using namespace pipedeck::test;
 
 struct Outcome {
   Result<runtime::train::TrainedParameters> trained;
@@ -49,8 +48,6 @@ void together(Group& group, const std::vector<std::span<float>>& values, const W
   for (std::size_t rank = 0; rank < values.size(); ++rank)
     threads.emplace_back([&, rank] { work(group, rank, values[rank]); });
 }
-
-}  // namespace
 
 class TestDevice : public QObject {
   Q_OBJECT
@@ -234,4 +231,7 @@ void TestDevice::a_moment_is_what_its_mark_says() {
 }
 
 PIPEDECK_TEST(TestDevice)
+
+}  // namespace pipedeck::tst_device
+
 #include "tst_device.moc"

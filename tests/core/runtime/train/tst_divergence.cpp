@@ -19,11 +19,10 @@
 #include "tests/core/runtime/train/training_cases.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_divergence {
+
 using namespace pipedeck::test;
 using runtime::train::OnDivergence;
-
-namespace {
 
 constexpr int steps = 60;
 
@@ -65,8 +64,6 @@ Plan plan_of(const ModelSpec& model, const std::vector<int>& replicas, ScheduleK
   plan.schedule = schedule;
   return plan;
 }
-
-}  // namespace
 
 class TestDivergence : public QObject {
   Q_OBJECT
@@ -160,4 +157,7 @@ class TestDivergence : public QObject {
 };
 
 PIPEDECK_TEST(TestDivergence)
+
+}  // namespace pipedeck::tst_divergence
+
 #include "tst_divergence.moc"

@@ -12,12 +12,12 @@
 #include "core/runtime/train.hpp"
 #include "core/runtime/train/evaluate.hpp"
 #include "tests/core/runtime/train/training_cases.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_learning {
 
-namespace {
+using namespace pipedeck::test;
 
 struct Learned {
   runtime::train::TrainedParameters parameters;
@@ -40,8 +40,6 @@ double mean_of_last(const std::vector<double>& losses, std::size_t count) {
   for (std::size_t i = losses.size() - count; i < losses.size(); ++i) sum += losses[i];
   return sum / static_cast<double>(count);
 }
-
-}  // namespace
 
 class TestLearning : public QObject {
   Q_OBJECT
@@ -113,4 +111,7 @@ void TestLearning::large_presets_are_chains_but_for_decoders() {
 }
 
 PIPEDECK_TEST(TestLearning)
+
+}  // namespace pipedeck::tst_learning
+
 #include "tst_learning.moc"

@@ -20,10 +20,9 @@
 #include "tests/core/runtime/train/training_cases.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_memory {
 
-namespace {
+using namespace pipedeck::test;
 
 /// Returns the memory of most steps.
 Bytes usual(const std::vector<StepDone>& steps, std::size_t device) {
@@ -215,8 +214,6 @@ class Comparisons {
   std::map<int, std::future<QString>> begun_;
 };
 
-}  // namespace
-
 class TestMemory : public QObject {
   Q_OBJECT
  private slots:
@@ -378,4 +375,7 @@ void TestMemory::peaks_of_any_cut_are_the_measured_ones_data() {
 void TestMemory::peaks_of_any_cut_are_the_measured_ones() { check(); }
 
 PIPEDECK_TEST(TestMemory)
+
+}  // namespace pipedeck::tst_memory
+
 #include "tst_memory.moc"

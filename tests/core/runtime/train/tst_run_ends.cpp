@@ -15,10 +15,9 @@
 #include "tests/core/runtime/train/training_cases.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_run_ends {
 
-namespace {
+using namespace pipedeck::test;
 
 using Clock = std::chrono::steady_clock;
 
@@ -106,8 +105,6 @@ Outcome run_broken(const std::function<void(int)>& on_forward, std::chrono::mill
                                     schedule_for(plan, Order::policy_a), options, log.sink());
   return {std::move(result), std::move(log), seconds_since(start)};
 }
-
-}  // namespace
 
 class TestRunEnds : public QObject {
   Q_OBJECT
@@ -428,4 +425,7 @@ void TestRunEnds::events_tell_the_run() {
 }
 
 PIPEDECK_TEST(TestRunEnds)
+
+}  // namespace pipedeck::tst_run_ends
+
 #include "tst_run_ends.moc"

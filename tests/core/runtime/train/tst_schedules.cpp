@@ -13,7 +13,8 @@
 #include "tests/core/runtime/random_plans.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_schedules {
+
 using namespace pipedeck::test;
 
 class TestSchedules : public QObject {
@@ -190,4 +191,7 @@ void TestSchedules::all_reduces_run_beside_backward_passes() {
 }
 
 PIPEDECK_TEST(TestSchedules)
+
+}  // namespace pipedeck::tst_schedules
+
 #include "tst_schedules.moc"

@@ -10,10 +10,9 @@
 #include "tests/core/runtime/random_plans.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_tensor_parallel {
 
-namespace {
+using namespace pipedeck::test;
 
 /// Every layer wide enough for four ranks.
 ModelSpec with_heads(ModelSpec model, std::int64_t heads) {
@@ -72,8 +71,6 @@ ModelSpec random_wide_model(Draw& random, int stages) {
                        random.integer(4, 9));
   }
 }
-
-}  // namespace
 
 class TestTensorParallel : public QObject {
   Q_OBJECT
@@ -336,4 +333,7 @@ void TestTensorParallel::what_cannot_be_cut_is_named_before_anything_starts() {
 }
 
 PIPEDECK_TEST(TestTensorParallel)
+
+}  // namespace pipedeck::tst_tensor_parallel
+
 #include "tst_tensor_parallel.moc"

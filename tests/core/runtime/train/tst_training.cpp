@@ -14,10 +14,9 @@
 #include "tests/core/runtime/train/training_cases.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_training {
 
-namespace {
+using namespace pipedeck::test;
 
 constexpr int steps = 20;
 
@@ -107,8 +106,6 @@ Trained plain_program(const ModelSpec& model, int global_batch, int count) {
   }
   return result;
 }
-
-}  // namespace
 
 class TestTraining : public QObject {
   Q_OBJECT
@@ -362,4 +359,7 @@ void TestTraining::same_run_gives_the_same_bits() {
 }
 
 PIPEDECK_TEST(TestTraining)
+
+}  // namespace pipedeck::tst_training
+
 #include "tst_training.moc"

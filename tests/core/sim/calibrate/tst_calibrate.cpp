@@ -11,10 +11,9 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using test::Random;
+namespace pipedeck::tst_calibrate {
 
-namespace {
+using test::Random;
 
 constexpr int layers = 8;
 
@@ -115,8 +114,6 @@ QString refused(const std::vector<sim::calibrate::MeasuredRun>& runs) {
 }
 
 const Calibration truth{microseconds(40), 1.2, 0.7};
-
-}  // namespace
 
 class TestCalibrate : public QObject {
   Q_OBJECT
@@ -312,4 +309,7 @@ class TestCalibrate : public QObject {
 };
 
 PIPEDECK_TEST(TestCalibrate)
+
+}  // namespace pipedeck::tst_calibrate
+
 #include "tst_calibrate.moc"

@@ -13,9 +13,7 @@
 #include "tests/support/random_plan.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_calibration {
 
 /// Equal stages of 1 ms forward and 2 ms backward, `bytes` between two, 10 GB/s.
 Problem equal_stages(int stages, Bytes bytes = {}) {
@@ -55,8 +53,8 @@ template <class Check>
 void for_random_plans(std::uint64_t seed, Check check) {
   test::Random random(seed);
   int checked = 0;
-  for (int trial = 0; checked < test::problems_wanted(200); ++trial) {
-    QVERIFY2(trial < 3 * test::problems_wanted(200), "most draws must be plans that can be built");
+  for (int trial = 0; checked < test::random_problems(200); ++trial) {
+    QVERIFY2(trial < 3 * test::random_problems(200), "most draws must be plans that can be built");
     const auto& offered = all_schedules;
     const ScheduleKind kind = offered[static_cast<std::size_t>(trial) % offered.size()].kind;
     if (kind == ScheduleKind::explicit_order) continue;
@@ -72,8 +70,6 @@ void for_random_plans(std::uint64_t seed, Check check) {
     ++checked;
   }
 }
-
-}  // namespace
 
 class TestCalibration : public QObject {
   Q_OBJECT
@@ -195,4 +191,7 @@ class TestCalibration : public QObject {
 };
 
 PIPEDECK_TEST(TestCalibration)
+
+}  // namespace pipedeck::tst_calibration
+
 #include "tst_calibration.moc"

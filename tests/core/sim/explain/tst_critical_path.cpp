@@ -11,11 +11,10 @@
 #include "tests/core/sim/second_opinion.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_critical_path {
+
 using test::Drawn;
 using test::Networks;
-
-namespace {
 
 constexpr int usual = 400;
 
@@ -167,14 +166,12 @@ std::string cause_fault(const Drawn& drawn, const CriticalSegment& before, const
   return text(link) + " did not wait for " + std::string(name_of(link.cause)) + " with " + text(before);
 }
 
-}  // namespace
-
 class TestCriticalPath : public QObject {
   Q_OBJECT
  private slots:
   void fillsTheIteration() {
     test::for_random_plans(
-        1, test::problems_wanted(2 * usual), Networks::either, [](test::Random&, const Drawn& drawn) {
+        1, test::random_problems(2 * usual), Networks::either, [](test::Random&, const Drawn& drawn) {
           const Simulation simulation = drawn.simulator.run(drawn.plan).value();
           const auto path = sim::explain::critical_path(drawn.simulator, drawn.plan);
           QVERIFY2(path, path ? "" : path.error().message.c_str());
@@ -204,7 +201,7 @@ class TestCriticalPath : public QObject {
   /// Alone on its links everything takes its own time; `shared` slows some segments of paths.
   void onlySharingSlows() {
     int slowed = 0;
-    test::for_random_plans(4, test::problems_wanted(usual), Networks::shared, [&](test::Random&, const Drawn& drawn) {
+    test::for_random_plans(4, test::random_problems(usual), Networks::shared, [&](test::Random&, const Drawn& drawn) {
       const CriticalPath path = sim::explain::critical_path(drawn.simulator, drawn.plan).value();
       for (const CriticalSegment& link : path.links) slowed += link.slowed.count > 0;
     });
@@ -215,7 +212,7 @@ class TestCriticalPath : public QObject {
   void nothingOffThePathMatters() {
     int same_turns = 0, all = 0;
     test::for_random_plans(
-        2, test::problems_wanted(usual), Networks::ideal, [&](test::Random& random, const Drawn& drawn) {
+        2, test::random_problems(usual), Networks::ideal, [&](test::Random& random, const Drawn& drawn) {
           const Simulation simulation = drawn.simulator.run(drawn.plan).value();
           const CriticalPath path = sim::explain::critical_path(drawn.simulator, drawn.plan).value();
           const test::Opinion before = test::second_opinion(drawn.problem, drawn.plan, drawn.schedule);
@@ -238,4 +235,7 @@ class TestCriticalPath : public QObject {
 };
 
 PIPEDECK_TEST(TestCriticalPath)
+
+}  // namespace pipedeck::tst_critical_path
+
 #include "tst_critical_path.moc"

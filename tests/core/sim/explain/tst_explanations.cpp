@@ -12,11 +12,10 @@
 #include "tests/support/pipeline_plan.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_explanations {
+
 using test::Drawn;
 using test::Networks;
-
-namespace {
 
 constexpr int usual = 300;
 
@@ -33,15 +32,13 @@ const SensitivityLever& lever(const Sensitivity& found, LeverKind kind) {
   return *at;
 }
 
-}  // namespace
-
 class TestExplanations : public QObject {
   Q_OBJECT
  private slots:
   /// For two plans of one problem, in either network: the changes of all parts add up to the change of the iteration.
   void waterfallsLeadFromOneToTheOther() {
     test::for_random_plans(
-        5, test::problems_wanted(usual), Networks::either, [&](test::Random& random, const Drawn& drawn) {
+        5, test::random_problems(usual), Networks::either, [&](test::Random& random, const Drawn& drawn) {
           Plan other = drawn.plan;
           for (Stage& stage : other.stages) stage.recompute.all = !stage.recompute.all && random.integer(0, 1) == 0;
           other.optimizer = Optimizer::sgd;
@@ -77,7 +74,7 @@ class TestExplanations : public QObject {
 
   /// A device with its own, no better type gives an equal result.
   void nothingBetterChangesNothing() {
-    test::for_random_plans(2, test::problems_wanted(usual), Networks::either, [](test::Random&, const Drawn& drawn) {
+    test::for_random_plans(2, test::random_problems(usual), Networks::either, [](test::Random&, const Drawn& drawn) {
       const Sensitivity same = sim::explain::sensitivity(drawn.problem, drawn.plan, 1).value();
       for (const SensitivityEntry& entry : same.entries)
         QVERIFY2(std::abs(entry.gain.count) <= 8,
@@ -109,7 +106,7 @@ class TestExplanations : public QObject {
 
   /// Entries of a group gain the same; every entry is in one group; the order stays.
   void groupsHoldEveryEntryOnce() {
-    test::for_random_plans(6, test::problems_wanted(100), Networks::either, [](test::Random&, const Drawn& drawn) {
+    test::for_random_plans(6, test::random_problems(100), Networks::either, [](test::Random&, const Drawn& drawn) {
       const Sensitivity found = sim::explain::sensitivity(drawn.problem, drawn.plan).value();
       const std::vector<SensitivityGroup> groups = grouped(found);
       std::size_t count = 0;
@@ -194,7 +191,7 @@ class TestExplanations : public QObject {
   }
 
   void threadsChangeNothing() {
-    test::for_random_plans(7, test::problems_wanted(60), Networks::either, [](test::Random&, const Drawn& drawn) {
+    test::for_random_plans(7, test::random_problems(60), Networks::either, [](test::Random&, const Drawn& drawn) {
       const Sensitivity one = sim::explain::sensitivity(drawn.problem, drawn.plan).value();
       QVERIFY(one == sim::explain::sensitivity(drawn.problem, drawn.plan, 1.1, {}, {}, 4).value());
     });
@@ -248,4 +245,7 @@ class TestExplanations : public QObject {
 };
 
 PIPEDECK_TEST(TestExplanations)
+
+}  // namespace pipedeck::tst_explanations
+
 #include "tst_explanations.moc"

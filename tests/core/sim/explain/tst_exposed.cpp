@@ -13,12 +13,11 @@
 #include "tests/support/pipeline_plan.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_exposed {
+
 using test::Drawn;
 using test::Networks;
 using test::Time;
-
-namespace {
 
 constexpr int usual = 300;
 
@@ -193,13 +192,11 @@ Simulation simulated(const Problem& problem, const Plan& plan) {
   return sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions)->run(plan).value();
 }
 
-}  // namespace
-
 class TestExposed : public QObject {
   Q_OBJECT
  private slots:
   void partsOfEveryDeviceAddUp() {
-    test::for_random_plans(11, test::problems_wanted(usual), Networks::either, [](test::Random&, const Drawn& drawn) {
+    test::for_random_plans(11, test::random_problems(usual), Networks::either, [](test::Random&, const Drawn& drawn) {
       const Simulation simulation = drawn.simulator.run(drawn.plan).value();
       TimeBreakdown sum;
       std::int64_t most = 0, all = 0;
@@ -227,7 +224,7 @@ class TestExposed : public QObject {
 
   void exposedTimesAreThoseOfThePlainReading() {
     std::map<TimePart, int> found;
-    test::for_random_plans(12, test::problems_wanted(usual), Networks::either, [&](test::Random&, const Drawn& drawn) {
+    test::for_random_plans(12, test::random_problems(usual), Networks::either, [&](test::Random&, const Drawn& drawn) {
       if (!drawn.plan.synchronous()) return;
       const Simulation simulation = drawn.simulator.run(drawn.plan).value();
       const PlainExposed plain(drawn, simulation);
@@ -295,4 +292,7 @@ class TestExposed : public QObject {
 };
 
 PIPEDECK_TEST(TestExposed)
+
+}  // namespace pipedeck::tst_exposed
+
 #include "tst_exposed.moc"

@@ -9,11 +9,10 @@
 #include "tests/core/sim/every_schedule.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_idle {
+
 using test::Drawn;
 using test::Networks;
-
-namespace {
 
 bool takes_gradient(OpKind kind) { return kind == OpKind::backward || kind == OpKind::backward_input; }
 
@@ -66,13 +65,11 @@ Waits waits_of(const DeviceLane& list, const Timeline& timeline, const TimelineL
   return waits;
 }
 
-}  // namespace
-
 class TestIdle : public QObject {
   Q_OBJECT
  private slots:
   void busyAndIdleAddUp() {
-    test::for_random_plans(1, test::problems_wanted(320), Networks::either, [](test::Random&, const Drawn& drawn) {
+    test::for_random_plans(1, test::random_problems(320), Networks::either, [](test::Random&, const Drawn& drawn) {
       const Simulation simulation = drawn.simulator.run(drawn.plan).value();
       IdleBreakdown all;
       for (std::size_t d = 0; d < simulation.devices.size(); ++d) {
@@ -95,7 +92,7 @@ class TestIdle : public QObject {
 
   void causesAreWhatCame() {
     int of_second = 0;
-    test::for_random_plans(2, test::problems_wanted(320), Networks::either, [&](test::Random&, const Drawn& drawn) {
+    test::for_random_plans(2, test::random_problems(320), Networks::either, [&](test::Random&, const Drawn& drawn) {
       if (!drawn.plan.synchronous()) return;
       const Simulation simulation = drawn.simulator.run(drawn.plan).value();
       Ends ends(simulation.timeline);
@@ -113,4 +110,7 @@ class TestIdle : public QObject {
 };
 
 PIPEDECK_TEST(TestIdle)
+
+}  // namespace pipedeck::tst_idle
+
 #include "tst_idle.moc"

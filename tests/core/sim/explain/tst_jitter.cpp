@@ -16,9 +16,7 @@
 #include "tests/support/random_plan.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_jitter {
 
 /// Forward 1 ms, backward 2 ms.
 sim::Simulator equal_stages(int stages) {
@@ -33,8 +31,8 @@ template <class Check>
 void for_random_plans(std::uint64_t seed, NetworkModel network, Check check) {
   test::Random random(seed);
   int checked = 0;
-  for (int trial = 0; checked < test::problems_wanted(200); ++trial) {
-    QVERIFY2(trial < 3 * test::problems_wanted(200), "most draws must be plans that can be built");
+  for (int trial = 0; checked < test::random_problems(200); ++trial) {
+    QVERIFY2(trial < 3 * test::random_problems(200), "most draws must be plans that can be built");
     const auto& offered = all_schedules;
     const ScheduleKind kind = offered[static_cast<std::size_t>(trial) % offered.size()].kind;
     if (kind == ScheduleKind::explicit_order) continue;
@@ -64,8 +62,6 @@ Moments moments_of(const std::vector<double>& values) {
   found.deviation = std::sqrt(found.deviation / static_cast<double>(values.size()));
   return found;
 }
-
-}  // namespace
 
 class TestJitter : public QObject {
   Q_OBJECT
@@ -219,4 +215,7 @@ class TestJitter : public QObject {
 };
 
 PIPEDECK_TEST(TestJitter)
+
+}  // namespace pipedeck::tst_jitter
+
 #include "tst_jitter.moc"

@@ -11,10 +11,9 @@
 #include "tests/support/random_plan.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using test::Random;
+namespace pipedeck::tst_memory_items {
 
-namespace {
+using test::Random;
 
 DeviceId dev(int number) { return DeviceId(std::int32_t{number}); }
 
@@ -86,8 +85,6 @@ Bill bill_of(Optimizer optimizer, Precision precision, int zero) {
 }
 
 std::int64_t up(double value) { return static_cast<std::int64_t>(std::ceil(value - 1e-9)); }
-
-}  // namespace
 
 class TestMemoryItems : public QObject {
   Q_OBJECT
@@ -370,4 +367,7 @@ void TestMemoryItems::fragmentationByHand() {
 }
 
 PIPEDECK_TEST(TestMemoryItems)
+
+}  // namespace pipedeck::tst_memory_items
+
 #include "tst_memory_items.moc"

@@ -15,9 +15,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_memory_twins {
 
 /// Returns four stages of four devices, a node each.
 Plan replicated(int micro_batch, int micro_batches) {
@@ -72,8 +70,6 @@ int wrong_devices(const sim::Simulator& simulator, const Plan& plan) {
   return wrong;
 }
 
-}  // namespace
-
 class TestMemoryTwins : public QObject {
   Q_OBJECT
  private slots:
@@ -118,4 +114,7 @@ class TestMemoryTwins : public QObject {
 };
 
 PIPEDECK_TEST(TestMemoryTwins)
+
+}  // namespace pipedeck::tst_memory_twins
+
 #include "tst_memory_twins.moc"

@@ -10,10 +10,9 @@
 #include "tests/support/random_plan.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using test::Random;
+namespace pipedeck::tst_memory_upper {
 
-namespace {
+using test::Random;
 
 /// Gives layers their memory pass by pass, as the profiler measures it.
 Profile with_needs(Random& random, Profile profile) {
@@ -54,8 +53,6 @@ Problem in_other_times(Random& random, const Problem& problem) {
   other.cluster = std::make_shared<const Cluster>(std::move(cluster));
   return other;
 }
-
-}  // namespace
 
 class TestMemoryUpper : public QObject {
   Q_OBJECT
@@ -107,4 +104,7 @@ void TestMemoryUpper::noTimingHoldsMore() {
 }
 
 PIPEDECK_TEST(TestMemoryUpper)
+
+}  // namespace pipedeck::tst_memory_upper
+
 #include "tst_memory_upper.moc"

@@ -14,9 +14,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_recompute {
 
 constexpr std::int64_t mb = 1'000'000;
 
@@ -87,8 +85,6 @@ cost::SavedBytes by_definition(const Profile& profile, const std::vector<LayerId
   const std::int64_t again = stage.recompute.each == RecomputeUnit::stage ? runs : most;
   return {Bytes(before), Bytes(before + std::max<std::int64_t>(0, again)), Bytes(all)};
 }
-
-}  // namespace
 
 class TestRecompute : public QObject {
   Q_OBJECT
@@ -198,4 +194,7 @@ class TestRecompute : public QObject {
 };
 
 PIPEDECK_TEST(TestRecompute)
+
+}  // namespace pipedeck::tst_recompute
+
 #include "tst_recompute.moc"

@@ -11,9 +11,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_fluid_network {
 
 constexpr double gigabyte = 1e9;
 
@@ -116,8 +114,6 @@ sim::network::FlowShape random_shape(test::Random& random, const std::vector<dou
   }
   return shape;
 }
-
-}  // namespace
 
 class TestFluidNetwork : public QObject {
   Q_OBJECT
@@ -268,4 +264,7 @@ class TestFluidNetwork : public QObject {
 };
 
 PIPEDECK_TEST(TestFluidNetwork)
+
+}  // namespace pipedeck::tst_fluid_network
+
 #include "tst_fluid_network.moc"

@@ -16,9 +16,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_shared_network {
 
 constexpr std::array all_collectives{Collectives::best_ring, Collectives::ring, Collectives::hierarchical,
                                      Collectives::tree, Collectives::nccl};
@@ -160,8 +158,6 @@ Drawn draw(test::Random& random) {
   drawn.problem.workload.global_batch = drawn.plan.global_batch;
   return drawn;
 }
-
-}  // namespace
 
 class TestSharedNetwork : public QObject {
   Q_OBJECT
@@ -449,4 +445,7 @@ class TestSharedNetwork : public QObject {
 };
 
 PIPEDECK_TEST(TestSharedNetwork)
+
+}  // namespace pipedeck::tst_shared_network
+
 #include "tst_shared_network.moc"

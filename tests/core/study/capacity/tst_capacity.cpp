@@ -12,10 +12,9 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using pipedeck::test::Random;
+namespace pipedeck::tst_capacity {
 
-namespace {
+using pipedeck::test::Random;
 
 constexpr double hour = 3600;
 
@@ -85,8 +84,6 @@ std::optional<std::size_t> taken(const CapacityGoal& goal, const std::vector<Cap
     if (meets(found[i]) && (!best || before(found[i], found[*best]))) best = i;
   return best;
 }
-
-}  // namespace
 
 class TestCapacity : public QObject {
   Q_OBJECT
@@ -373,4 +370,7 @@ void TestCapacity::unknown_types_are_refused() {
 }
 
 PIPEDECK_TEST(TestCapacity)
+
+}  // namespace pipedeck::tst_capacity
+
 #include "tst_capacity.moc"

@@ -10,10 +10,9 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using pipedeck::test::Random;
+namespace pipedeck::tst_largest {
 
-namespace {
+using pipedeck::test::Random;
 
 constexpr std::int64_t mebi = std::int64_t{1} << 20;
 
@@ -49,8 +48,6 @@ TransformerConfig small_transformer() {
           .latent = {},
           .experts = {}};
 }
-
-}  // namespace
 
 class TestLargest : public QObject {
   Q_OBJECT
@@ -224,4 +221,7 @@ void TestLargest::measured_profiles_have_no_hidden_size() {
 }
 
 PIPEDECK_TEST(TestLargest)
+
+}  // namespace pipedeck::tst_largest
+
 #include "tst_largest.moc"

@@ -11,12 +11,12 @@
 
 #include "tests/core/study/engines/engine_plans.hpp"
 #include "tests/core/study/engines/engine_process.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_deepspeed {
 
-namespace {
+using namespace pipedeck::test;
 
 /// The assertion that fails; nothing: DeepSpeed takes it.
 std::optional<std::string> broken(const nlohmann::json& config, int processes, int stages) {
@@ -42,8 +42,6 @@ std::optional<std::string> broken(const nlohmann::json& config, int processes, i
   if (model_type != gradients && !(bf16 && gradients == "fp32")) return "unsupported mix of data types";
   return {};
 }
-
-}  // namespace
 
 class TestDeepspeed : public QObject {
   Q_OBJECT
@@ -116,4 +114,7 @@ class TestDeepspeed : public QObject {
 };
 
 PIPEDECK_TEST(TestDeepspeed)
+
+}  // namespace pipedeck::tst_deepspeed
+
 #include "tst_deepspeed.moc"

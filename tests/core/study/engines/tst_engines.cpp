@@ -15,13 +15,12 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_engines {
+
 using test::engine;
 using test::pipeline;
 using test::text_of;
 using test::transformer;
-
-namespace {
 
 /// A shell's own reading of the arguments: --name value, or --name alone.
 std::map<QString, QString> arguments_of(const std::string& script) {
@@ -78,8 +77,6 @@ std::vector<int> blocks_of(const Plan& plan, const Profile& profile) {
   }
   return blocks;
 }
-
-}  // namespace
 
 class TestEngines : public QObject {
   Q_OBJECT
@@ -341,4 +338,7 @@ void TestEngines::nearest_keeps_what_it_can() {
 }
 
 PIPEDECK_TEST(TestEngines)
+
+}  // namespace pipedeck::tst_engines
+
 #include "tst_engines.moc"

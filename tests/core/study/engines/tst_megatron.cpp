@@ -11,10 +11,9 @@
 #include "tests/core/study/engines/megatron_rules.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_megatron {
 
-namespace {
+using namespace pipedeck::test;
 
 struct Sourced {
   MegatronArguments arguments;
@@ -142,8 +141,6 @@ std::vector<MegatronPart> parts_of(const Plan& plan, const Profile& profile) {
   return parts;
 }
 
-}  // namespace
-
 class TestMegatron : public QObject {
   Q_OBJECT
  private slots:
@@ -232,4 +229,7 @@ class TestMegatron : public QObject {
 };
 
 PIPEDECK_TEST(TestMegatron)
+
+}  // namespace pipedeck::tst_megatron
+
 #include "tst_megatron.moc"

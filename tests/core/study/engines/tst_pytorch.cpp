@@ -12,13 +12,13 @@
 #include "core/plan/validate.hpp"
 #include "tests/core/study/engines/engine_plans.hpp"
 #include "tests/core/study/engines/engine_process.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/random_plan.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_pytorch {
 
-namespace {
+using namespace pipedeck::test;
 
 /// Eight modules, whose losses depend on every gradient after the first step; trained alone it prints the losses that
 /// one process has with the batches of all replicas.
@@ -74,8 +74,6 @@ std::vector<double> losses_in(const QByteArray& text) {
     losses.push_back(match.next().captured(1).toDouble());
   return losses;
 }
-
-}  // namespace
 
 class TestPytorch : public QObject {
   Q_OBJECT
@@ -246,4 +244,7 @@ class TestPytorch : public QObject {
 };
 
 PIPEDECK_TEST(TestPytorch)
+
+}  // namespace pipedeck::tst_pytorch
+
 #include "tst_pytorch.moc"

@@ -12,11 +12,10 @@
 #include "tests/core/study/reports/random_question.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_report {
+
 using pipedeck::test::Asked;
 using pipedeck::test::random_question;
-
-namespace {
 
 /// All that has broken pages, tables and shells.
 const std::string hostile =
@@ -86,8 +85,6 @@ QList<int> devices_in(const QString& text) {
 
 QString gib(Bytes bytes) { return QString::number(static_cast<double>(bytes.count) / (1 << 30), 'f', 2); }
 QString ms(Nanoseconds time) { return QString::number(static_cast<double>(time.count) / 1e6, 'f', 3); }
-
-}  // namespace
 
 class TestReport : public QObject {
   Q_OBJECT
@@ -308,4 +305,7 @@ class TestReport : public QObject {
 };
 
 PIPEDECK_TEST(TestReport)
+
+}  // namespace pipedeck::tst_report
+
 #include "tst_report.moc"

@@ -13,9 +13,7 @@
 #include "core/study/reports/write_report.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-
-namespace {
+namespace pipedeck::tst_report_files {
 
 study::reports::Document document(const std::string& text) {
   return {"a title",
@@ -34,8 +32,6 @@ QByteArray content(const QString& path) {
   QFile file(path);
   return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
-
-}  // namespace
 
 class TestReportFiles : public QObject {
   Q_OBJECT
@@ -148,4 +144,7 @@ class TestReportFiles : public QObject {
 };
 
 PIPEDECK_TEST(TestReportFiles)
+
+}  // namespace pipedeck::tst_report_files
+
 #include "tst_report_files.moc"

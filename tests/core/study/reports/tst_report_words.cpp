@@ -13,14 +13,14 @@
 #include "core/study/reports/translator.hpp"
 #include "tests/core/study/reports/random_question.hpp"
 #include "tests/support/page_texts.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_report_words {
+
 using namespace pipedeck::test;
 using pipedeck::test::Asked;
 using pipedeck::test::random_question;
-
-namespace {
 
 /// Writes all texts between two marks.
 class Marking : public study::reports::Translation {
@@ -86,8 +86,6 @@ void compare_with_fixture(const char* name, const std::string& text) {
   QVERIFY(file.open(QIODevice::WriteOnly) && file.write(made) == made.size());
   QFAIL(qPrintable(QStringLiteral("the report differs from tests/fixtures/reports/%1: see ./%1").arg(name)));
 }
-
-}  // namespace
 
 class TestReportWords : public QObject {
   Q_OBJECT
@@ -161,4 +159,7 @@ class TestReportWords : public QObject {
 };
 
 PIPEDECK_TEST(TestReportWords)
+
+}  // namespace pipedeck::tst_report_words
+
 #include "tst_report_words.moc"

@@ -10,10 +10,9 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using pipedeck::test::Random;
+namespace pipedeck::tst_front {
 
-namespace {
+using pipedeck::test::Random;
 
 /// By the definition alone.
 std::vector<bool> brute_force(const std::vector<ObjectiveVector>& choices) {
@@ -39,8 +38,6 @@ std::vector<PlanCandidate> found(const Problem& problem, const study::whatif::Se
       study::whatif::find_front(problem, study::default_planners(), study::whatif::front_space(problem), how);
   return plans ? *plans : std::vector<PlanCandidate>();
 }
-
-}  // namespace
 
 class TestFront : public QObject {
   Q_OBJECT
@@ -171,4 +168,7 @@ void TestFront::space_of_many_nodes_is_small() {
 }
 
 PIPEDECK_TEST(TestFront)
+
+}  // namespace pipedeck::tst_front
+
 #include "tst_front.moc"

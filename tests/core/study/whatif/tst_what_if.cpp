@@ -19,10 +19,9 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using pipedeck::test::Random;
+namespace pipedeck::tst_what_if {
 
-namespace {
+using pipedeck::test::Random;
 
 Problem bert() {
   Problem problem;
@@ -57,8 +56,6 @@ Cluster matrix_cluster() {
   cluster.bandwidth_matrix = {{no, in, out, out}, {in, no, out, out}, {out, out, no, in}, {out, out, in, no}};
   return cluster;
 }
-
-}  // namespace
 
 class TestWhatIf : public QObject {
   Q_OBJECT
@@ -536,4 +533,7 @@ void TestWhatIf::purchases_can_be_stopped() {
 }
 
 PIPEDECK_TEST(TestWhatIf)
+
+}  // namespace pipedeck::tst_what_if
+
 #include "tst_what_if.moc"
