@@ -47,7 +47,7 @@ LAYERS = {
     "tests/support": (BASE, ["tl/", "fmt/", "sanitizer/", *CUDA], ["QtCore", "QtGui", "QtWidgets", "QtTest"]),
     "tests/core": (CORE + ["tests/support", "tests/core"], ["tl/", "fmt/", "nlohmann/", "onnx/", "sqlite3.h", "zlib.h", "png.h", "jpeglib.h", *CUDA], ["QtCore", "QtTest"]),
 }
-MOST_FILES = {"core/model": 50, "core/runtime/cuda": 65}
+MOST_FILES = {"core/model": 55, "core/runtime/cuda": 65}
 GPL_FOLDERS = tuple(f"{top}{part}/" for top in ("app/", "tests/app/") for part in ("text", "session", "models", "views", "ui"))
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 LICENSED = (".cpp", ".hpp", ".h", ".cu", ".cuh", ".py", ".sh", ".cmake", "CMakeLists.txt")

@@ -7,6 +7,7 @@
 #include "core/model/explanation.hpp"
 #include "core/model/plan.hpp"
 #include "core/model/schedule.hpp"
+#include "core/model/shard.hpp"
 #include "core/model/simulation.hpp"
 #include "core/model/workload.hpp"
 
@@ -80,6 +81,16 @@ constexpr Names<LeverKind, lever_kind_count> lever_kinds{{{LeverKind::all_device
 constexpr Names<RunUse, 3> run_uses{
     {{RunUse::fit, "fit"}, {RunUse::held_out, "held-out"}, {RunUse::cross_validation, "in-turn"}}};
 
+constexpr Names<ContextKind, 4> context_kinds{{{ContextKind::ring, "ring"},
+                                               {ContextKind::gather, "gather"},
+                                               {ContextKind::heads, "heads"},
+                                               {ContextKind::heads_ring, "heads+ring"}}};
+constexpr Names<CollectiveKind, 5> collectives{{{CollectiveKind::all_gather, "all-gather"},
+                                                {CollectiveKind::reduce_scatter, "reduce-scatter"},
+                                                {CollectiveKind::all_reduce, "all-reduce"},
+                                                {CollectiveKind::all_to_all, "all-to-all"},
+                                                {CollectiveKind::ring_exchange, "ring exchange"}}};
+
 template <class E, std::size_t N>
 std::string_view enum_name(const Names<E, N>& names, E value) {
   for (const auto& [candidate, name] : names)
@@ -110,6 +121,8 @@ std::string_view name_of(TimePart value) { return enum_name(time_parts, value); 
 std::string_view name_of(SensitivityKind value) { return enum_name(sensitivity_kinds, value); }
 std::string_view name_of(LeverKind value) { return enum_name(lever_kinds, value); }
 std::string_view name_of(RunUse value) { return enum_name(run_uses, value); }
+std::string_view name_of(ContextKind value) { return enum_name(context_kinds, value); }
+std::string_view name_of(CollectiveKind value) { return enum_name(collectives, value); }
 
 std::optional<Optimizer> parse_optimizer(std::string_view name) { return parse_enum(optimizers, name); }
 std::optional<Precision> parse_precision(std::string_view name) { return parse_enum(precisions, name); }
@@ -120,5 +133,6 @@ std::optional<Warmup> parse_warmup(std::string_view name) { return parse_enum(wa
 std::optional<RecomputeUnit> parse_recompute_unit(std::string_view name) { return parse_enum(recompute_units, name); }
 std::optional<OpKind> parse_op_kind(std::string_view name) { return parse_enum(op_kinds, name); }
 std::optional<RunUse> parse_run_use(std::string_view name) { return parse_enum(run_uses, name); }
+std::optional<ContextKind> parse_context_kind(std::string_view name) { return parse_enum(context_kinds, name); }
 
 }  // namespace pipedeck
