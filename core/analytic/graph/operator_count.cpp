@@ -254,7 +254,7 @@ void OperatorCounter::attention(const OperatorNode& node, OperatorCount& out) co
   const double times = static_cast<double>(s.samples * s.heads) * (s.causal ? 0.5 : 1.0);
   const auto add = [&](const char* name, double m, double k, double n, double backward) {
     out.gemms.push_back({fmt::format("{}, {}", label(node), name), fmt::format("2 x {} x {} x {} x {}", times, m, k, n),
-                         m, k, n, times, false, true, true, backward});
+                         m, k, n, times, false, times::Cut::heads, true, backward});
   };
   add("scores", queries, width, keys, 3);
   add("weighted values", queries, keys, static_cast<double>(s.value_width), 2);

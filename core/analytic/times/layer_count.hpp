@@ -10,6 +10,27 @@
 
 namespace pipedeck::analytic::times {
 
+/// A dimension along which tensor-parallel ranks divide a matmul (Megatron-LM, arXiv 1909.08053, section 3). `none`:
+/// each rank computes all of it.
+enum class Cut { longer, columns, rows, heads, none };
+
+/// A part of a transformer's layer that engines recompute separately (Megatron-LM, transformer_config.py,
+/// recompute_modules). Its saved items are those that recomputation of the part discards.
+enum class Part {
+  rest,
+  input,              ///< the block's input, kept even if the whole block is recomputed
+  norm,               ///< a norm that is not fused into the product behind it
+  attention_core,     ///< scores and weighted values
+  latent_up,          ///< queries, keys and values from a multi-head latent attention's narrow vectors
+  feed_forward,       ///< of a block without experts
+  router,             ///< and the order of tokens by experts
+  experts,            ///< tokens routed to them, in and out
+  expert_activation,  ///< between an expert's two products
+  shared_experts,
+};
+/// Returns true for parts whose tokens are routed: experts have as many rows as tokens chose them.
+constexpr bool is_routed(Part part) { return part == Part::experts || part == Part::expert_activation; }
+
 /// A group of `times` matmuls of m x k by k x n, with 2 m k n operations each.
 struct GemmCount {
   std::string name;     ///< "queries, keys, values"
@@ -17,13 +38,14 @@ struct GemmCount {
   double m = 0, k = 0, n = 0;
   double times = 1;
   bool weights = true;  ///< one factor is weights: two matmuls of this size in the backward pass, one for the weights
-  bool divided = true;  ///< each tensor-parallel rank computes its part; otherwise each computes all of it
+  Cut cut = Cut::longer;
   bool fused = false;   ///< part of a kernel that does not store the attention weights
   double backward = 2;  ///< matmuls of this size in the backward pass; with weights, 1: the input needs no gradient
   /// Elements read and written if fewer than those of both factors and the result: a convolution reads its input once
   /// and uses it in many windows. 0: those of factors and result.
   double memory_traffic = 0;
   bool direct = false;  ///< too thin for tiles (one channel per group): bound by memory
+  Part part = Part::rest;
   double operations() const { return 2 * m * k * n * times; }
 };
 
@@ -33,6 +55,17 @@ struct SavedItem {
   std::string formula;  ///< "w n h"
   double bytes = 0;
   bool divided = false;  ///< sharded over tensor-parallel ranks, even without sequence parallelism
+  Part part = Part::rest;
+  double key_values = 0;  ///< bytes of keys and values among these; a rank has at least one head of them
+  bool gathered = false;  ///< the input of a matmul cut by columns: sequence-parallel ranks gather it
+};
+
+/// An item of the bytes that a forward pass reads and writes in addition to matmuls.
+struct TrafficItem {
+  double bytes = 0;
+  bool divided = false;  ///< as SavedItem::divided
+  Part part = Part::rest;
+  int launches = 1;  ///< kernels
 };
 
 struct WeightItem {
@@ -40,6 +73,8 @@ struct WeightItem {
   std::string formula;  ///< "h (a + 2 g) d"
   double count = 0;
   double whole = 0;  ///< part of these that every tensor-parallel rank holds whole; the rest is sharded
+  Part part = Part::rest;
+  bool by_heads = false;  ///< each rank applies it to its own heads
 };
 
 struct LayerCount {
@@ -48,11 +83,12 @@ struct LayerCount {
   std::vector<GemmCount> gemms{};
   std::vector<SavedItem> saved{};
   std::vector<WeightItem> weights{};
-  double elementwise_bytes = 0;    ///< bytes that a forward pass reads and writes in addition to matmuls
-  double score_traffic = 0;        ///< such bytes for the attention weights, which ranks shard by heads
-  bool recomputed_scores = false;  ///< attention weights are recomputed in the backward pass
-  double output = 0;               ///< bytes to the next layer
-  int launches = 0;                ///< kernels of a forward pass
+  double elementwise_bytes = 0;        ///< bytes that a forward pass reads and writes in addition to matmuls
+  std::vector<TrafficItem> traffic{};  ///< these bytes by item; a transformer's layers alone have them
+  double score_traffic = 0;            ///< such bytes for the attention weights, which ranks shard by heads
+  bool recomputed_scores = false;      ///< attention weights are recomputed in the backward pass
+  double output = 0;                   ///< bytes to the next layer
+  int launches = 0;                    ///< kernels of a forward pass
   double forward_reduced = 0, backward_reduced = 0;  ///< bytes that tensor-parallel ranks all-reduce
   bool is_embedding_input = false;                   ///< the input has no gradient
 };

@@ -11,7 +11,7 @@ namespace {
 /// Returns a rank's part of a matmul: weights are sharded along their longer side (Megatron-LM shards widening layers
 /// by columns, narrowing ones by rows), attention by heads.
 GemmCount part_of(GemmCount product, int degree) {
-  if (!product.divided) return product;
+  if (product.cut == Cut::none) return product;
   if (!product.weights)
     product.times /= degree;
   else

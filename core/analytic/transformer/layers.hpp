@@ -22,6 +22,9 @@ struct CountedModel {
   std::vector<times::LayerCount> layers;
   std::vector<Edge> edges;  ///< if the layers are no chain: an encoder's last layer feeds every decoder block
 };
+/// The name of the saved item that is not kept where probabilities weigh an expert's activation instead of its output.
+inline constexpr const char* expert_output = "experts: output, before it is weighed";
+
 CountedModel count_layers(const TransformerConfig& config, const CountOptions& options);
 
 /// Returns the parameters of the whole model; shared weights count once.
