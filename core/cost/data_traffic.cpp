@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/cost/data_traffic.hpp"
+
+namespace pipedeck::cost {
+namespace {
+
+/// Returns true if gradients stay whole until the last micro-batch: their copies are summed then.
+bool keeps_gradients(const Sharding& sharding) {
+  return sharding.level < 2 || (sharding.level == 3 && sharding.reshard == Reshard::after_step);
+}
+
+/// Adds what copies of the same shard exchange: w Φ/G over R ranks.
+void add_copies(std::vector<DataCollective>& traffic, const Sharding& sharding, int group, int copies, double weights,
+                double gradients) {
+  if (copies == 1) return;
+  const auto add = [&](CollectiveKind kind, DataMoment moment, bool of_gradients) {
+    const double whole = (of_gradients ? gradients : weights) / group;
+    traffic.push_back({kind, moment, true, of_gradients, copies, bytes_sent(kind, copies, whole)});
+  };
+  if (sharding.copies == CopySync::shard_optimizer) {
+    add(CollectiveKind::reduce_scatter, DataMoment::after_backward, true);
+    add(CollectiveKind::all_gather, DataMoment::next_forward, false);
+    return;
+  }
+  const bool each = sharding.copies == CopySync::each_micro_batch && !keeps_gradients(sharding);
+  add(CollectiveKind::all_reduce, each ? DataMoment::every_backward : DataMoment::after_backward, true);
+}
+
+}  // namespace
+
+std::vector<DataCollective> data_traffic(const Sharding& sharding, int group, int copies, double parameters,
+                                         const WireBytes& wire) {
+  const double weights = wire.weights * parameters, gradients = wire.gradients * parameters;
+  std::vector<DataCollective> traffic;
+  const auto add = [&](CollectiveKind kind, DataMoment moment, bool of_gradients) {
+    if (group == 1) return;
+    const double whole = of_gradients ? gradients : weights;
+    traffic.push_back({kind, moment, false, of_gradients, group, bytes_sent(kind, group, whole)});
+  };
+  const bool whole_step = sharding.level == 3 && sharding.reshard == Reshard::after_step;
+  if (sharding.level == 0) add(CollectiveKind::all_reduce, DataMoment::last_backward, true);
+  if (sharding.level == 2 || whole_step) add(CollectiveKind::all_gather, DataMoment::first_forward, false);
+  if (sharding.level == 3 && !whole_step) {
+    add(CollectiveKind::all_gather, DataMoment::every_forward, false);
+    if (sharding.reshard == Reshard::after_forward) add(CollectiveKind::all_gather, DataMoment::every_backward, false);
+  }
+  if (sharding.level == 1) add(CollectiveKind::reduce_scatter, DataMoment::last_backward, true);
+  if (sharding.level >= 2)
+    add(CollectiveKind::reduce_scatter,
+        keeps_gradients(sharding) ? DataMoment::after_backward : DataMoment::every_backward, true);
+  add_copies(traffic, sharding, group, copies, weights, gradients);
+  if (sharding.level == 1) add(CollectiveKind::all_gather, DataMoment::next_forward, false);
+  return traffic;
+}
+
+double bytes_per_step(const std::vector<DataCollective>& traffic, int micro_batches) {
+  double sum = 0;
+  for (const DataCollective& one : traffic) {
+    const bool each = one.moment == DataMoment::every_forward || one.moment == DataMoment::every_backward;
+    sum += one.bytes * (each ? micro_batches : 1);
+  }
+  return sum;
+}
+
+}  // namespace pipedeck::cost

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of model states per parameter by recipe and sharding level (parallelism.md, "Bytes per parameter").
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/model/shard.hpp"
+
+namespace pipedeck::cost {
+
+/// A number of bytes per parameter, before sharding.
+struct StateBytes {
+  double weights = 2, gradients = 4, optimizer = 12;
+  double step = 0;  ///< of the optimizer step alone, sharded as its states
+  bool operator==(const StateBytes&) const = default;
+};
+
+/// A way in which an engine trains with Adam in 16 bits or fewer.
+struct StateRecipe {
+  std::string_view name;  ///< "mixed-18"
+  StateBytes bytes;
+  std::string_view source;
+};
+std::span<const StateRecipe> state_recipes();
+std::optional<StateBytes> state_bytes(std::string_view recipe);
+
+/// Returns the bytes per parameter that a rank holds during passes: level 1 shards optimizer states over `group` ranks,
+/// level 2 gradients too, level 3 weights too. `step` stays as it is, sharded from level 1 on.
+/// Level 3 with Reshard::after_step also holds `gathered` bytes of whole weights, and whole gradients beside its shard
+/// of them (torchtitan in a pipeline).
+StateBytes sharded_bytes(const StateBytes& bytes, const Sharding& sharding, int group, double gathered = 2);
+
+}  // namespace pipedeck::cost

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes of gradients and weights by sharding level, and bytes of states, against published figures and closed forms.
+#include <QTest>
+
+#include <cmath>
+#include <set>
+
+#include "core/cost/data_traffic.hpp"
+#include "core/cost/state_bytes.hpp"
+#include "core/plan/groups.hpp"
+#include "tests/support/test_program.hpp"
+
+using namespace pipedeck;
+using cost::DataCollective;
+using cost::DataMoment;
+
+namespace {
+
+constexpr double gib = 1 << 30;
+
+double total(const cost::StateBytes& bytes) { return bytes.weights + bytes.gradients + bytes.optimizer; }
+
+using Found = std::vector<std::tuple<CollectiveKind, DataMoment, bool, double>>;
+Found found(const Sharding& sharding, int group, int copies, double parameters, const cost::WireBytes& wire = {}) {
+  Found all;
+  for (const DataCollective& one : cost::data_traffic(sharding, group, copies, parameters, wire))
+    all.emplace_back(one.kind, one.moment, one.among_copies, one.bytes);
+  return all;
+}
+
+constexpr auto AG = CollectiveKind::all_gather, RS = CollectiveKind::reduce_scatter, AR = CollectiveKind::all_reduce;
+
+}  // namespace
+
+class TestDataTraffic : public QObject {
+  Q_OBJECT
+
+ private slots:
+  /// Llama 3 70B, FSDP over 64: a block of 855,654,400 weights.
+  void llama_70b_block() {
+    const double block = 855'654'400;
+    const double gathered = 1'684'569'600, scattered = 3'369'139'200;  // in 16 bits and in fp32
+    QCOMPARE(found({.level = 3}, 64, 1, block), (Found{{AG, DataMoment::every_forward, false, gathered},
+                                                       {AG, DataMoment::every_backward, false, gathered},
+                                                       {RS, DataMoment::every_backward, false, scattered}}));
+    QCOMPARE(std::get<3>(found({.level = 3}, 64, 1, block, {2, 2}).back()), gathered);
+  }
+
+  /// Every level of the table, with 1,000 weights on 4 ranks.
+  void levels() {
+    const double w = 3.0 / 4 * 2000, g = 3.0 / 4 * 4000;
+    QCOMPARE(found({}, 4, 1, 1000), (Found{{AR, DataMoment::last_backward, false, 2 * g}}));
+    QCOMPARE(found({.level = 1}, 4, 1, 1000),
+             (Found{{RS, DataMoment::last_backward, false, g}, {AG, DataMoment::next_forward, false, w}}));
+    QCOMPARE(found({.level = 2}, 4, 1, 1000),
+             (Found{{AG, DataMoment::first_forward, false, w}, {RS, DataMoment::every_backward, false, g}}));
+    QCOMPARE(found({.level = 3, .reshard = Reshard::after_backward}, 4, 1, 1000),
+             (Found{{AG, DataMoment::every_forward, false, w}, {RS, DataMoment::every_backward, false, g}}));
+    QCOMPARE(found({.level = 3, .reshard = Reshard::after_step}, 4, 1, 1000),
+             (Found{{AG, DataMoment::first_forward, false, w}, {RS, DataMoment::after_backward, false, g}}));
+    for (int level = 0; level <= 3; ++level) QVERIFY(found({.level = level}, 1, 1, 1000).empty());
+  }
+
+  /// Copies of shards: all-reduces of 1/G over R, once or after every micro-batch, or a sharded optimizer.
+  void copies() {
+    const double shard = 1000.0 / 4, r = 2;
+    const auto last = [&](CopySync sync, int level = 3) {
+      return found({.level = level, .group = 4, .copies = sync}, 4, 2, 1000).back();
+    };
+    QCOMPARE(last(CopySync::each_step),
+             (std::tuple{AR, DataMoment::after_backward, true, 2 * (r - 1) / r * 4 * shard}));
+    QCOMPARE(last(CopySync::each_micro_batch),
+             (std::tuple{AR, DataMoment::every_backward, true, 2 * (r - 1) / r * 4 * shard}));
+    QCOMPARE(last(CopySync::shard_optimizer),
+             (std::tuple{AG, DataMoment::next_forward, true, (r - 1) / r * 2 * shard}));
+    QCOMPARE(found({.level = 3, .group = 4, .copies = CopySync::shard_optimizer}, 4, 2, 1000).size(), std::size_t{5});
+    // Several instances of the distributed optimizer.
+    QCOMPARE(found({.level = 1, .group = 4}, 4, 2, 1000),
+             (Found{{RS, DataMoment::last_backward, false, 3000},
+                    {AR, DataMoment::after_backward, true, 2 * (r - 1) / r * 4 * shard},
+                    {AG, DataMoment::next_forward, false, 1500}}));
+  }
+
+  /// Level 1 sends as much as level 0 with 4-byte gradients and weights; level 3 half as much again (arXiv 1910.02054,
+  /// section 7). Levels 2 and 3 grow with the micro-batches.
+  void volume_of_a_step() {
+    const cost::WireBytes same{2, 2};
+    const auto step = [&](int level, int micro_batches) {
+      return cost::bytes_per_step(cost::data_traffic({.level = level}, 64, 1, 1e9, same), micro_batches);
+    };
+    QCOMPARE(step(1, 8), step(0, 8));
+    QCOMPARE(step(2, 1), step(0, 1));
+    QCOMPARE(step(3, 1), 1.5 * step(0, 1));
+    QCOMPARE(step(0, 8), step(0, 1));
+    QCOMPARE(step(3, 8), 8 * step(3, 1));
+    QCOMPARE(step(2, 8), 4.5 * step(2, 1));
+    QVERIFY(cost::bytes_per_step(cost::data_traffic({.level = 1}, 64, 1, 1e9), 1) <
+            cost::bytes_per_step(cost::data_traffic({}, 64, 1, 1e9), 1));  // weights are narrower than gradients
+  }
+
+  /// With copies of sharded states, experts' shards are spread over D_e / R ranks.
+  void experts_have_groups_of_their_own() {
+    const Shard shard{.tensor = 2, .sequence = true, .expert = 8};
+    const Sharding sharding{.level = 3, .group = 16};
+    const plan::StageDegrees degrees = plan::degrees_of(128, shard, sharding).value();
+    QCOMPARE(degrees.copies, 4);
+    QCOMPARE(degrees.expert_data, 16);
+    QCOMPARE(degrees.expert_sharding, 4);
+    const auto traffic = cost::data_traffic(sharding, degrees.expert_sharding, degrees.copies, 1e6);
+    QCOMPARE(traffic.front().ranks, 4);
+    QCOMPARE(traffic.front().bytes, 3.0 / 4 * 2e6);
+    QCOMPARE(traffic.back().bytes, 2 * 3.0 / 4 * 1e6);  // AR of 4 bytes x 1/4 over 4 copies
+  }
+
+  /// Llama 3.1 405B: 15.75 blocks on a rank, G 16. DeepSeek-V3: experts at 16 bytes.
+  void published_states() {
+    const double weights = 15.75 * 398'458'880;
+    const Sharding sharding{.level = 1};
+    const auto rounded = [](double bytes) { return std::round(bytes / gib * 100); };
+    const cost::StateBytes narrow = cost::sharded_bytes(*cost::state_bytes("mixed-16"), sharding, 16);
+    QCOMPARE(rounded(weights * total(narrow)), 2776.0);
+    QCOMPARE(rounded(weights * total(cost::sharded_bytes(*cost::state_bytes("mixed-18"), sharding, 16))), 3945.0);
+    QCOMPARE(narrow.step, 4.0 / 16);
+    QCOMPARE(rounded(14.5 * 176'160'768 * total(*cost::state_bytes("mixed-16"))), 3806.0);
+  }
+
+  /// Closed forms: 6 + 12/G of 18 (Megatron-LM, dist_optimizer.md), 16/G, 2 + 18/G, 18/G... of engines.
+  void closed_forms() {
+    const auto sum = [](const char* recipe, const Sharding& sharding, int group) {
+      return total(cost::sharded_bytes(*cost::state_bytes(recipe), sharding, group));
+    };
+    for (const int group : {1, 2, 8, 64}) {
+      const double g = group;
+      QCOMPARE(sum("mixed-18", {}, group), 18.0);
+      QCOMPARE(sum("mixed-18", {.level = 1}, group), 6 + 12 / g);
+      QCOMPARE(sum("mixed-18", {.level = 3}, group), 18 / g);
+      QCOMPARE(sum("fp32-masters", {.level = 3}, group), 16 / g);
+      QCOMPARE(sum("fp32-masters", {.level = 3, .reshard = Reshard::after_step}, group), 2 + 4 + 16 / g);
+      QCOMPARE(sum("deepspeed", {.level = 2}, group), 2 + 18 / g);
+      QCOMPARE(sum("deepspeed-3", {.level = 3}, group), 18 / g);
+      QCOMPARE(sum("precision-aware", {.level = 1}, group), 6 + 6 / g);
+    }
+  }
+
+  void recipes_have_names_of_their_own() {
+    std::set<std::string_view> names;
+    for (const cost::StateRecipe& recipe : cost::state_recipes()) QVERIFY(names.insert(recipe.name).second);
+    QVERIFY(!cost::state_bytes("none"));
+  }
+};
+
+PIPEDECK_TEST(TestDataTraffic)
+#include "tst_data_traffic.moc"
