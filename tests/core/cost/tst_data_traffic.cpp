@@ -74,6 +74,12 @@ class TestDataTraffic : public QObject {
     QCOMPARE(last(CopySync::shard_optimizer),
              (std::tuple{AG, DataMoment::next_forward, true, (r - 1) / r * 2 * shard}));
     QCOMPARE(found({.level = 3, .group = 4, .copies = CopySync::shard_optimizer}, 4, 2, 1000).size(), std::size_t{5});
+    // Whole gradients have one sum, behind the last micro-batch.
+    for (const Sharding& sharding :
+         {Sharding{.level = 1, .group = 4, .copies = CopySync::each_micro_batch},
+          Sharding{.level = 3, .group = 4, .reshard = Reshard::after_step, .copies = CopySync::each_micro_batch}})
+      for (const DataCollective& one : cost::data_traffic(sharding, 4, 2, 1000))
+        QVERIFY(one.moment != DataMoment::every_backward);
     // Several instances of the distributed optimizer.
     QCOMPARE(found({.level = 1, .group = 4}, 4, 2, 1000),
              (Found{{RS, DataMoment::last_backward, false, 3000},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section 1.3 of the design: context parallelism by ring, gather, heads, or heads and a ring.
+// parallelism.md, section 3: context parallelism by ring, gather, heads, or heads and a ring.
 #include <utility>
 
 #include "core/analytic/transformer/shards/collectives.hpp"

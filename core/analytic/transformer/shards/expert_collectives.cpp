@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section 1.4 of the design: tokens on their way to experts and back.
+// parallelism.md, section 4: tokens on their way to experts and back.
 #include <algorithm>
 #include <utility>
 

@@ -35,7 +35,7 @@ class Sharder {
     add_traffic();
     for (const times::SavedItem& item : layer_.saved) keep(item);
     for (const times::WeightItem& item : layer_.weights) hold(item);
-    // 1.2: with sequence parallelism each rank has the gradient of its own tokens; norms of heads always of its heads.
+    // Section 2: with sequence parallelism each rank has the gradient of its own tokens; norms of heads always.
     if (shard_.divides_tokens()) made_.weights.tensor_reduced = made_.weights.whole;
     if (tensor_ == 1) made_.weights.tensor_reduced = 0;
     made_.output = layer_.output * (layer_.kind == "linear" ? share_of(true) : share_of(false));
@@ -50,18 +50,18 @@ class Sharder {
   bool recomputes(Part part) const {
     return is_block() && (options_.recomputed.blocks || options_.recomputed.parts.contains(part));
   }
-  /// Returns the share of tokens x columns of a rank (1.2, 1.3).
+  /// Returns the share of tokens x columns of a rank (sections 2, 3).
   double share_of(bool divided) const {
     return divided || shard_.divides_tokens() ? 1.0 / (shard_.context * tensor_) : 1.0 / shard_.context;
   }
   double share_of(bool divided, Part part) const {
-    if (times::is_routed(part)) return divided ? sizes_.rows / shard_.expert_tensor : sizes_.rows;  // 1.4
+    if (times::is_routed(part)) return divided ? sizes_.rows / shard_.expert_tensor : sizes_.rows;  // section 4
     return share_of(divided);
   }
 
   ShardProduct part_of(const times::GemmCount& whole) const {
     ShardProduct part{whole.name, WorkKind::product, whole.m, whole.k, whole.n, whole.times, whole.fused, whole.part};
-    if (!whole.weights) {  // attention by heads and tokens (1.2, 1.3)
+    if (!whole.weights) {  // attention by heads and tokens (sections 2, 3)
       const double pieces = shard_.context_kind == ContextKind::gather ? 1 : shard_.sequence_ranks();
       part.kind = WorkKind::attention;
       part.times = whole.times * pieces / (tensor_ * shard_.heads_ranks());
@@ -70,7 +70,7 @@ class Sharder {
       return part;
     }
     const bool routed = times::is_routed(whole.part);
-    if (routed) {  // 1.4: E/e products of k r e x / E rows
+    if (routed) {  // section 4: E/e products of k r e x / E rows
       part.kind = WorkKind::grouped_product;
       part.rows = whole.m * sizes_.rows * shard_.expert;
       part.times = whole.times / shard_.expert;
@@ -165,7 +165,7 @@ class Sharder {
     std::ranges::stable_sort(made_.collectives, {}, &LayerCollective::pass);
     for (const LayerCollective& one : made_.collectives)
       if (one.group == plan::GroupFamily::context_sequence && one.kind == CollectiveKind::all_gather)
-        made_.workspace = std::max(made_.workspace, one.bytes * one.ranks / (one.ranks - 1));  // 1.3: C U
+        made_.workspace = std::max(made_.workspace, one.bytes * one.ranks / (one.ranks - 1));  // section 3: C U
   }
 
   const TransformerConfig& config_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rank's part of a transformer's layer, for any degrees of tensor, sequence, context and expert parallelism: compute,
-// communication, bytes kept for the backward, weights (parallelism.md, with sources).
-// Letters: b samples of a micro-batch on a data rank, s tokens per sample, n = b s / C tokens of a rank's share, r
-// those of a rank alone (n / T with sequence parallelism), h hidden, a heads and g key-value heads of width d, T
-// tensor, C context, e expert, x expert-tensor ranks, w bytes per element.
+// communication, bytes kept for the backward, weights (parallelism.md, with sources: comments of this folder name its
+// sections). Letters: b samples of a micro-batch on a data rank, s tokens per sample, n = b s / C tokens of a rank's
+// share, r those of a rank alone (n / T with sequence parallelism), h hidden, a heads and g key-value heads of width d,
+// T tensor, C context, e expert, x expert-tensor ranks, w bytes per element.
 #pragma once
 
 #include <set>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section 1.2 of the design: tensor and sequence parallelism (Megatron-LM, arXiv 1909.08053; 2205.05198, section 4.2).
+// parallelism.md, section 2: tensor and sequence parallelism (Megatron-LM, arXiv 1909.08053; 2205.05198, section 4.2).
 #include <utility>
 
 #include "core/analytic/transformer/shards/collectives.hpp"

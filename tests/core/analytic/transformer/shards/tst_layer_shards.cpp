@@ -231,7 +231,7 @@ class TestLayerShards : public QObject {
     }
   }
 
-  /// Section 1.2's closed form of a dense block without dropout, gated or not, and of whole norms without SP.
+  /// Section 2's closed form of a dense block without dropout, gated or not, and of whole norms without SP.
   void dense_block_keeps() {
     for (const int tensor : {1, 2, 4, 8}) {
       const TransformerConfig config = llama_70b();
@@ -283,7 +283,7 @@ class TestLayerShards : public QObject {
       if (product.name == "queries, narrowed") QCOMPARE(product.rows, n / 4);
     const LayerShard context = shard_named(deepseek_v3(), options_of(4096, {.context = 2}), "block_7.attention");
     QCOMPARE(shards::bytes_sent(context, GroupFamily::context_sequence, Pass::forward), w * n / 2 * 128 * (192 + 128));
-    // Kept, derived in section 1.2: (2a + 2g) d becomes a (2 x 192 + 2 x 128).
+    // Kept, derived in section 2: (2a + 2g) d becomes a (2 x 192 + 2 x 128).
     const LayerShard whole = shard_named(deepseek_v3(), options_of(4096, {}), "block_7.attention");
     QCOMPARE(kept_named(whole.kept, "queries and keys") + kept_named(whole.kept, "values") +
                  kept_named(whole.kept, "attention output: input"),

@@ -164,7 +164,7 @@ class TestShardInvariants : public QObject {
     QVERIFY(copies > 20);
   }
 
-  /// A second computation of all bytes sent by a block, from the design's formulas alone.
+  /// A second computation of all bytes sent by a block, from the formulas of parallelism.md alone.
   void bytes_sent_are_those_of_the_formulas() {
     for_random_shapes(3, [](const TransformerConfig& config, const ShardOptions& options, const auto&,
                             const auto& part) {
@@ -337,7 +337,7 @@ class TestShardInvariants : public QObject {
     QCOMPARE(sum_of(padded, Pass::backward), 1.25 * sum_of(even, Pass::backward));
   }
 
-  /// Section 1.4's kept bytes: 2 w r h, scores 4 r E, w rho h, w rho (q - 1) f / x, w rho f / x, and w rho h where
+  /// Section 4's kept bytes: 2 w r h, scores 4 r E, w rho h, w rho (q - 1) f / x, w rho f / x, and w rho h where
   /// probabilities weigh the output.
   void a_layer_of_experts_keeps() {
     const double r = 1024, h = 4096, w = 2, k = 8, f = 1536, x = 2, rho = k * r * x, E = 128;
@@ -372,7 +372,7 @@ class TestShardInvariants : public QObject {
     });
   }
 
-  /// Each module discards what section 1.7 names and no more; nothing is lost, and its forward is done again.
+  /// Each module discards what section 7 names and no more; nothing is lost, and its forward is done again.
   void modules_data() {
     QTest::addColumn<QString>("module");
     QTest::addColumn<QString>("layer");
