@@ -85,6 +85,12 @@ constexpr Names<ContextKind, 4> context_kinds{{{ContextKind::ring, "ring"},
                                                {ContextKind::gather, "gather"},
                                                {ContextKind::heads, "heads"},
                                                {ContextKind::heads_ring, "heads+ring"}}};
+constexpr Names<Reshard, 3> reshards{{{Reshard::after_forward, "after-forward"},
+                                      {Reshard::after_backward, "after-backward"},
+                                      {Reshard::after_step, "after-step"}}};
+constexpr Names<CopySync, 3> copy_syncs{{{CopySync::each_step, "each-step"},
+                                         {CopySync::each_micro_batch, "each-micro-batch"},
+                                         {CopySync::shard_optimizer, "shard-optimizer"}}};
 constexpr Names<CollectiveKind, 5> collectives{{{CollectiveKind::all_gather, "all-gather"},
                                                 {CollectiveKind::reduce_scatter, "reduce-scatter"},
                                                 {CollectiveKind::all_reduce, "all-reduce"},
@@ -122,6 +128,8 @@ std::string_view name_of(SensitivityKind value) { return enum_name(sensitivity_k
 std::string_view name_of(LeverKind value) { return enum_name(lever_kinds, value); }
 std::string_view name_of(RunUse value) { return enum_name(run_uses, value); }
 std::string_view name_of(ContextKind value) { return enum_name(context_kinds, value); }
+std::string_view name_of(Reshard value) { return enum_name(reshards, value); }
+std::string_view name_of(CopySync value) { return enum_name(copy_syncs, value); }
 std::string_view name_of(CollectiveKind value) { return enum_name(collectives, value); }
 
 std::optional<Optimizer> parse_optimizer(std::string_view name) { return parse_enum(optimizers, name); }
@@ -134,5 +142,7 @@ std::optional<RecomputeUnit> parse_recompute_unit(std::string_view name) { retur
 std::optional<OpKind> parse_op_kind(std::string_view name) { return parse_enum(op_kinds, name); }
 std::optional<RunUse> parse_run_use(std::string_view name) { return parse_enum(run_uses, name); }
 std::optional<ContextKind> parse_context_kind(std::string_view name) { return parse_enum(context_kinds, name); }
+std::optional<Reshard> parse_reshard(std::string_view name) { return parse_enum(reshards, name); }
+std::optional<CopySync> parse_copy_sync(std::string_view name) { return parse_enum(copy_syncs, name); }
 
 }  // namespace pipedeck

@@ -8,6 +8,11 @@
 
 namespace pipedeck {
 
+bool has_mesh(const Plan& plan) {
+  return plan.sharding != Sharding{} ||
+         std::ranges::any_of(plan.stages, [](const Stage& stage) { return stage.degrees != Shard{}; });
+}
+
 std::vector<LayerId> order_of(const Plan& plan, const Profile& profile) {
   if (plan.order) return *plan.order;
   std::vector<LayerId> order;

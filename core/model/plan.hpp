@@ -12,6 +12,7 @@
 #include "core/base/units.hpp"
 #include "core/model/schedule.hpp"
 #include "core/model/schedule_kind.hpp"
+#include "core/model/shard.hpp"
 #include "core/model/workload.hpp"
 
 namespace pipedeck {
@@ -42,16 +43,23 @@ struct Recompute {
 struct Stage {
   int first = 0;  ///< half-open range of positions in the plan's order
   int last = 0;
-  std::vector<DeviceId> devices;  ///< each group of `tensor_parallel` consecutive devices is a replica
+  std::vector<DeviceId>
+      devices;  ///< in rank order (core/plan/groups): consecutive tensor and context ranks are a replica
   int tensor_parallel = 1;
   std::optional<std::vector<int>> samples_per_replica;  ///< whole samples of each micro-batch per replica; absent: even
   /// The fraction of every layer's columns on each rank of a replica. Each is above 0, their sum is 1; absent: even.
   std::optional<std::vector<double>> shard_fractions{};
   Recompute recompute;
   std::string extra;
+  Shard degrees{};  ///< in addition to `tensor_parallel`, which stands for its `tensor`: shard() has all of them
   bool operator==(const Stage&) const = default;
 
-  int replicas() const { return static_cast<int>(devices.size()) / tensor_parallel; }
+  Shard shard() const {
+    Shard all = degrees;
+    all.tensor = tensor_parallel;
+    return all;
+  }
+  int replicas() const { return static_cast<int>(devices.size()) / (tensor_parallel * degrees.context); }
 };
 
 /// A copy of a stage on devices of its own (formats.md, "chunks"). All copies of a stage hold the same weights, and
@@ -122,10 +130,15 @@ struct Plan {
   std::string profile_sha256, cluster_sha256;  ///< of the files that the plan was made for; empty: unknown
   bool truncated = false;                      ///< a time budget ended the search early
   std::string extra;
+  Sharding sharding{};  ///< of model states in time and memory; `zero` alone counts memory
   bool operator==(const Plan&) const = default;
 
   bool synchronous() const { return !asynchronous(schedule); }
 };
+
+/// Returns true if the plan has degrees of parallelism in addition to tensor, data and pipeline parallelism, or a
+/// sharding.
+bool has_mesh(const Plan& plan);
 
 /// Returns the layers at positions 0..N-1 of the plan's order.
 std::vector<LayerId> order_of(const Plan& plan, const Profile& profile);

@@ -49,12 +49,18 @@ enum class Reshard {
   after_backward,  ///< of each micro-batch
   after_step,      ///< gradients stay whole until then, too
 };
+std::string_view name_of(Reshard);  // "after-forward"
+std::optional<Reshard> parse_reshard(std::string_view);
+
 /// A treatment of the copies of sharded states, where the sharding group is smaller than the data and context ranks.
 enum class CopySync {
   each_step,         ///< gradients' shards are all-reduced after the last micro-batch
   each_micro_batch,  ///< after every one
   shard_optimizer,   ///< the optimizer's states are sharded over all ranks: reduce-scatter, then all-gather
 };
+
+std::string_view name_of(CopySync);  // "each-step"
+std::optional<CopySync> parse_copy_sync(std::string_view);
 
 /// A sharding of model states over the ranks that hold the same weights (ZeRO, arXiv 1910.02054). The default shards
 /// nothing.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -35,14 +36,16 @@ Result<StageDegrees> degrees_of(int devices, const Shard& shard, const Sharding&
   all.tensor = shard.tensor, all.context = shard.context;
   all.expert = shard.expert, all.expert_tensor = shard.expert_tensor;
   all.context_heads = shard.heads_ranks(), all.context_sequence = shard.sequence_ranks();
-  if (devices < 1 || devices % shard.replica_devices() != 0)
+  const std::int64_t replica = std::int64_t{shard.tensor} * shard.context;
+  const std::int64_t experts = std::int64_t{shard.expert} * shard.expert_tensor;
+  if (devices < 1 || devices % replica != 0)
     return bad(fmt::format("found a stage of {} devices, expected a multiple of {} tensor x {} context ranks", devices,
                            shard.tensor, shard.context));
-  all.data = devices / shard.replica_devices();
-  if (devices % (shard.expert * shard.expert_tensor) != 0)
+  all.data = static_cast<int>(devices / replica);
+  if (devices % experts != 0)
     return bad(fmt::format("found a stage of {} devices, expected a multiple of {} expert x {} expert-tensor ranks",
                            devices, shard.expert, shard.expert_tensor));
-  all.expert_data = devices / (shard.expert * shard.expert_tensor);
+  all.expert_data = static_cast<int>(devices / experts);
   const int same_weights = all.data * all.context;
   all.sharding = sharding.group == 0 ? same_weights : sharding.group;
   if (same_weights % all.sharding != 0)

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/checks.hpp"
+#include "core/plan/groups.hpp"
 #include "core/plan/layer_bytes.hpp"
 #include "core/plan/sharding_path.hpp"
 #include "core/plan/stages_alike.hpp"
@@ -48,10 +49,10 @@ using Held = std::map<DeviceId, std::size_t>;
 /// of them.
 Result<void> check_common(const Plan& plan, std::size_t index, std::size_t other) {
   const Stage &stage = plan.stages[index], &before = plan.stages[other];
-  if (stage.devices == before.devices && stage.tensor_parallel == before.tensor_parallel) return {};
+  if (stage.devices == before.devices && stage.shard() == before.shard()) return {};
   return checks::bad(stage_place(index, "devices"),
                      fmt::format("found a device of stage {} among others than that stage's, expected the same devices "
-                                 "in the same order and the same tensor_parallel in all stages that share a device",
+                                 "in the same order and the same degrees in all stages that share a device",
                                  other));
 }
 
@@ -74,7 +75,16 @@ Result<void> check_devices(const Plan& plan, std::size_t index, Held& held) {
     return checks::bad(
         stage_place(index, "tensor_parallel"),
         fmt::format("found {}, expected a divisor of the stage's {} devices", stage.tensor_parallel, count));
+  if (const auto degrees = degrees_of(count, stage.shard(), plan.sharding); !degrees)
+    return checks::bad(stage_place(index, "devices"), degrees.error().message);
   return {};
+}
+
+Result<void> check_sharding(const Plan& plan) {
+  TRY_VOID(checks::integer("/sharding/level", plan.sharding.level, 0, 3));
+  if (plan.zero == 0 || plan.sharding.level == 0 || plan.zero == plan.sharding.level) return {};
+  return checks::bad("/sharding/level",
+                     fmt::format("found {}, expected {} as `zero`, or no `zero`", plan.sharding.level, plan.zero));
 }
 
 Result<void> check_shares(const Plan& plan, const Stage& stage, std::size_t index) {
@@ -183,7 +193,7 @@ Result<void> check_directions(const Plan& plan) {
                                    plan.micro_batches, name_of(plan.schedule)));
   for (std::size_t s = 0; s < plan.stages.size() && !plan.chunks; ++s) {
     const Stage &stage = plan.stages[s], &other = plan.stages[plan.stages.size() - 1 - s];
-    if (stage.devices.size() != other.devices.size() || stage.tensor_parallel != other.tensor_parallel)
+    if (stage.devices.size() != other.devices.size() || stage.shard() != other.shard())
       return checks::bad(stage_place(s, "devices"),
                          fmt::format("found {} devices, expected as many as stage {} has, whose copy is on them",
                                      stage.devices.size(), plan.stages.size() - 1 - s));
@@ -324,6 +334,7 @@ Result<void> check_against_devices(const Plan& plan, const Cluster& cluster) {
 
 Result<void> validate(const Plan& plan) {
   TRY_VOID(check_batches(plan));
+  TRY_VOID(check_sharding(plan));
   if (plan.stages.empty()) return checks::bad("/stages", "found no stages, expected at least one");
   Held held;
   int begin = 0;
@@ -344,8 +355,31 @@ Result<void> validate(const Plan& plan) {
   return check_operations(plan);
 }
 
+Result<void> validate_covered(const Plan& plan) {
+  const auto refuse = [](std::string place, auto found, std::string_view what) {
+    return checks::bad(std::move(place),
+                       fmt::format("found {} of {}, expected none: predictions and the trainer do not "
+                                   "cover it yet",
+                                   what, found));
+  };
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const Shard& degrees = plan.stages[s].degrees;
+    if (degrees.sequence)
+      return checks::bad(stage_place(s, "sequence_parallel"),
+                         "found true, expected false: a profile has it in its tensor-parallel times");
+    for (const auto& [key, degree, what] :
+         {std::tuple{"context_parallel", degrees.context, "context parallelism"},
+          {"expert_parallel", degrees.expert, "expert parallelism"},
+          {"expert_tensor_parallel", degrees.expert_tensor, "expert-tensor parallelism"}})
+      if (degree > 1) return refuse(stage_place(s, key), degree, what);
+  }
+  if (plan.sharding != Sharding{}) return refuse("/sharding/level", plan.sharding.level, "a sharding");
+  return {};
+}
+
 Result<void> validate(const Plan& plan, const Profile& profile, const Cluster& cluster) {
   TRY_VOID(validate(plan));
+  TRY_VOID(validate_covered(plan));
   TRY_VOID(check_against_layers(plan, profile));
   TRY_VOID(check_splittable(plan, profile));
   TRY_VOID(check_against_devices(plan, cluster));

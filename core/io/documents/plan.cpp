@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -69,6 +71,58 @@ std::vector<Id> ids(ObjectReader& in, std::string_view key, std::int64_t most) {
   return out;
 }
 
+/// Adds the devices of "0-7" or "5". Returns false if it is neither, or too large.
+bool add_range(std::string_view part, std::vector<DeviceId>& devices) {
+  const std::size_t dash = std::min(part.find('-'), part.size());
+  const auto number = [](std::string_view digits) {
+    int value = -1;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc() && end == digits.data() + digits.size() ? value : -1;
+  };
+  const int first = number(part.substr(0, dash)), last = dash < part.size() ? number(part.substr(dash + 1)) : first;
+  if (first < 0 || last < first || last >= limits::devices || std::ssize(devices) + last - first >= limits::devices)
+    return false;
+  for (int device = first; device <= last; ++device) devices.push_back(DeviceId(std::int32_t{device}));
+  return true;
+}
+
+/// Reads a list of devices, or, from version 2 on, their ranges as text: "0-127,256-383".
+std::vector<DeviceId> parse_devices(ObjectReader& in, int version) {
+  const std::string* const ranges = version > 1 && in.has("devices") ? in.get("devices")->as<std::string>() : nullptr;
+  if (!ranges) return ids<DeviceId>(in, "devices", limits::devices - 1);
+  std::vector<DeviceId> devices;
+  for (std::size_t begin = 0; begin <= ranges->size();) {
+    const std::size_t end = std::min(ranges->find(',', begin), ranges->size());
+    if (!add_range(std::string_view(*ranges).substr(begin, end - begin), devices)) {
+      in.fail("devices", fmt::format("found {}, expected ranges of up to {} devices such as \"0-7,16-23\"",
+                                     json::describe(Value(*ranges)), limits::devices));
+      return {};
+    }
+    begin = end + 1;
+  }
+  return devices;
+}
+
+/// Reads the degrees of parallelism that version 2 has.
+void read_degrees(ObjectReader& in, Shard& shard) {
+  shard.sequence = in.bool_or("sequence_parallel", false);
+  shard.context = in.count_or("context_parallel", 1, 1, limits::devices);
+  shard.context_kind = in.word_or("context_kind", ContextKind::ring, parse_context_kind, json::words_of<ContextKind>());
+  shard.context_heads = in.count_or("context_heads", 1, 1, limits::devices);
+  shard.expert = in.count_or("expert_parallel", 1, 1, limits::devices);
+  shard.expert_tensor = in.count_or("expert_tensor_parallel", 1, 1, limits::devices);
+}
+
+Sharding parse_sharding(ObjectReader& in) {
+  in.treat_null_as_absent();
+  Sharding sharding;
+  sharding.level = in.count_or("level", 0, 0, 3);
+  sharding.group = in.count_or("group", 0, 1, limits::devices);
+  sharding.reshard = in.word_or("reshard", Reshard::after_forward, parse_reshard, json::words_of<Reshard>());
+  sharding.copies = in.word_or("copies", CopySync::each_step, parse_copy_sync, json::words_of<CopySync>());
+  return sharding;
+}
+
 void read_recompute(ObjectReader& in, Stage& stage) {
   if (!in.has("recompute")) return;
   const Value& value = *in.get("recompute");
@@ -90,24 +144,25 @@ void read_recompute(ObjectReader& in, Stage& stage) {
                                      json::describe(value)));
 }
 
-StageCopy parse_stage_copy(ObjectReader& in) {
+StageCopy parse_stage_copy(ObjectReader& in, int version) {
   in.treat_null_as_absent();
   StageCopy chunk;
   chunk.stage = StageId(std::int32_t{in.count("stage", 0, limits::layers)});
   chunk.copy = in.count_or("copy", 0, 0, limits::layers);
-  chunk.devices = ids<DeviceId>(in, "devices", limits::devices - 1);
+  chunk.devices = parse_devices(in, version);
   return chunk;
 }
 
-Stage parse_stage(ObjectReader& in) {
+Stage parse_stage(ObjectReader& in, int version) {
   in.treat_null_as_absent();
   Stage stage;
   const std::vector<int> range = in.counts("layers", 0, limits::layers);
   if (in.ok() && range.size() != 2)
     in.fail("layers", fmt::format("found a list of {}, expected [first, last)", range.size()));
   if (in.ok()) stage.first = range[0], stage.last = range[1];
-  stage.devices = ids<DeviceId>(in, "devices", limits::devices - 1);
+  stage.devices = parse_devices(in, version);
   stage.tensor_parallel = in.count_or("tensor_parallel", 1, 1, limits::devices);
+  if (version > 1) read_degrees(in, stage.degrees);
   if (in.has("shares")) stage.samples_per_replica = in.counts("shares", 0, limits::samples);
   if (in.has("shards")) {
     stage.shard_fractions.emplace();
@@ -183,6 +238,7 @@ void read_conventions(ObjectReader& in, Plan& plan) {
 
 void read_plan(ObjectReader& in, Plan& plan) {
   in.treat_null_as_absent();
+  const int version = in.count("version");
   plan.name = in.text_or("name", "");
   plan.planner = in.text_or("planner", "hand");
   plan.profile = in.text_or("profile", "");
@@ -193,10 +249,12 @@ void read_plan(ObjectReader& in, Plan& plan) {
   plan.micro_batches = in.count_or("micro_batches", plan.global_batch / plan.micro_batch);
   read_conventions(in, plan);
   if (in.has("order")) plan.order = ids<LayerId>(in, "order", limits::layers);
-  in.objects("stages", [&](ObjectReader& stage) { plan.stages.push_back(parse_stage(stage)); });
+  if (version > 1 && in.has("sharding"))
+    in.object("sharding", [&](ObjectReader& s) { plan.sharding = parse_sharding(s); });
+  in.objects("stages", [&](ObjectReader& stage) { plan.stages.push_back(parse_stage(stage, version)); });
   if (in.has("chunks")) {
     plan.chunks.emplace();
-    in.objects("chunks", [&](ObjectReader& chunk) { plan.chunks->push_back(parse_stage_copy(chunk)); });
+    in.objects("chunks", [&](ObjectReader& chunk) { plan.chunks->push_back(parse_stage_copy(chunk, version)); });
   }
   read_operations(in, plan);
   if (in.has("objective")) in.object("objective", [&](ObjectReader& o) { plan.objective = parse_objective(o); });
@@ -220,6 +278,42 @@ Value ids_to_json(const std::vector<Id>& list) {
   return Value(json::list_of(list, [](Id id) { return Value(json::integer(id.value)); }));
 }
 
+/// Returns "0-127,256": runs of consecutive devices.
+Value ranges_to_json(const std::vector<DeviceId>& devices) {
+  std::string text;
+  for (std::size_t i = 0; i < devices.size();) {
+    std::size_t end = i + 1;
+    while (end < devices.size() && devices[end].value == devices[end - 1].value + 1) ++end;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", devices[i].value);
+    if (end > i + 1) text += fmt::format("-{}", devices[end - 1].value);
+    i = end;
+  }
+  return Value(std::move(text));
+}
+Value devices_to_json(const std::vector<DeviceId>& devices, int version) {
+  return version > 1 ? ranges_to_json(devices) : ids_to_json(devices);
+}
+
+/// Adds the degrees that are not 1 or off.
+void write_degrees(ObjectWriter& out, const Shard& shard) {
+  const Shard none;
+  if (shard.sequence) out.add("sequence_parallel", Value(true));
+  if (shard.context != none.context) out.add("context_parallel", shard.context);
+  if (shard.context_kind != none.context_kind) out.add("context_kind", pipedeck::name_of(shard.context_kind));
+  if (shard.context_heads != none.context_heads) out.add("context_heads", shard.context_heads);
+  if (shard.expert != none.expert) out.add("expert_parallel", shard.expert);
+  if (shard.expert_tensor != none.expert_tensor) out.add("expert_tensor_parallel", shard.expert_tensor);
+}
+
+Value sharding_to_json(const Sharding& sharding) {
+  ObjectWriter out;
+  out.add("level", sharding.level);
+  if (sharding.group > 0) out.add("group", sharding.group);
+  if (sharding.reshard != Reshard::after_forward) out.add("reshard", pipedeck::name_of(sharding.reshard));
+  if (sharding.copies != CopySync::each_step) out.add("copies", pipedeck::name_of(sharding.copies));
+  return out.finish();
+}
+
 Value recompute_to_json(const Recompute& recompute) {
   if (!recompute.any()) return Value(false);
   if (recompute.each == RecomputeUnit::block) return recompute.all ? Value(true) : ids_to_json(recompute.layers);
@@ -229,10 +323,11 @@ Value recompute_to_json(const Recompute& recompute) {
   return out.finish();
 }
 
-Value stage_to_json(const Stage& stage) {
+Value stage_to_json(const Stage& stage, int version) {
   ObjectWriter out;
-  out.add("layers", json::integers({stage.first, stage.last})).add("devices", ids_to_json(stage.devices));
+  out.add("layers", json::integers({stage.first, stage.last})).add("devices", devices_to_json(stage.devices, version));
   out.add("tensor_parallel", stage.tensor_parallel);
+  write_degrees(out, stage.degrees);
   out.add("shares", stage.samples_per_replica ? Value(json::integers(*stage.samples_per_replica)) : Value());
   if (stage.shard_fractions)
     out.add("shards",
@@ -296,23 +391,27 @@ void write_conventions(ObjectWriter& out, const Plan& plan) {
 
 Result<Plan> plan_from_json(const std::string& text) {
   Plan plan;
-  const Result<void> read = json::read_document(text, "pipedeck.plan", [&](ObjectReader& in) { read_plan(in, plan); });
+  const Result<void> read = json::read_document(
+      text, "pipedeck.plan", [&](ObjectReader& in) { read_plan(in, plan); }, 2);
   if (!read) return tl::unexpected(read.error());
   if (const Result<void> valid = plan::validate(plan); !valid) return tl::unexpected(valid.error());
   return plan;
 }
 
 std::string plan_to_json(const Plan& plan) {
-  ObjectWriter out = ObjectWriter::document("pipedeck.plan");
+  const int version = has_mesh(plan) ? 2 : 1;  // older programs read all that they know
+  ObjectWriter out = ObjectWriter::document("pipedeck.plan", version);
   out.add("name", plan.name).add("planner", plan.planner).add("profile", plan.profile).add("cluster", plan.cluster);
   out.add("global_batch", plan.global_batch).add("micro_batch", plan.micro_batch);
   out.add("micro_batches", plan.micro_batches);
   write_conventions(out, plan);
-  out.add("stages", json::list_of(plan.stages, stage_to_json));
+  if (plan.sharding != Sharding{}) out.add("sharding", sharding_to_json(plan.sharding));
+  out.add("stages", json::list_of(plan.stages, [&](const Stage& stage) { return stage_to_json(stage, version); }));
   if (plan.chunks)
-    out.add("chunks", json::list_of(*plan.chunks, [](const StageCopy& chunk) {
+    out.add("chunks", json::list_of(*plan.chunks, [&](const StageCopy& chunk) {
               ObjectWriter entry;
-              entry.add("stage", static_cast<int>(chunk.stage.value)).add("devices", ids_to_json(chunk.devices));
+              entry.add("stage", static_cast<int>(chunk.stage.value))
+                  .add("devices", devices_to_json(chunk.devices, version));
               return entry.add("copy", chunk.copy).finish();
             }));
   if (plan.operations)

@@ -289,27 +289,33 @@ std::string ObjectReader::preserve_unknown_members() {
 
 namespace {
 
-void read_formatted(ObjectReader& reader, std::string_view format, const ObjectReader::ReadObject& read) {
+void read_formatted(ObjectReader& reader, std::string_view format, const ObjectReader::ReadObject& read, int newest) {
   const ErrorCollector& problems = reader.problems();
   const std::string found = reader.text("format");
   if (!problems && found != format)
     reader.fail("format", fmt::format("found {}, expected \"{}\"", describe(Value(found)), format));
   const Value* version = reader.get("version");
-  if (!problems && *version != Value(Number{"1"}))
-    reader.fail("version",
-                fmt::format("found {}, expected 1, the only version that this program reads", describe(*version)));
+  bool known = false;
+  for (int readable = 1; version && readable <= newest; ++readable)
+    known |= *version == Value(Number{std::to_string(readable)});
+  if (!problems && !known)
+    reader.fail("version", newest == 1 ? fmt::format("found {}, expected 1, the only version that this program reads",
+                                                     describe(*version))
+                                       : fmt::format("found {}, expected 1 to {}, the versions that this program reads",
+                                                     describe(*version), newest));
   if (!problems) read(reader);
 }
 
 }  // namespace
 
-Result<void> read_document(const std::string& text, std::string_view format, const ObjectReader::ReadObject& read) {
+Result<void> read_document(const std::string& text, std::string_view format, const ObjectReader::ReadObject& read,
+                           int newest) {
   const Result<Value> value = parse(text);
   if (!value) return tl::unexpected(value.error());
   ErrorCollector problems;
   {
     ObjectReader reader(*value, "", problems);
-    if (!problems) read_formatted(reader, format, read);
+    if (!problems) read_formatted(reader, format, read, newest);
   }
   if (problems) return tl::unexpected(*problems.first);
   return {};

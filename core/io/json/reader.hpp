@@ -122,7 +122,8 @@ class ObjectReader {
   bool null_is_absent_ = false;
 };
 
-/// Checks "format" and "version", then hands the object to `read`.
-Result<void> read_document(const std::string& text, std::string_view format, const ObjectReader::ReadObject& read);
+/// Checks "format" and "version", then hands the object to `read`. Versions 1 to `newest` are read.
+Result<void> read_document(const std::string& text, std::string_view format, const ObjectReader::ReadObject& read,
+                           int newest = 1);
 
 }  // namespace pipedeck::io::json

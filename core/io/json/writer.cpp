@@ -49,9 +49,9 @@ List bytes_of(const std::vector<Bytes>& values) {
   return list_of(values, [](Bytes value) { return Value(integer(value.count)); });
 }
 
-ObjectWriter ObjectWriter::document(std::string_view format) {
+ObjectWriter ObjectWriter::document(std::string_view format, int version) {
   ObjectWriter writer;
-  writer.add("format", Value(format)).add("version", 1);
+  writer.add("format", Value(format)).add("version", version);
   return writer;
 }
 

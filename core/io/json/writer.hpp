@@ -33,7 +33,7 @@ List bytes_of(const std::vector<Bytes>& values);
 class ObjectWriter {
  public:
   ObjectWriter() = default;
-  static ObjectWriter document(std::string_view format);
+  static ObjectWriter document(std::string_view format, int version = 1);
 
   ObjectWriter& add(std::string_view key, Value value);
   ObjectWriter& add(std::string_view key, Bytes value) { return add(key, Value(integer(value.count))); }

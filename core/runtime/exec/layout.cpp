@@ -213,6 +213,7 @@ std::vector<std::size_t> Layout::tensor_parallel_group(const LocalStage& chunk) 
 
 Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps) {
   TRY_VOID(plan::validate(plan));
+  TRY_VOID(plan::validate_covered(plan));
   TRY_VOID(check_features(plan, schedule));
   TRY_VOID(check_schedule(plan, schedule));
   TRY_VOID(check_layers(plan, layers::plannable_layers(model)));

@@ -54,6 +54,36 @@ class TestValidate : public QObject {
     expect(plan::validate(plan, profile_, cluster_), "/stages/1/layers", "end at 5, expected 4");
   }
 
+  /// Degrees that no prediction covers are right in a file, but refused by all that predicts or trains.
+  void degrees_that_are_not_covered() {
+    const auto refused = [&](const auto& change, const char* place, const char* words) {
+      Plan plan = two_stages();
+      change(plan);
+      const Result<void> alone = plan::validate(plan);
+      QVERIFY2(alone, alone ? "" : alone.error().text().c_str());
+      expect(plan::validate(plan, profile_, cluster_), place, words);
+      expect(plan::validate_covered(plan), place, words);
+    };
+    QVERIFY(plan::validate_covered(two_stages()));
+    refused([](Plan& p) { p.stages[0].degrees.sequence = true; }, "/stages/0/sequence_parallel", "expected false");
+    refused([](Plan& p) { p.stages[0].degrees.context = 2; }, "/stages/0/context_parallel",
+            "found context parallelism of 2, expected none");
+    refused([](Plan& p) { p.stages[0].degrees.expert = 2; }, "/stages/0/expert_parallel", "expert parallelism of 2");
+    refused([](Plan& p) { p.stages[0].degrees.expert_tensor = 2; }, "/stages/0/expert_tensor_parallel", "of 2");
+    refused([](Plan& p) { p.sharding.level = 1; }, "/sharding/level", "found a sharding of 1, expected none");
+  }
+
+  void degrees_that_do_not_divide() {
+    Plan plan = two_stages();
+    plan.stages[0].degrees.context = 3;
+    expect(plan::validate(plan), "/stages/0/devices", "expected a multiple of 1 tensor x 3 context ranks");
+    plan.stages[0].degrees = {.expert = 3};
+    expect(plan::validate(plan), "/stages/0/devices", "expected a multiple of 3 expert x 1 expert-tensor ranks");
+    plan.stages[0].degrees = {};
+    plan.sharding = {.level = 1, .group = 3};
+    expect(plan::validate(plan), "/stages/0/devices", "found a sharding group of 3 ranks");
+  }
+
   void devices_that_are_not_there() {
     Plan plan = two_stages();
     plan.stages[1].devices = {DeviceId(3)};
