@@ -33,9 +33,10 @@ std::optional<StateBytes> state_bytes(std::string_view recipe) {
   return found == recipes.end() ? std::nullopt : std::optional(found->bytes);
 }
 
-StateBytes sharded_bytes(const StateBytes& bytes, const Sharding& sharding, int group, double gathered) {
+StateBytes sharded_bytes(const StateBytes& bytes, const Sharding& sharding, int group, int copies, double gathered) {
   StateBytes held = bytes;
-  if (sharding.level >= 1) held.optimizer /= group, held.step /= group;
+  const double optimizer_ranks = sharding.copies == CopySync::shard_optimizer ? double(group) * copies : group;
+  if (sharding.level >= 1) held.optimizer /= optimizer_ranks, held.step /= optimizer_ranks;
   if (sharding.level >= 2) held.gradients /= group;
   if (sharding.level >= 3) held.weights /= group;
   if (sharding.level == 3 && sharding.reshard == Reshard::after_step) {

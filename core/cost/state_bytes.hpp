@@ -30,6 +30,8 @@ std::optional<StateBytes> state_bytes(std::string_view recipe);
 /// level 2 gradients too, level 3 weights too. `step` stays as it is, sharded from level 1 on.
 /// Level 3 with Reshard::after_step also holds `gathered` bytes of whole weights, and whole gradients with its shard
 /// of them (torchtitan in a pipeline).
-StateBytes sharded_bytes(const StateBytes& bytes, const Sharding& sharding, int group, double gathered = 2);
+/// With CopySync::shard_optimizer, `copies` x `group` ranks share the optimizer states.
+StateBytes sharded_bytes(const StateBytes& bytes, const Sharding& sharding, int group, int copies = 1,
+                         double gathered = 2);
 
 }  // namespace pipedeck::cost

@@ -76,7 +76,7 @@ Broken experts(const Question& q) {
 }
 
 Broken tokens(const Question& q) {
-  const int ranks = q.shard.context * (q.shard.divides_tokens() ? q.shard.tensor : 1);
+  const std::int64_t ranks = std::int64_t{q.shard.context} * (q.shard.divides_tokens() ? q.shard.tensor : 1);
   return not_multiple(q.sequence, "tokens per sample", ranks, "ranks that divide them");
 }
 
@@ -95,7 +95,8 @@ Broken experts_need_sequence(const Question& q) {
 
 Broken balanced_chunks(const Question& q) {
   if (q.shard.context == 1) return {};
-  return not_multiple(q.sequence, "tokens per sample", 2 * q.shard.context, "chunks, two for each context rank");
+  return not_multiple(q.sequence, "tokens per sample", std::int64_t{2} * q.shard.context,
+                      "chunks, two for each context rank");
 }
 
 Broken blocks(const Question& q) {
@@ -158,7 +159,7 @@ Broken titan_expert_tensor(const Question& q) {
 }
 
 Broken titan_tokens(const Question& q) {
-  const int chunks = (q.shard.context > 1 ? 2 * q.shard.context : 1) * q.shard.tensor;
+  const std::int64_t chunks = (q.shard.context > 1 ? std::int64_t{2} * q.shard.context : 1) * q.shard.tensor;
   return not_multiple(q.sequence, "tokens per sample", chunks, "parts, two for each context and tensor rank");
 }
 

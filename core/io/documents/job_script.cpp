@@ -7,6 +7,7 @@
 
 #include "core/base/one_line.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/plan/validate.hpp"
 
 namespace pipedeck::io::documents {
 namespace {
@@ -63,6 +64,7 @@ std::string document(std::string_view file, std::string json) {
 std::string_view name_of(JobLauncher launcher) { return launcher == JobLauncher::slurm ? "slurm" : "mpirun"; }
 
 Result<std::string> job_script(const JobOptions& how, const Plan& plan, const ModelSpec& model) {
+  TRY_VOID(plan::validate_covered(plan));
   const int planned = plan.stages.empty() ? 0 : plan.stages.back().last;
   if (planned != layers_to_plan(model))
     return fail(ErrorCode::bad_input, fmt::format("found a plan for {} layers, expected {}, the layers of {} without "

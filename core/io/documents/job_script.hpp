@@ -29,7 +29,7 @@ struct JobOptions {
 
 /// One process has the plan's devices on one node, one CPU each. The launcher places several processes, in a folder
 /// that all of them see. The model's data stay in place: their path must be absolute. A plan for other layers than the
-/// model's, or for fewer devices than processes, is bad_input.
+/// model's, for fewer devices than processes, or with degrees that the trainer does not cover, is bad_input.
 Result<std::string> job_script(const JobOptions& how, const Plan& plan, const ModelSpec& model);
 
 }  // namespace pipedeck::io::documents

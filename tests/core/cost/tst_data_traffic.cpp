@@ -148,6 +148,14 @@ class TestDataTraffic : public QObject {
     }
   }
 
+  /// Copies of shards hold the optimizer's states once for all, if these are sharded over them, too.
+  void copies_share_the_optimizer() {
+    const cost::StateBytes bytes{2, 4, 12};
+    QCOMPARE(total(cost::sharded_bytes(bytes, {.level = 3}, 4, 2)), 18.0 / 4);
+    QCOMPARE(total(cost::sharded_bytes(bytes, {.level = 3, .copies = CopySync::shard_optimizer}, 4, 2)),
+             6.0 / 4 + 12.0 / 8);
+  }
+
   void recipes_have_names_of_their_own() {
     std::set<std::string_view> names;
     for (const cost::StateRecipe& recipe : cost::state_recipes()) QVERIFY(names.insert(recipe.name).second);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -10,6 +12,7 @@
 
 #include "core/analytic/transformer/shards/collectives.hpp"
 #include "core/analytic/transformer/shards/shard_sizes.hpp"
+#include "core/base/limits.hpp"
 #include "core/plan/mesh_rules.hpp"
 
 namespace pipedeck::analytic::transformer::shards {
@@ -189,8 +192,12 @@ Result<void> check(const TransformerConfig& config, const ShardOptions& options)
   question.model = &config;
   question.shard = options.shard;
   question.sequence = options.count.sequence;
-  // The fewest devices that both meshes divide: whatever else there is are copies.
-  question.devices = options.shard.replica_devices() * options.shard.expert * options.shard.expert_tensor;
+  // The fewest devices that both meshes divide: all further ones are copies.
+  const Shard& shard = options.shard;
+  const std::int64_t devices =
+      std::lcm(std::int64_t{shard.tensor} * shard.context, std::int64_t{shard.expert} * shard.expert_tensor);
+  if (devices > limits::devices) return refuse("a number of devices", static_cast<double>(devices), "at most 65536");
+  question.devices = static_cast<int>(devices);
   return plan::check_mesh(question);
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/io/checksum.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/io/documents/job_script.hpp"
 #include "tests/core/io/documents/sample_documents.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -115,6 +116,13 @@ class TestPlanVersions : public QObject {
     QVERIFY2(plan.has_value(), plan ? "" : plan.error().text().c_str());
     QVERIFY(!has_mesh(*plan));
     QVERIFY(plan->stages.front().extra.find("context_parallel") != std::string::npos);
+  }
+
+  /// No job is written for a plan that the trainer would refuse.
+  void jobs_are_refused() {
+    const auto job = io::documents::job_script({}, io::documents::plan_from_json(meshed).value(), {});
+    QVERIFY(!job.has_value());
+    QCOMPARE(QString::fromStdString(job.error().place), "/stages/0/sequence_parallel");
   }
 
   void malformed_data() {

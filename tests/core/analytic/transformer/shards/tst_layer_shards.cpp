@@ -372,6 +372,8 @@ class TestLayerShards : public QObject {
     options.domains = 1, options.capacity = -1;
     QTest::newRow("capacity") << options << "found a capacity factor of -1";
     QTest::newRow("tensor") << options_of(4096, {.tensor = 3}) << "found 64 heads, expected a multiple of 3";
+    QTest::newRow("devices") << options_of(4096, {.tensor = 65536, .context = 65536})
+                             << "found a number of devices of 4294967296, expected at most 65536";
     QTest::newRow("expert") << options_of(4096, {.expert = 3}) << "found 128 experts";
     QTest::newRow("tokens") << options_of(4095, {.context = 2}) << "found 4095 tokens per sample";
   }
