@@ -9,13 +9,19 @@ bool keeps_gradients(const Sharding& sharding) {
   return sharding.level < 2 || (sharding.level == 3 && sharding.reshard == Reshard::after_step);
 }
 
+/// The ranks that share and copy the states of one class of weights.
+struct Ranks {
+  plan::GroupFamily sharing, copying;
+  int group = 1, copies = 1;  ///< G, R
+};
+
 /// Adds what copies of the same shard exchange: w Φ/G over R ranks.
-void add_copies(std::vector<DataCollective>& traffic, const Sharding& sharding, int group, int copies, double weights,
+void add_copies(std::vector<DataCollective>& traffic, const Sharding& sharding, const Ranks& ranks, double weights,
                 double gradients) {
-  if (copies == 1) return;
+  if (ranks.copies == 1) return;
   const auto add = [&](CollectiveKind kind, DataMoment moment, bool of_gradients) {
-    const double whole = (of_gradients ? gradients : weights) / group;
-    traffic.push_back({kind, moment, true, of_gradients, copies, bytes_sent(kind, copies, whole)});
+    const double whole = (of_gradients ? gradients : weights) / ranks.group;
+    traffic.push_back({kind, moment, ranks.copying, of_gradients, ranks.copies, bytes_sent(kind, ranks.copies, whole)});
   };
   if (sharding.copies == CopySync::shard_optimizer) {
     add(CollectiveKind::reduce_scatter, DataMoment::after_backward, true);
@@ -26,16 +32,12 @@ void add_copies(std::vector<DataCollective>& traffic, const Sharding& sharding, 
   add(CollectiveKind::all_reduce, each ? DataMoment::every_backward : DataMoment::after_backward, true);
 }
 
-}  // namespace
-
-std::vector<DataCollective> data_traffic(const Sharding& sharding, int group, int copies, double parameters,
-                                         const WireBytes& wire) {
-  const double weights = wire.weights * parameters, gradients = wire.gradients * parameters;
-  std::vector<DataCollective> traffic;
+void add_class(std::vector<DataCollective>& traffic, const Sharding& sharding, const Ranks& ranks, double weights,
+               double gradients) {
   const auto add = [&](CollectiveKind kind, DataMoment moment, bool of_gradients) {
-    if (group == 1) return;
+    if (ranks.group == 1) return;
     const double whole = of_gradients ? gradients : weights;
-    traffic.push_back({kind, moment, false, of_gradients, group, bytes_sent(kind, group, whole)});
+    traffic.push_back({kind, moment, ranks.sharing, of_gradients, ranks.group, bytes_sent(kind, ranks.group, whole)});
   };
   const bool whole_step = sharding.level == 3 && sharding.reshard == Reshard::after_step;
   if (sharding.level == 0) add(CollectiveKind::all_reduce, DataMoment::last_backward, true);
@@ -48,8 +50,26 @@ std::vector<DataCollective> data_traffic(const Sharding& sharding, int group, in
   if (sharding.level >= 2)
     add(CollectiveKind::reduce_scatter,
         keeps_gradients(sharding) ? DataMoment::after_backward : DataMoment::every_backward, true);
-  add_copies(traffic, sharding, group, copies, weights, gradients);
+  add_copies(traffic, sharding, ranks, weights, gradients);
   if (sharding.level == 1) add(CollectiveKind::all_gather, DataMoment::next_forward, false);
+}
+
+}  // namespace
+
+std::vector<DataCollective> data_traffic(const Sharding& sharding, const plan::StageDegrees& degrees,
+                                         const RankWeights& weights, const WireBytes& wire) {
+  using plan::GroupFamily;
+  std::vector<DataCollective> traffic;
+  const auto add = [&](const Ranks& ranks, double count) {
+    if (count > 0) add_class(traffic, sharding, ranks, wire.weights * count, wire.gradients * count);
+  };
+  if (weights.tensor_reduced > 0 && degrees.tensor > 1)  // parallelism.md, section 2
+    traffic.push_back(
+        {CollectiveKind::all_reduce, DataMoment::after_backward, GroupFamily::tensor, true, degrees.tensor,
+         bytes_sent(CollectiveKind::all_reduce, degrees.tensor, wire.gradients * weights.tensor_reduced)});
+  add({GroupFamily::sharding, GroupFamily::sharding_copies, degrees.sharding, degrees.copies}, weights.dense);
+  add({GroupFamily::expert_sharding, GroupFamily::expert_sharding_copies, degrees.expert_sharding, degrees.copies},
+      weights.expert);
   return traffic;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/model/shard.hpp"
+#include "core/plan/groups.hpp"
 
 namespace pipedeck::cost {
 
@@ -22,8 +23,8 @@ enum class DataMoment {
 struct DataCollective {
   CollectiveKind kind = CollectiveKind::all_reduce;
   DataMoment moment = DataMoment::last_backward;
-  bool among_copies = false;  ///< over R ranks with the same shard; otherwise over G ranks that share the states
-  bool of_gradients = true;   ///< otherwise of weights
+  plan::GroupFamily group = plan::GroupFamily::sharding;  ///< or sharding_copies, the same of experts, or tensor
+  bool of_gradients = true;                               ///< otherwise of weights
   int ranks = 1;
   double bytes = 0;  ///< that a rank sends each time
 };
@@ -34,10 +35,16 @@ struct WireBytes {
   double gradients = 4;  ///< w_g: fp32; 2 where gradients are reduced in 16 bits
 };
 
-/// Returns the collectives of a step for `parameters` weights of a rank before sharding: of dense ones with `group` = G
-/// and `copies` = R, G R = D C; of experts with those of D_e ranks (plan::StageDegrees). At level 0, G is all ranks.
-std::vector<DataCollective> data_traffic(const Sharding& sharding, int group, int copies, double parameters,
-                                         const WireBytes& wire = {});
+/// A number of weights on a rank before sharding: those that D C ranks hold, and experts', which D_e ranks hold.
+struct RankWeights {
+  double dense = 0, expert = 0;
+  double tensor_reduced = 0;  ///< part of `dense` whose gradients T ranks sum once a step: norms, routers
+};
+
+/// Returns the collectives of a step, those over tensor ranks first, then those of dense weights. `degrees` are those
+/// of the stage with `sharding` (plan::degrees_of). At level 0, the sharding group is all ranks with the same weights.
+std::vector<DataCollective> data_traffic(const Sharding& sharding, const plan::StageDegrees& degrees,
+                                         const RankWeights& weights, const WireBytes& wire = {});
 
 /// Returns the bytes that a rank sends in a step of that many micro-batches.
 double bytes_per_step(const std::vector<DataCollective>& traffic, int micro_batches);

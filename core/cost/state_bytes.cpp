@@ -46,4 +46,14 @@ StateBytes sharded_bytes(const StateBytes& bytes, const Sharding& sharding, int 
   return held;
 }
 
+StateBytes held_bytes(const StateBytes& recipe, const Sharding& sharding, const plan::StageDegrees& degrees,
+                      const RankWeights& weights) {
+  const StateBytes dense = sharded_bytes(recipe, sharding, degrees.sharding, degrees.copies);
+  const StateBytes expert = sharded_bytes(recipe, sharding, degrees.expert_sharding, degrees.copies);
+  const auto sum = [&](double StateBytes::*kind) {
+    return dense.*kind * weights.dense + expert.*kind * weights.expert;
+  };
+  return {sum(&StateBytes::weights), sum(&StateBytes::gradients), sum(&StateBytes::optimizer), sum(&StateBytes::step)};
+}
+
 }  // namespace pipedeck::cost

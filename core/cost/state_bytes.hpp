@@ -6,7 +6,9 @@
 #include <span>
 #include <string_view>
 
+#include "core/cost/data_traffic.hpp"
 #include "core/model/shard.hpp"
+#include "core/plan/groups.hpp"
 
 namespace pipedeck::cost {
 
@@ -33,5 +35,9 @@ std::optional<StateBytes> state_bytes(std::string_view recipe);
 /// With CopySync::shard_optimizer, `copies` x `group` ranks share the optimizer states.
 StateBytes sharded_bytes(const StateBytes& bytes, const Sharding& sharding, int group, int copies = 1,
                          double gathered = 2);
+
+/// Returns the bytes of each kind that a rank of the stage holds. `degrees` are those with `sharding`.
+StateBytes held_bytes(const StateBytes& recipe, const Sharding& sharding, const plan::StageDegrees& degrees,
+                      const RankWeights& weights);
 
 }  // namespace pipedeck::cost

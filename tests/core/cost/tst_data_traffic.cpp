@@ -20,11 +20,16 @@ constexpr double gib = 1 << 30;
 
 double total(const cost::StateBytes& bytes) { return bytes.weights + bytes.gradients + bytes.optimizer; }
 
-using Found = std::vector<std::tuple<CollectiveKind, DataMoment, bool, double>>;
+/// D C = G R ranks, and no experts.
+plan::StageDegrees ranks(int group, int copies = 1) {
+  return plan::degrees_of(group * copies, {}, {.level = copies > 1 ? 1 : 0, .group = group}).value();
+}
+
+using Found = std::vector<std::tuple<CollectiveKind, DataMoment, bool, double>>;  // of copies or not
 Found found(const Sharding& sharding, int group, int copies, double parameters, const cost::WireBytes& wire = {}) {
   Found all;
-  for (const DataCollective& one : cost::data_traffic(sharding, group, copies, parameters, wire))
-    all.emplace_back(one.kind, one.moment, one.among_copies, one.bytes);
+  for (const DataCollective& one : cost::data_traffic(sharding, ranks(group, copies), {parameters, 0}, wire))
+    all.emplace_back(one.kind, one.moment, one.group == plan::GroupFamily::sharding_copies, one.bytes);
   return all;
 }
 
@@ -78,7 +83,7 @@ class TestDataTraffic : public QObject {
     for (const Sharding& sharding :
          {Sharding{.level = 1, .group = 4, .copies = CopySync::each_micro_batch},
           Sharding{.level = 3, .group = 4, .reshard = Reshard::after_step, .copies = CopySync::each_micro_batch}})
-      for (const DataCollective& one : cost::data_traffic(sharding, 4, 2, 1000))
+      for (const DataCollective& one : cost::data_traffic(sharding, ranks(4, 2), {1000, 0}))
         QVERIFY(one.moment != DataMoment::every_backward);
     // Several instances of the distributed optimizer.
     QCOMPARE(found({.level = 1, .group = 4}, 4, 2, 1000),
@@ -92,7 +97,7 @@ class TestDataTraffic : public QObject {
   void volume_of_a_step() {
     const cost::WireBytes same{2, 2};
     const auto step = [&](int level, int micro_batches) {
-      return cost::bytes_per_step(cost::data_traffic({.level = level}, 64, 1, 1e9, same), micro_batches);
+      return cost::bytes_per_step(cost::data_traffic({.level = level}, ranks(64), {1e9, 0}, same), micro_batches);
     };
     QCOMPARE(step(1, 8), step(0, 8));
     QCOMPARE(step(2, 1), step(0, 1));
@@ -100,8 +105,9 @@ class TestDataTraffic : public QObject {
     QCOMPARE(step(0, 8), step(0, 1));
     QCOMPARE(step(3, 8), 8 * step(3, 1));
     QCOMPARE(step(2, 8), 4.5 * step(2, 1));
-    QVERIFY(cost::bytes_per_step(cost::data_traffic({.level = 1}, 64, 1, 1e9), 1) <
-            cost::bytes_per_step(cost::data_traffic({}, 64, 1, 1e9), 1));  // weights are narrower than gradients
+    QVERIFY(
+        cost::bytes_per_step(cost::data_traffic({.level = 1}, ranks(64), {1e9, 0}), 1) <
+        cost::bytes_per_step(cost::data_traffic({}, ranks(64), {1e9, 0}), 1));  // weights are narrower than gradients
   }
 
   /// With copies of sharded states, experts' shards are spread over D_e / R ranks.
@@ -112,10 +118,28 @@ class TestDataTraffic : public QObject {
     QCOMPARE(degrees.copies, 4);
     QCOMPARE(degrees.expert_data, 16);
     QCOMPARE(degrees.expert_sharding, 4);
-    const auto traffic = cost::data_traffic(sharding, degrees.expert_sharding, degrees.copies, 1e6);
-    QCOMPARE(traffic.front().ranks, 4);
-    QCOMPARE(traffic.front().bytes, 3.0 / 4 * 2e6);
-    QCOMPARE(traffic.back().bytes, 2 * 3.0 / 4 * 1e6);  // AR of 4 bytes x 1/4 over 4 copies
+    const auto traffic = cost::data_traffic(sharding, degrees, {1e6, 2e6});
+    QCOMPARE(traffic.size(), std::size_t{8});
+    using plan::GroupFamily;
+    const DataCollective &dense = traffic[0], &expert = traffic[4];
+    QVERIFY(dense.group == GroupFamily::sharding && expert.group == GroupFamily::expert_sharding);
+    QCOMPARE(dense.ranks, 16);
+    QCOMPARE(dense.bytes, 15.0 / 16 * 2e6);
+    QCOMPARE(expert.ranks, 4);
+    QCOMPARE(expert.bytes, 3.0 / 4 * 4e6);
+    QVERIFY(traffic.back().group == GroupFamily::expert_sharding_copies);
+    QCOMPARE(traffic.back().bytes, 2 * 3.0 / 4 * 2e6);  // AR of 4 bytes x 1/4 over 4 copies
+    // The groups have as many devices as the collectives have ranks.
+    std::vector<DeviceId> devices;
+    for (std::int32_t i = 0; i < 128; ++i) devices.push_back(DeviceId(i));
+    const auto groups = plan::StageGroups::of(devices, shard, sharding);
+    for (const DataCollective& one : traffic) QCOMPARE(groups->size(one.group), one.ranks);
+    const DataCollective norms = cost::data_traffic(sharding, degrees, {1e6, 2e6, 1e3}).front();
+    QVERIFY(norms.group == GroupFamily::tensor && norms.kind == AR && norms.moment == DataMoment::after_backward);
+    QCOMPARE(norms.bytes, 2 * 1.0 / 2 * 4e3);
+    const cost::StateBytes held = cost::held_bytes({2, 4, 12, 0}, sharding, degrees, {1e6, 2e6});
+    QCOMPARE(held.weights, 2 * (1e6 / 16 + 2e6 / 4));
+    QCOMPARE(held.optimizer, 12 * (1e6 / 16 + 2e6 / 4));
   }
 
   /// Llama 3.1 405B: 15.75 blocks on a rank, G 16. DeepSeek-V3: experts at 16 bytes.
