@@ -43,8 +43,7 @@ struct Recompute {
 struct Stage {
   int first = 0;  ///< half-open range of positions in the plan's order
   int last = 0;
-  std::vector<DeviceId>
-      devices;  ///< in rank order (core/plan/groups): consecutive tensor and context ranks are a replica
+  std::vector<DeviceId> devices;  ///< in rank order (core/plan/groups): tensor x context consecutive ones, a replica
   int tensor_parallel = 1;
   std::optional<std::vector<int>> samples_per_replica;  ///< whole samples of each micro-batch per replica; absent: even
   /// The fraction of every layer's columns on each rank of a replica. Each is above 0, their sum is 1; absent: even.

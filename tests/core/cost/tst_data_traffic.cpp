@@ -10,11 +10,10 @@
 #include "core/plan/groups.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_data_traffic {
+
 using cost::DataCollective;
 using cost::DataMoment;
-
-namespace {
 
 constexpr double gib = 1 << 30;
 
@@ -34,8 +33,6 @@ Found found(const Sharding& sharding, int group, int copies, double parameters, 
 }
 
 constexpr auto AG = CollectiveKind::all_gather, RS = CollectiveKind::reduce_scatter, AR = CollectiveKind::all_reduce;
-
-}  // namespace
 
 class TestDataTraffic : public QObject {
   Q_OBJECT
@@ -188,4 +185,7 @@ class TestDataTraffic : public QObject {
 };
 
 PIPEDECK_TEST(TestDataTraffic)
+
+}  // namespace pipedeck::tst_data_traffic
+
 #include "tst_data_traffic.moc"

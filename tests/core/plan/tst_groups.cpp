@@ -12,12 +12,11 @@
 #include "core/plan/groups.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_groups {
+
 using plan::GroupFamily;
 using plan::RankGroup;
 using plan::StageGroups;
-
-namespace {
 
 std::vector<DeviceId> devices_from(int first, int count) {
   std::vector<DeviceId> devices;
@@ -89,8 +88,6 @@ RandomMesh random_mesh(Random& random) {
   mesh.sharding.group = mesh.shard.context * mesh.data / mesh.copies;
   return mesh;
 }
-
-}  // namespace
 
 class TestGroups : public QObject {
   Q_OBJECT
@@ -311,4 +308,7 @@ class TestGroups : public QObject {
 };
 
 PIPEDECK_TEST(TestGroups)
+
+}  // namespace pipedeck::tst_groups
+
 #include "tst_groups.moc"

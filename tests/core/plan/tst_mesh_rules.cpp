@@ -9,10 +9,9 @@
 #include "core/plan/mesh_rules.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using plan::MeshQuestion;
+namespace pipedeck::tst_mesh_rules {
 
-namespace {
+using plan::MeshQuestion;
 
 TransformerConfig qwen3_235b() {
   TransformerConfig config;
@@ -52,10 +51,6 @@ MeshQuestion qwen_question(const TransformerConfig& model) {
 }
 
 using Change = std::function<void(MeshQuestion&)>;
-
-}  // namespace
-
-Q_DECLARE_METATYPE(Change)
 
 class TestMeshRules : public QObject {
   Q_OBJECT
@@ -222,4 +217,7 @@ class TestMeshRules : public QObject {
 };
 
 PIPEDECK_TEST(TestMeshRules)
+
+}  // namespace pipedeck::tst_mesh_rules
+
 #include "tst_mesh_rules.moc"

@@ -9,10 +9,9 @@
 #include "tests/core/io/documents/sample_documents.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
-using namespace pipedeck::test;
+namespace pipedeck::tst_plan_versions {
 
-namespace {
+using namespace pipedeck::test;
 
 /// A stage of all degrees on 16 devices.
 const char* const meshed = R"({"format": "pipedeck.plan", "version": 2, "name": "m", "planner": "hand",
@@ -43,8 +42,6 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   if (at == text.npos) qFatal("no %s", from.c_str());
   return text.replace(at, from.size(), to);
 }
-
-}  // namespace
 
 class TestPlanVersions : public QObject {
   Q_OBJECT
@@ -167,4 +164,7 @@ class TestPlanVersions : public QObject {
 };
 
 PIPEDECK_TEST(TestPlanVersions)
+
+}  // namespace pipedeck::tst_plan_versions
+
 #include "tst_plan_versions.moc"

@@ -14,7 +14,8 @@
 #include "tests/core/analytic/transformer/shards/shard_shapes.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_layer_shards {
+
 using namespace pipedeck::test;
 using analytic::times::Part;
 using plan::GroupFamily;
@@ -22,8 +23,6 @@ using shards::Behind;
 using shards::LayerShard;
 using shards::Pass;
 using shards::ShardOptions;
-
-namespace {
 
 constexpr double gib = 1 << 30;
 
@@ -59,8 +58,6 @@ double seconds_of(const shards::PassWork& work, const analytic::times::DeviceRat
 }
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b)); }
-
-}  // namespace
 
 class TestLayerShards : public QObject {
   Q_OBJECT
@@ -387,4 +384,7 @@ class TestLayerShards : public QObject {
 };
 
 PIPEDECK_TEST(TestLayerShards)
+
+}  // namespace pipedeck::tst_layer_shards
+
 #include "tst_layer_shards.moc"

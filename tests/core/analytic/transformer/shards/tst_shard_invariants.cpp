@@ -12,7 +12,8 @@
 #include "tests/core/analytic/transformer/shards/shard_shapes.hpp"
 #include "tests/support/test_program.hpp"
 
-using namespace pipedeck;
+namespace pipedeck::tst_shard_invariants {
+
 using namespace pipedeck::test;
 using analytic::times::Part;
 using plan::GroupFamily;
@@ -22,8 +23,6 @@ using shards::LayerShard;
 using shards::Pass;
 using shards::ShardOptions;
 using shards::WorkKind;
-
-namespace {
 
 int any(Random& random, std::initializer_list<int> of) { return random.any_of(of); }
 
@@ -101,8 +100,6 @@ double sum_of(const LayerShard& layer, Pass pass) {
     if (one.pass == pass) sum += one.bytes;
   return sum;
 }
-
-}  // namespace
 
 class TestShardInvariants : public QObject {
   Q_OBJECT
@@ -437,4 +434,7 @@ class TestShardInvariants : public QObject {
 };
 
 PIPEDECK_TEST(TestShardInvariants)
+
+}  // namespace pipedeck::tst_shard_invariants
+
 #include "tst_shard_invariants.moc"
