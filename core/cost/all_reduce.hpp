@@ -11,8 +11,8 @@
 
 namespace pipedeck::cost {
 
-/// A set of rings whose links are in use: that of all devices, those inside all nodes at the same time, or that of each
-/// node's first device.
+/// A set of rings whose links are in use: that of all devices, those inside all domains at the same time, or that of
+/// each domain's first device.
 enum class RingLinks { flat, intra_node, inter_node };
 
 /// A part of an all-reduce; parts run in sequence.

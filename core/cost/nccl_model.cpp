@@ -231,7 +231,8 @@ GpuGeneration generation_of(std::string_view device_type) {
   using Name = std::pair<std::string_view, GpuGeneration>;
   constexpr std::array names{Name{"V100", GpuGeneration::volta},     Name{"T4", GpuGeneration::volta},
                              Name{"A100", GpuGeneration::ampere},    Name{"H100", GpuGeneration::hopper},
-                             Name{"H200", GpuGeneration::hopper},    Name{"B100", GpuGeneration::blackwell},
+                             Name{"H200", GpuGeneration::hopper},    Name{"H800", GpuGeneration::hopper},
+                             Name{"H20", GpuGeneration::hopper},     Name{"B100", GpuGeneration::blackwell},
                              Name{"B200", GpuGeneration::blackwell}, Name{"B300", GpuGeneration::blackwell}};
   for (const auto& [name, generation] : names)
     if (device_type.find(name) != device_type.npos) return generation;

@@ -20,7 +20,8 @@ namespace pipedeck::cost {
 enum class GpuGeneration { volta, ampere, hopper, blackwell };
 
 /// Returns the generation by a name contained in the type. V100 or T4: Volta, which NCCL uses for anything before
-/// Ampere. A100: Ampere. H100, H200: Hopper. B100, B200, B300: Blackwell. Otherwise Ampere.
+/// Ampere. A100, A800: Ampere. H100, H200, H800, H20: Hopper. B100, B200, B300: Blackwell, also in "GB200". Otherwise
+/// Ampere.
 GpuGeneration generation_of(std::string_view device_type);
 
 enum class NcclCollective { all_reduce, reduce_scatter, all_gather, broadcast };

@@ -71,17 +71,36 @@ void Network::Shared::keep_links(const Cluster& cluster) {
   }
 }
 
+void Network::Shared::number_domains(const Cluster& cluster) {
+  std::unordered_map<std::string_view, int> numbers;
+  for (const Node& node : cluster.nodes) {
+    int number = static_cast<int>(domain_nodes.size());
+    if (!node.domain.empty()) number = numbers.try_emplace(node.domain, number).first->second;
+    if (number == static_cast<int>(domain_nodes.size())) domain_nodes.push_back(0);
+    ++domain_nodes[static_cast<std::size_t>(number)];
+    domains.push_back(number);
+  }
+}
+
+/// Returns the path between two different nodes, without network cards.
+Path Network::Shared::between_nodes(std::size_t from, std::size_t to) const {
+  if (domains[from] != domains[to]) return between->between(from, to);
+  return {std::min(inside[from].bandwidth, inside[to].bandwidth), std::max(inside[from].latency, inside[to].latency)};
+}
+
 /// The fewer nodes there are, the more often each pair is requested.
 void Network::Shared::fill_table() {
   const std::size_t nodes = inside.size();
   if (nodes > few_nodes) return;
   for (std::size_t from = 0; from < nodes; ++from)
-    for (std::size_t to = 0; to < nodes; ++to) table.push_back(from == to ? inside[from] : between->between(from, to));
+    for (std::size_t to = 0; to < nodes; ++to) table.push_back(from == to ? inside[from] : between_nodes(from, to));
 }
 
-/// Chooses the first two nodes of each kind and inner link, and at most two devices of each. Nodes with the most
-/// devices come first, so that a node of one device never represents a node with inner paths.
+/// Chooses the first two domains of the same nodes, in each the first two nodes of each kind and inner link, and at
+/// most two devices of each. Nodes with the most devices come first, so that a node of one device never represents a
+/// node with inner paths.
 void Network::Shared::find_representatives() {
+  using Class = std::tuple<int, double, double, double>;
   std::vector<std::vector<DeviceId>> held(inside.size());
   for (std::size_t d = 0; d < devices.size(); ++d) held[devices[d].node.index()].push_back(DeviceId(d));
   std::vector<std::size_t> larger_first(inside.size());
@@ -90,13 +109,27 @@ void Network::Shared::find_representatives() {
     return std::min<std::size_t>(held[a].size(), 2) > std::min<std::size_t>(held[b].size(), 2);
   });
   const std::vector<int> kinds = between->kinds();
-  std::map<std::tuple<int, double, double, double>, int> taken;
+  struct Domain {
+    std::map<Class, int> taken;
+    std::vector<DeviceId> devices;
+  };
+  std::vector<Domain> all(domain_nodes.size());
+  std::vector<std::size_t> in_order;  // of their first nodes
   for (const std::size_t n : larger_first) {
+    Domain& own = all[static_cast<std::size_t>(domains[n])];
+    if (own.taken.empty()) in_order.push_back(static_cast<std::size_t>(domains[n]));
     const double card = nics[n].value_or(BytesPerSecond()).count;
-    if (held[n].empty() || taken[{kinds[n], inside[n].bandwidth.count, inside[n].latency.count, card}]++ >= 2) continue;
-    representative_devices.push_back(held[n][0]);
-    if (held[n].size() > 1) representative_devices.push_back(held[n][1]);
+    int& taken = own.taken[{kinds[n], inside[n].bandwidth.count, inside[n].latency.count, card}];
+    if (held[n].empty() || taken == 2) continue;
+    ++taken;
+    own.devices.push_back(held[n][0]);
+    if (held[n].size() > 1) own.devices.push_back(held[n][1]);
   }
+  std::map<std::map<Class, int>, int> alike;
+  for (const std::size_t domain : in_order)
+    if (alike[all[domain].taken]++ < 2)
+      representative_devices.insert(representative_devices.end(), all[domain].devices.begin(),
+                                    all[domain].devices.end());
   std::sort(representative_devices.begin(), representative_devices.end());
 }
 
@@ -106,6 +139,7 @@ Result<Network> Network::of(const Cluster& cluster) {
   shared->types = cluster.device_types;
   shared->node_count = static_cast<int>(cluster.nodes.size());
   for (const Node& node : cluster.nodes) shared->buses.push_back(node.bus), shared->nics.push_back(node.nic);
+  shared->number_domains(cluster);
   TRY_VOID(cluster.bandwidth_matrix ? shared->load_matrix(cluster) : shared->load_links(cluster));
   return Network(shared);
 }
@@ -126,18 +160,27 @@ Result<Network> Network::of(const Cluster& cluster, const Calibration& calibrati
   return of(real);
 }
 
-Path Network::path_with_cards(DeviceId from, DeviceId to, int from_cards, int to_cards) const {
+Path Network::ring_path(DeviceId from, DeviceId to, RingEnd from_end, RingEnd to_end) const {
   if (!shared_->matrix.empty()) return {shared_->matrix[from.index()][to.index()], {}};
   const std::size_t a = node_of(from).index(), b = node_of(to).index();
   if (a == b) return shared_->inside[a];
-  Path path = shared_->table.empty() ? shared_->between->between(a, b) : shared_->table[a * shared_->inside.size() + b];
-  if (shared_->nics[a]) path.bandwidth = std::min(path.bandwidth, *shared_->nics[a] * from_cards);
-  if (shared_->nics[b]) path.bandwidth = std::min(path.bandwidth, *shared_->nics[b] * to_cards);
+  Path path = shared_->table.empty() ? shared_->between_nodes(a, b) : shared_->table[a * shared_->inside.size() + b];
+  if (shared_->domains[a] == shared_->domains[b]) return path;
+  path.bandwidth = path.bandwidth * std::min(from_end.nodes, to_end.nodes);
+  if (shared_->nics[a]) path.bandwidth = std::min(path.bandwidth, *shared_->nics[a] * from_end.devices);
+  if (shared_->nics[b]) path.bandwidth = std::min(path.bandwidth, *shared_->nics[b] * to_end.devices);
   return path;
 }
 
+Path Network::widest_ring_path(DeviceId from, DeviceId to) const {
+  const auto all_of = [&](DeviceId device) {
+    return RingEnd{device_count(), shared_->domain_nodes[static_cast<std::size_t>(domain_of(device))]};
+  };
+  return ring_path(from, to, all_of(from), all_of(to));
+}
+
 std::vector<int> Network::links(DeviceId from, DeviceId to) const {
-  if (!shared_->matrix.empty() || node_of(from) == node_of(to)) return {};
+  if (!shared_->matrix.empty() || in_one_domain(node_of(from), node_of(to))) return {};
   return shared_->between->links_between(node_of(from).index(), node_of(to).index());
 }
 

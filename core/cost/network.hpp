@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths between devices: the path with the widest bottleneck between nodes, and the node's own link inside (formats.md,
-// "Cluster").
+// Paths between devices: the path with the widest bottleneck between nodes, and the node's own link inside it and its
+// domain (formats.md, "Cluster").
 #pragma once
 
 #include <memory>
@@ -34,20 +34,27 @@ class Network {
   const DeviceType& type(DeviceId id) const { return shared_->types[static_cast<std::size_t>(device(id).type)]; }
   NodeId node_of(DeviceId id) const { return device(id).node; }
   int node_count() const { return shared_->node_count; }
-  /// Returns the path between two different devices. Between nodes it passes the network card of each.
-  Path path(DeviceId from, DeviceId to) const { return path_with_cards(from, to, 1, 1); }
-  /// Returns the path of a ring between two different devices. Between nodes it passes the cards of this many members
-  /// of either node: each of NCCL's parallel rings leaves a node by another member's card.
-  Path path_with_cards(DeviceId from, DeviceId to, int from_cards, int to_cards) const;
+  /// Returns the domain of a device's node as a number; nodes without one have a number of their own.
+  int domain_of(DeviceId id) const { return shared_->domains[node_of(id).index()]; }
+  /// Returns the path between two different devices. Between domains it passes the network card of each.
+  Path path(DeviceId from, DeviceId to) const { return ring_path(from, to, {}, {}); }
+  /// The members of a ring in one domain.
+  struct RingEnd {
+    int devices = 1, nodes = 1;
+  };
+  /// Returns the path of a ring between two different devices. Between domains it passes the cards of all members of
+  /// either end and the links of their nodes: each of NCCL's parallel rings leaves by another member's card.
+  Path ring_path(DeviceId from, DeviceId to, RingEnd from_end, RingEnd to_end) const;
   /// Returns the widest path that a ring can have between two different devices: with the cards of all devices.
-  Path widest_ring_path(DeviceId from, DeviceId to) const {
-    return path_with_cards(from, to, device_count(), device_count());
-  }
+  Path widest_ring_path(DeviceId from, DeviceId to) const;
   /// Returns the bandwidth of a device's network cards; empty if the node's devices share its links.
   std::optional<BytesPerSecond> nic(NodeId node) const { return shared_->nics[node.index()]; }
-  /// Returns true if transfers between devices of two nodes have network cards of their own at both ends.
-  bool has_nics(NodeId a, NodeId b) const { return nic(a) && nic(b); }
-  /// Returns the path's links as positions in Cluster::links, in order; empty inside a node or with a bandwidth matrix.
+  /// Returns true if transfers between devices of two nodes have ports of their own at both ends: those of a domain, or
+  /// network cards.
+  bool has_own_ports(NodeId a, NodeId b) const { return in_one_domain(a, b) || (nic(a) && nic(b)); }
+  bool in_one_domain(NodeId a, NodeId b) const { return shared_->domains[a.index()] == shared_->domains[b.index()]; }
+  /// Returns the path's links as positions in Cluster::links, in order; empty inside a domain or with a bandwidth
+  /// matrix.
   std::vector<int> links(DeviceId from, DeviceId to) const;
   /// Returns the path's links with their direction.
   std::vector<DirectedLink> directed_links(DeviceId from, DeviceId to) const;
@@ -70,6 +77,8 @@ class Network {
     std::vector<Device> devices;
     std::vector<DeviceType> types;
     int node_count = 0;
+    std::vector<int> domains;                         // by node
+    std::vector<int> domain_nodes;                    // by domain: number of nodes
     std::vector<bool> buses;                          // by node
     std::vector<std::optional<BytesPerSecond>> nics;  // by node
     std::vector<Link> links;
@@ -83,6 +92,8 @@ class Network {
     Result<void> load_matrix(const Cluster& cluster);
     Result<void> load_links(const Cluster& cluster);
     void keep_links(const Cluster& cluster);
+    void number_domains(const Cluster& cluster);
+    Path between_nodes(std::size_t from, std::size_t to) const;
     void fill_table();
     void find_representatives();
   };

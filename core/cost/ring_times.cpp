@@ -9,26 +9,27 @@
 namespace pipedeck::cost {
 namespace {
 
-/// Adds the hops of a ring of devices, or of the leaders of nodes, in a group with this many members per node.
-void add_ring(const Network& network, std::span<const DeviceId> ring, const std::map<NodeId, int>& members,
-              RingBottleneck& worst) {
+using Members = std::map<int, Network::RingEnd>;  // by domain
+
+/// Adds the hops of a ring of devices, or of the leaders of domains, in a group with these members per domain.
+void add_ring(const Network& network, std::span<const DeviceId> ring, const Members& members, RingBottleneck& worst) {
   if (ring.size() < 2) return;
   for (std::size_t i = 0; i < ring.size(); ++i) {
     const DeviceId from = ring[i], to = ring[(i + 1) % ring.size()];
-    worst.add(network.path_with_cards(from, to, members.at(network.node_of(from)), members.at(network.node_of(to))));
+    worst.add(network.ring_path(from, to, members.at(network.domain_of(from)), members.at(network.domain_of(to))));
   }
 }
 
-std::map<NodeId, int> members_of(const Network& network, std::span<const DeviceId> devices) {
-  std::map<NodeId, int> members;
-  for (const DeviceId device : devices) ++members[network.node_of(device)];
+/// Takes devices in ring order, in which those of a node are consecutive.
+Members members_of(const Network& network, std::span<const DeviceId> sorted) {
+  Members members;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const bool first = i == 0 || network.node_of(sorted[i]) != network.node_of(sorted[i - 1]);
+    Network::RingEnd& end = members.try_emplace(network.domain_of(sorted[i]), Network::RingEnd{0, 0}).first->second;
+    ++end.devices;
+    if (first) ++end.nodes;
+  }
   return members;
-}
-
-std::vector<DeviceId> in_cluster_order(std::span<const DeviceId> devices) {
-  std::vector<DeviceId> sorted(devices.begin(), devices.end());
-  std::sort(sorted.begin(), sorted.end());
-  return sorted;
 }
 
 }  // namespace
@@ -50,21 +51,31 @@ double RingBottleneck::tree_seconds(std::size_t members, Bytes bytes) const {
   return 2 * levels * alpha + 2 * static_cast<double>(bytes.count) / beta;
 }
 
+std::vector<DeviceId> in_ring_order(const Network& network, std::span<const DeviceId> devices) {
+  std::vector<DeviceId> sorted(devices.begin(), devices.end());
+  std::sort(sorted.begin(), sorted.end(), [&](DeviceId a, DeviceId b) {
+    const int one = network.domain_of(a), other = network.domain_of(b);
+    return one != other ? one < other : a < b;
+  });
+  return sorted;
+}
+
 RingBottleneck ring_bottleneck(const Network& network, std::span<const DeviceId> devices) {
+  const std::vector<DeviceId> sorted = in_ring_order(network, devices);
   RingBottleneck hop;
-  add_ring(network, in_cluster_order(devices), members_of(network, devices), hop);
+  add_ring(network, sorted, members_of(network, sorted), hop);
   return hop;
 }
 
 GroupRings rings_of(const Network& network, std::span<const DeviceId> devices) {
-  const std::vector<DeviceId> sorted = in_cluster_order(devices);
-  const std::map<NodeId, int> members = members_of(network, devices);
+  const std::vector<DeviceId> sorted = in_ring_order(network, devices);
+  const Members members = members_of(network, sorted);
   GroupRings rings;
   rings.members = sorted.size();
   add_ring(network, sorted, members, rings.flat);
   std::vector<DeviceId> leaders;
-  for (std::size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {  // devices of a node are consecutive
-    while (end < sorted.size() && network.node_of(sorted[end]) == network.node_of(sorted[begin])) ++end;
+  for (std::size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {  // devices of a domain are consecutive
+    while (end < sorted.size() && network.domain_of(sorted[end]) == network.domain_of(sorted[begin])) ++end;
     rings.most = std::max(rings.most, end - begin);
     add_ring(network, std::span(sorted).subspan(begin, end - begin), members, rings.inside);
     leaders.push_back(sorted[begin]);

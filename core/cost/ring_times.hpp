@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <span>
+#include <vector>
 
 #include "core/cost/network.hpp"
 
@@ -23,16 +24,19 @@ struct RingBottleneck {
   double tree_seconds(std::size_t members, Bytes bytes) const;
 };
 
-/// Returns the worst hop of the ring with devices in cluster order, for callers that need several sizes.
+/// Returns the devices in the order of their ring: by domain, and inside a domain in cluster order.
+std::vector<DeviceId> in_ring_order(const Network& network, std::span<const DeviceId> devices);
+
+/// Returns the worst hop of the ring, for callers that need several sizes.
 RingBottleneck ring_bottleneck(const Network& network, std::span<const DeviceId> devices);
 
 /// A group of devices' rings, walked once for any number of sizes.
 struct GroupRings {
-  RingBottleneck flat;             ///< all devices in cluster order
+  RingBottleneck flat;             ///< all devices in ring order
   std::size_t members = 0;         ///< n
-  RingBottleneck inside, between;  ///< of the devices of each node; of the first devices of all nodes
-  std::size_t most = 0;            ///< p, maximum devices per node
-  std::size_t nodes = 0;           ///< k
+  RingBottleneck inside, between;  ///< of the devices of each domain; of the first devices of all domains
+  std::size_t most = 0;            ///< p, maximum devices per domain
+  std::size_t nodes = 0;           ///< k, number of domains; a node without one counts as one
   bool operator==(const GroupRings&) const = default;
 
   Seconds flat_seconds(Bytes bytes) const { return Seconds(flat.ring_seconds(members, bytes)); }
@@ -44,11 +48,11 @@ struct GroupRings {
 
 GroupRings rings_of(const Network& network, std::span<const DeviceId> devices);
 
-/// Returns 2(n-1)(alpha + b/(n beta)) with devices in cluster order, where alpha is the largest latency and beta the
+/// Returns 2(n-1)(alpha + b/(n beta)) with devices in ring order, where alpha is the largest latency and beta the
 /// smallest bandwidth of a hop. 0 for one device.
 Seconds ring_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes);
 
-/// Returns 2(p-1)(alpha_in + b/(p beta_in)) + 2(k-1)(alpha_out + b/(k beta_out)) over k nodes of at most p devices
+/// Returns 2(p-1)(alpha_in + b/(p beta_in)) + 2(k-1)(alpha_out + b/(k beta_out)) over k domains of at most p devices
 /// each.
 Seconds hierarchical_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes);
 

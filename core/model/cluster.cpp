@@ -2,6 +2,8 @@
 #include "core/model/cluster.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 namespace pipedeck {
 
@@ -20,6 +22,19 @@ std::vector<Device> devices_of(const Cluster& cluster) {
 
 bool has_nics(const Cluster& cluster) {
   return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [](const Node& node) { return node.nic.has_value(); });
+}
+
+std::string next_domain(const Cluster& cluster) {
+  if (cluster.nodes.empty() || cluster.nodes.back().domain.empty()) return {};
+  std::map<std::string, int> sizes;
+  for (const Node& node : cluster.nodes) ++sizes[node.domain];
+  const auto first =
+      std::find_if(cluster.nodes.begin(), cluster.nodes.end(), [](const Node& node) { return !node.domain.empty(); });
+  const std::string& last = cluster.nodes.back().domain;
+  if (sizes[last] < sizes[first->domain]) return last;
+  std::size_t number = sizes.size();
+  while (sizes.contains("domain " + std::to_string(number))) ++number;
+  return "domain " + std::to_string(number);
 }
 
 const DeviceType* find_device_type(const Cluster& cluster, const std::string& name) {

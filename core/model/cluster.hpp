@@ -43,6 +43,9 @@ struct Node {
   std::string extra;
   /// Bandwidth of the network cards of each device; absent: the devices share the node's links.
   std::optional<BytesPerSecond> nic{};
+  /// Nodes of the same domain are joined by switches of their `link`, as NVL72 is: a transfer between two of them is as
+  /// one inside a node. Empty: the node alone.
+  std::string domain{};
   bool operator==(const Node&) const = default;
 };
 
@@ -85,6 +88,10 @@ std::vector<Device> devices_of(const Cluster& cluster);
 
 /// Returns true if a node has network cards per device.
 bool has_nics(const Cluster& cluster);
+
+/// Returns the domain of a node that is added like the last one: the last domain while it has fewer nodes than the
+/// first, then a new one; empty if the last node has none.
+std::string next_domain(const Cluster& cluster);
 
 const DeviceType* find_device_type(const Cluster& cluster, const std::string& name);
 

@@ -347,6 +347,9 @@ Result<void> check_node(const Cluster& cluster, std::size_t index) {
                          "found nic_gb_per_s and bandwidth_matrix_gb_per_s, expected one of the two");
     TRY_VOID(checks::bandwidth(at("nodes", index, "nic_gb_per_s"), *node.nic));
   }
+  if (!node.domain.empty() && (cluster.bandwidth_matrix || node.bus || !node.link))
+    return checks::bad(at("nodes", index, "domain"),
+                       "found a domain, expected it with a link that is no bus, and without a bandwidth matrix");
   return node.link ? check_link(at("nodes", index, "link"), *node.link) : checks::fine();
 }
 

@@ -225,6 +225,7 @@ std::optional<Cluster> with_more_nodes(const Cluster& cluster, int count) {
   for (int i = 1; i <= count; ++i) {
     Node copy = last;
     copy.name = fmt::format("{} (copy {})", last.name, i);
+    copy.domain = next_domain(larger);
     for (const NetworkLink& link : cluster.links) {
       if (link.from == last.name) larger.links.push_back({copy.name, link.to, link.link});
       if (link.to == last.name) larger.links.push_back({link.from, copy.name, link.link});

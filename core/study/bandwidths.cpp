@@ -54,7 +54,9 @@ Result<Bandwidths> bandwidths_of(const Cluster& cluster) {
   const auto node_of = [&](std::size_t row) { return by_node ? row : devices[row].node.index(); };
   table.rows = table_of(size, [&](std::size_t i, std::size_t j) {
     const std::size_t a = node_of(i), b = node_of(j);
-    return a == b ? inside(cluster.nodes[a]) : (*paths)->between(a, b).bandwidth;
+    const Node &one = cluster.nodes[a], &other = cluster.nodes[b];
+    const bool joined = a == b || (!one.domain.empty() && one.domain == other.domain);
+    return joined ? std::min(inside(one), inside(other)) : (*paths)->between(a, b).bandwidth;
   });
   if (by_node)
     for (std::size_t n = 0; n < size; ++n) table.rows[n][n] = inside(cluster.nodes[n]);

@@ -33,6 +33,7 @@ std::string inner_key(const Node& node) {
   if (node.link) add(node.link->bandwidth.count), add(node.link->latency.count * 1e9);
   key += '\n';
   if (node.nic) add(node.nic->count);
+  key += '\n' + node.domain;
   return key;
 }
 
@@ -167,6 +168,7 @@ QStringList alike_lines(const Cluster& cluster, const AlikeNodes& group) {
   if (first.link && devices > 1) rates << inside_words(first);
   if (first.nic) rates << AlikeText::tr("cards %1").arg(counted(devices, network_text(*first.nic)));
   if (!rates.isEmpty()) lines << rates.join(QStringLiteral(", "));
+  if (!first.domain.empty()) lines << AlikeText::tr("joined by their links");
   return lines;
 }
 

@@ -63,6 +63,8 @@ QString node_tip(const Cluster& cluster, int index) {
                .arg(inside_text(node.link->bandwidth), number(in_microseconds(node.link->latency)),
                     node.bus ? TopologyText::tr("one bus for all") : TopologyText::tr("a full-duplex port each"));
   if (node.nic) tip += TopologyText::tr("<br>network card per device: %1").arg(network_text(*node.nic));
+  if (!node.domain.empty())
+    tip += TopologyText::tr("<br>joined to the nodes of %1").arg(QString::fromStdString(node.domain).toHtmlEscaped());
   return tip;
 }
 

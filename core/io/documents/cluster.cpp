@@ -47,6 +47,7 @@ Node parse_node(ObjectReader& in) {
   if (in.has("link")) in.object("link", [&](ObjectReader& link) { node.link = parse_link(link); });
   node.bus = in.bool_or("bus", false);
   if (in.has("nic_gb_per_s")) node.nic = in.rate("nic_gb_per_s");
+  node.domain = in.text_or("domain", "");
   node.extra = in.preserve_unknown_members();
   return node;
 }
@@ -92,6 +93,7 @@ Value node_to_json(const Node& node) {
   }
   if (node.bus) out.add("bus", Value(true));
   if (node.nic) out.add("nic_gb_per_s", json::gigabytes_per_second_of(*node.nic));
+  if (!node.domain.empty()) out.add("domain", node.domain);
   return out.finish(node.extra);
 }
 

@@ -69,15 +69,17 @@ std::vector<DeviceId> stage_devices(const Strategy& strategy, const Placement& p
 }
 
 /// Returns forward and backward of the layers before each position. The key of a group is its device types and, if it
-/// reduces, its nodes and paths.
+/// reduces, its nodes, domains and paths.
 const AmpCosts::Table& AmpCosts::pass_times(std::span<const DeviceId> group, int samples) {
   const cost::Network& network = chain_.network();
   std::vector<double> key{static_cast<double>(samples)};
   std::map<NodeId, int> nodes;
+  std::map<int, int> domains;
   for (std::size_t i = 0; i < group.size(); ++i) {
     key.push_back(network.device(group[i]).type);
     if (group.size() == 1) break;
     key.push_back(nodes.emplace(network.node_of(group[i]), static_cast<int>(nodes.size())).first->second);
+    key.push_back(domains.emplace(network.domain_of(group[i]), static_cast<int>(domains.size())).first->second);
     for (std::size_t j = 0; j < group.size(); ++j)
       if (i != j) {
         const cost::Path& path = network.path(group[i], group[j]);

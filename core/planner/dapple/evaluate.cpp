@@ -59,8 +59,8 @@ EvaluatedStep communication_step(const evaluation::Evaluation& e, int s) {
       if (both <= 0) continue;
       const DeviceId sender = from.devices[a], receiver = to.devices[b];
       const NodeId x = e.network.node_of(sender), y = e.network.node_of(receiver);
-      const std::array<int, 3> key = x == y || e.network.has_nics(x, y) ? std::array{0, sender.value, receiver.value}
-                                                                        : std::array{1, x.value, y.value};
+      const std::array<int, 3> key =
+          e.network.has_own_ports(x, y) ? std::array{0, sender.value, receiver.value} : std::array{1, x.value, y.value};
       Transfer& transfer = transfers[key];
       transfer.samples += both;
       transfer.pairs.push_back({sender, receiver});

@@ -94,9 +94,8 @@ std::vector<Space::Slice> Space::slices(int from, int to) const {
   for (int done = 0, a_end = sent[0], b_end = got[0]; done < micro_batch_;) {
     const int end = std::min(a_end, b_end);
     const NodeId x = network.node_of(senders[a]), y = network.node_of(receivers[b]);
-    const std::array<int, 3> key = x == y || network.has_nics(x, y)
-                                       ? std::array{0, senders[a].value, receivers[b].value}
-                                       : std::array{1, x.value, y.value};
+    const std::array<int, 3> key = network.has_own_ports(x, y) ? std::array{0, senders[a].value, receivers[b].value}
+                                                               : std::array{1, x.value, y.value};
     const cost::Path &there = network.path(senders[a], receivers[b]), &back = network.path(receivers[b], senders[a]);
     auto known = std::find_if(found.begin(), found.end(), [&](const auto& other) { return other.first == key; });
     if (known == found.end())

@@ -167,8 +167,8 @@ std::vector<JointCosts::Slice> JointCosts::slices(const Team& from, const Team& 
     const int end = std::min(a_end, b_end);
     const DeviceId sender = from.devices[a * search::at(from.degree)], receiver = to.devices[b * search::at(to.degree)];
     const NodeId x = network.node_of(sender), y = network.node_of(receiver);
-    const std::array<int, 3> key = x == y || network.has_nics(x, y) ? std::array{0, sender.value, receiver.value}
-                                                                    : std::array{1, x.value, y.value};
+    const std::array<int, 3> key =
+        network.has_own_ports(x, y) ? std::array{0, sender.value, receiver.value} : std::array{1, x.value, y.value};
     const auto [known, added] = found.try_emplace(key);
     Slice& slice = known->second;
     if (added || !network.is_node_uniform()) {

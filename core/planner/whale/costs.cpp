@@ -28,6 +28,7 @@ WhaleCosts::Signature WhaleCosts::signature(std::span<const DeviceId> devices) c
       own.push_back(path.latency.count);
       own.push_back(network.widest_ring_path(devices[i], devices[j]).bandwidth.count);
       own.push_back(network.node_of(devices[i]) == network.node_of(devices[j]) ? 1 : 0);
+      own.push_back(network.domain_of(devices[i]) == network.domain_of(devices[j]) ? 1 : 0);
     }
   }
   return own;

@@ -145,8 +145,7 @@ class Builder {
   ResourceKey key(const Slice& slice) const {
     const DeviceId from = lead(slice.from), to = lead(slice.to);
     const NodeId a = inputs_.network.node_of(from), b = inputs_.network.node_of(to);
-    const bool by_device =
-        a == b || inputs_.conventions.network == NetworkModel::shared || inputs_.network.has_nics(a, b);
+    const bool by_device = inputs_.conventions.network == NetworkModel::shared || inputs_.network.has_own_ports(a, b);
     return by_device ? ResourceKey{false, from.value, to.value} : ResourceKey{true, a.value, b.value};
   }
 

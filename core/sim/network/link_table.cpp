@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
 
 namespace pipedeck::sim::network {
 namespace {
@@ -18,6 +19,21 @@ void merge(std::vector<LinkUse>& uses) {
     else
       uses[kept++] = uses[i];
   uses.resize(kept);
+}
+
+std::vector<DeviceId> in_domain_of(const cost::Network& network, DeviceId one, std::span<const DeviceId> members) {
+  std::vector<DeviceId> found;
+  for (const DeviceId device : members)
+    if (network.domain_of(device) == network.domain_of(one)) found.push_back(device);
+  return found;
+}
+
+std::vector<DeviceId> one_per_node(const cost::Network& network, std::span<const DeviceId> members) {
+  std::vector<DeviceId> found;
+  std::set<NodeId> nodes;
+  for (const DeviceId device : members)
+    if (nodes.insert(network.node_of(device)).second) found.push_back(device);
+  return found;
 }
 
 }  // namespace
@@ -43,13 +59,21 @@ double LinkTable::bottleneck(std::span<const LinkUse> uses) const {
   return least;
 }
 
-void LinkTable::add_cards(Kind kind, NodeId node, std::span<const DeviceId> members, std::vector<LinkUse>& uses) {
-  const auto card = network_.nic(node);
-  if (!card) return;
-  const auto is_here = [&](DeviceId device) { return network_.node_of(device) == node; };
-  const auto count = static_cast<double>(std::count_if(members.begin(), members.end(), is_here));
+void LinkTable::add_cards(Kind kind, std::span<const DeviceId> members, std::vector<LinkUse>& uses) {
   for (const DeviceId device : members)
-    if (is_here(device)) uses.push_back({number({kind, device.value, 0}, *card), 1 / count});
+    if (const auto card = network_.nic(network_.node_of(device)))
+      uses.push_back({number({kind, device.value, 0}, *card), 1 / static_cast<double>(members.size())});
+}
+
+/// Adds the paths between the nodes at both ends, an equal part of the bytes each.
+void LinkTable::add_links(std::span<const DeviceId> from, std::span<const DeviceId> to, std::vector<LinkUse>& uses) {
+  const std::vector<DeviceId> starts = one_per_node(network_, from), ends = one_per_node(network_, to);
+  const std::size_t paths = std::max(starts.size(), ends.size());
+  for (std::size_t i = 0; i < paths; ++i)
+    for (const cost::DirectedLink& passed : network_.directed_links(starts[i % starts.size()], ends[i % ends.size()]))
+      uses.push_back({number({passed.backwards ? Kind::backwards : Kind::forwards, passed.link, 0},
+                             network_.link(passed.link).bandwidth),
+                      1 / static_cast<double>(paths)});
 }
 
 void LinkTable::add_hop(DeviceId from, DeviceId to, std::span<const DeviceId> members, std::vector<LinkUse>& uses) {
@@ -58,17 +82,18 @@ void LinkTable::add_hop(DeviceId from, DeviceId to, std::span<const DeviceId> me
   };
   const NodeId node = network_.node_of(from);
   if (!network_.is_node_uniform()) return use(Kind::pair, from.value, to.value, network_.path(from, to).bandwidth);
-  if (node == network_.node_of(to)) {
+  if (network_.domain_of(from) == network_.domain_of(to)) {
     const BytesPerSecond own = network_.path(from, to).bandwidth;
     if (network_.bus(node)) return use(Kind::bus, node.value, 0, own);
     use(Kind::out, from.value, 0, own);
     use(Kind::in, to.value, 0, own);
     return;
   }
-  add_cards(Kind::card_out, node, members, uses);
-  add_cards(Kind::card_in, network_.node_of(to), members, uses);
-  for (const cost::DirectedLink& passed : network_.directed_links(from, to))
-    use(passed.backwards ? Kind::backwards : Kind::forwards, passed.link, 0, network_.link(passed.link).bandwidth);
+  const std::vector<DeviceId> senders = in_domain_of(network_, from, members);
+  const std::vector<DeviceId> receivers = in_domain_of(network_, to, members);
+  add_cards(Kind::card_out, senders, uses);
+  add_cards(Kind::card_in, receivers, uses);
+  add_links(senders, receivers, uses);
 }
 
 int LinkTable::number(const Key& key, BytesPerSecond capacity) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The links that flows of the `shared` network share, numbered as they come into use: of a device its port to the
-// others of its node in each direction, or the node's bus, and its network cards in each direction; of a cluster's link
-// each direction; of a bandwidth matrix each directed pair.
+// others of its domain in each direction, or the node's bus, and its network cards in each direction; of a cluster's
+// link each direction; of a bandwidth matrix each directed pair.
 #pragma once
 
 #include <map>
@@ -21,8 +21,8 @@ class LinkTable {
   /// Returns the links of a transfer between two devices.
   std::vector<LinkUse> path(DeviceId from, DeviceId to);
   /// Returns the links of a ring in one direction, from each device to the next and from the last to the first, each
-  /// link once with its number of hops. Nothing for one device. A hop between nodes passes the cards of all `members`
-  /// in either node, an equal part of its bytes each.
+  /// link once with its number of hops. Nothing for one device. A hop between domains passes the cards of all
+  /// `members` in either domain and the links of their nodes, an equal part of its bytes each.
   std::vector<LinkUse> ring(std::span<const DeviceId> devices, std::span<const DeviceId> members);
 
   const std::vector<double>& capacities() const { return capacities_; }  ///< bytes/s
@@ -34,7 +34,8 @@ class LinkTable {
   using Key = std::tuple<Kind, int, int>;
 
   void add_hop(DeviceId from, DeviceId to, std::span<const DeviceId> members, std::vector<LinkUse>& uses);
-  void add_cards(Kind kind, NodeId node, std::span<const DeviceId> members, std::vector<LinkUse>& uses);
+  void add_cards(Kind kind, std::span<const DeviceId> members, std::vector<LinkUse>& uses);
+  void add_links(std::span<const DeviceId> from, std::span<const DeviceId> to, std::vector<LinkUse>& uses);
   int number(const Key& key, BytesPerSecond capacity);
 
   const cost::Network& network_;

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/cost/all_reduce.hpp"
+#include "core/cost/ring_times.hpp"
 #include "core/sim/network/link_table.hpp"
 
 namespace pipedeck::sim::network {
@@ -66,14 +67,14 @@ class Builder {
   }
 
   std::array<std::span<const LinkUse>, 3> rings(std::vector<DeviceId> devices) {
-    std::sort(devices.begin(), devices.end());
+    devices = cost::in_ring_order(inputs_.network, devices);
     std::vector<DeviceId> leaders;
     std::vector<LinkUse> inside;
     for (std::size_t begin = 0, end = 0; begin < devices.size(); begin = end) {
-      while (end < devices.size() && inputs_.network.node_of(devices[end]) == inputs_.network.node_of(devices[begin]))
-        ++end;
+      const int domain = inputs_.network.domain_of(devices[begin]);
+      while (end < devices.size() && inputs_.network.domain_of(devices[end]) == domain) ++end;
       const std::vector<LinkUse> here = table_.ring(std::span(devices).subspan(begin, end - begin), devices);
-      inside.insert(inside.end(), here.begin(), here.end());  // no two nodes have a link in common
+      inside.insert(inside.end(), here.begin(), here.end());  // no two domains have a link in common
       leaders.push_back(devices[begin]);
     }
     return {keep(table_.ring(devices, devices)), keep(std::move(inside)), keep(table_.ring(leaders, devices))};

@@ -77,6 +77,7 @@ void add_node(Cluster& cluster) {
   Node copy = cluster.nodes.back();
   const std::string last = copy.name;
   copy.name = next_name(cluster, last);
+  copy.domain = next_domain(cluster);
   const std::size_t before = cluster.links.size();
   for (std::size_t l = 0; l < before; ++l) {
     const NetworkLink link = cluster.links[l];

@@ -105,7 +105,7 @@ class FixedPoint : PlainParts {
         if (both.empty()) continue;
         const DeviceId from = parts_[a].devices.front(), to = parts_[b].devices.front();
         const NodeId here = network_.node_of(from), there = network_.node_of(to);
-        Load& load = loads[here == there || shared_ || network_.has_nics(here, there)
+        Load& load = loads[here == there || shared_ || network_.has_own_ports(here, there)
                                ? std::tuple(false, from.value, to.value)
                                : std::tuple(true, here.value, there.value)];
         load.from.insert(a);

@@ -141,7 +141,7 @@ class PlainExposed : test::PlainParts {
   bool feeds(const test::Part& from, const test::Part& to) const {
     if (overlap(from, to)) return true;
     const auto node = [&](const test::Part& part) { return network_.node_of(part.devices.front()); };
-    if (!ideal_ || node(from) == node(to) || network_.has_nics(node(from), node(to))) return false;
+    if (!ideal_ || node(from) == node(to) || network_.has_own_ports(node(from), node(to))) return false;
     const auto beside = [&](const test::Part& a, const test::Part& b) {
       return a.stage == b.stage && a.copy == b.copy && node(a) == node(b);
     };
