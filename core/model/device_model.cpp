@@ -43,7 +43,8 @@ std::optional<double> relative_speed(const DeviceModel& fast, const DeviceModel&
 
 std::string price_dates(const std::vector<DeviceModel>& models) {
   std::set<std::string> dates;
-  for (const DeviceModel& model : models) dates.insert(model.price.date);
+  for (const DeviceModel& model : models)
+    if (model.price) dates.insert(model.price->date);
   if (dates.empty()) return {};
   return dates.size() == 1 ? *dates.begin() : *dates.begin() + "/" + *dates.rbegin();
 }

@@ -57,7 +57,7 @@ struct DeviceModel {
   bool matrix_units = false;         ///< its fp16 peak is reached on tensor or matrix cores
   std::optional<DeviceLink> link;
   PciExpress pcie;
-  ListPrice price;
+  std::optional<ListPrice> price = {};                 ///< absent: no list price is known
   std::optional<MemoryDefaults> memory_defaults = {};  ///< absent: nothing is assumed
   std::string source;                                  ///< the data sheet
   bool operator==(const DeviceModel&) const = default;

@@ -24,12 +24,15 @@ void read_type(ObjectReader& in, DeviceType& type) {
   });
 }
 
-void read_price(ObjectReader& in, ListPrice& price) {
+void read_price(ObjectReader& in, DeviceModel& model) {
+  if (!in.has("price")) return;
   in.object("price", [&](ObjectReader& offer) {
+    ListPrice& price = model.price.emplace();
     price.per_hour = offer.number("per_hour", 0, 1e6);
     price.currency = offer.text("currency");
     price.date = offer.text("date");
     price.source = offer.text("source");
+    model.type.price_per_hour = price.per_hour;
   });
 }
 
@@ -59,7 +62,7 @@ std::string gibibytes(Bytes bytes) {
 }
 
 std::string peaks_text(const DeviceModel& model) {
-  constexpr std::array<std::string_view, 5> order{"fp32", "tf32", "fp16", "bf16", "fp8"};
+  constexpr std::array<std::string_view, 6> order{"fp32", "tf32", "fp16", "bf16", "fp8", "fp4"};
   std::string text;
   for (const std::string_view precision : order) {
     const auto found = model.type.peak_tflops.find(std::string(precision));
@@ -74,6 +77,11 @@ std::string joint_text(const DeviceModel& model) {
   const std::string rate = number(in_gigabytes_per_second(device_bandwidth(model)));
   const std::string bridge = model.link && model.link->by_bridge ? " by a bridge" : "";
   return fmt::format("{}{}, {} GB/s each way", model.link ? model.link->kind : pcie, bridge, rate);
+}
+
+std::string price_text(const DeviceModel& model) {
+  if (!model.price) return "no known list price";
+  return fmt::format("about {:.2f} {} per hour ({})", model.price->per_hour, model.price->currency, model.price->date);
 }
 
 }  // namespace
@@ -95,9 +103,8 @@ Result<DeviceModel> device_model_from_json(const std::string& text) {
     model.matrix_units = in.bool_or("matrix_units", false);
     read_model_joints(in, model);
     read_memory_defaults(in, model);
-    read_price(in, model.price);
+    read_price(in, model);
     model.source = in.text("source");
-    model.type.price_per_hour = model.price.per_hour;
   });
   if (!read) return tl::unexpected(read.error());
   if (!model.type.peak_tflops.contains("fp32"))
@@ -142,10 +149,9 @@ MemoryDefaults memory_defaults(const Cluster& cluster) {
 }
 
 std::string device_summary(const DeviceModel& model) {
-  return fmt::format("{}; {} at {} GB/s; {}; {}; about {:.2f} {} per hour ({})", model.title,
-                     gibibytes(model.type.memory), number(in_gigabytes_per_second(*model.type.memory_bandwidth)),
-                     peaks_text(model), joint_text(model), model.price.per_hour, model.price.currency,
-                     model.price.date);
+  return fmt::format("{}; {} at {} GB/s; {}; {}; {}", model.title, gibibytes(model.type.memory),
+                     number(in_gigabytes_per_second(*model.type.memory_bandwidth)), peaks_text(model),
+                     joint_text(model), price_text(model));
 }
 
 }  // namespace pipedeck::presets

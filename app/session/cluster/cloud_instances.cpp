@@ -28,9 +28,11 @@ CloudInstance offer_of(const presets::InstanceType& shape) {
   const auto model = presets::catalogue_device(shape.device);
   ensure(model.has_value(), "the devices of clouds are in the catalogue");
   offer.memory = model->type.memory * shape.count;
-  if (const auto& price = model->type.price_per_hour) offer.price_per_hour = *price * shape.count;
-  offer.currency = text::to_qstring(model->price.currency);
-  offer.price_date = text::to_qstring(model->price.date);
+  if (const auto& price = model->price) {
+    offer.price_per_hour = price->per_hour * shape.count;
+    offer.currency = text::to_qstring(price->currency);
+    offer.price_date = text::to_qstring(price->date);
+  }
   if (shape.count > 1)
     offer.joined = shape.lanes.empty() ? CloudOffersText::tr("PCI Express")
                    : model->link       ? text::to_qstring(model->link->kind)

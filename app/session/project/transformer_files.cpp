@@ -130,7 +130,7 @@ QStringList precisions_of(const QString& device) {
   const auto found = presets::catalogue_device(device.toStdString());
   if (!found) return names;
   for (const auto& [name, tflops] : found->type.peak_tflops)
-    if (name != "fp8") names << QString::fromStdString(name);
+    if (name != "fp8" && name != "fp4") names << QString::fromStdString(name);
   return names;
 }
 

@@ -36,8 +36,8 @@ bool is_transformer_preset(const QString& name);
 /// Returns the first type of the question's cluster that is in the catalogue; empty if there is none, or no cluster.
 std::string known_device_type(const State& state);
 
-/// Returns the precisions for which the catalogue has a peak of this device type, without fp8. usual_precision_of()
-/// returns the one used for training.
+/// Returns the precisions for which the catalogue has a peak of this device type, without fp8 and fp4.
+/// usual_precision_of() returns the one used for training.
 QStringList precisions_of(const QString& device);
 QString usual_precision_of(const QString& device);
 

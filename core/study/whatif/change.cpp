@@ -197,7 +197,8 @@ DeviceType next_type(const Problem& problem, const DeviceType& type, const Devic
     next_speed = speed;
   };
   if (const DeviceModel* own = find_device_model(catalogue, type.name))
-    for (const DeviceModel& one : catalogue) offer(one.type, relative_speed(one, *own).value_or(0));
+    for (const DeviceModel& one : catalogue)
+      if (one.price) offer(one.type, relative_speed(one, *own).value_or(0));
   if (next) return *next;
   for (const DeviceType& one : problem.cluster->device_types) offer(one, one.relative_speed / type.relative_speed);
   if (next) return *next;

@@ -24,8 +24,8 @@ Result<Problem> with_change(const Problem& problem, const WhatIf& change, const 
 /// How the profile's times are taken to `type` in this problem's cluster, before with_change.
 TimeScale time_scale(const Problem& problem, const DeviceType& type, const DeviceCatalogue& catalogue);
 
-/// The next quicker type: of those of the catalogue that are quicker the slowest, with at least as much memory where
-/// there is one; else of the cluster's own; else the same device twice as quick, of no known price.
+/// The next quicker type: of those of the catalogue that have a price and are quicker the slowest, with at least as
+/// much memory where there is one; else of the cluster's own; else the same device twice as quick, of no known price.
 DeviceType next_type(const Problem& problem, const DeviceType& type, const DeviceCatalogue& catalogue);
 
 /// The price of an hour of a type: its own, else the catalogue's.

@@ -238,7 +238,7 @@ void TestCliExplain::rates_and_provenance() {
     QVERIFY2(text.contains(words), text);
   // A type under another name without peaks is refused, with them it is as fast as they are.
   QByteArray renamed = problem_.read("h100.json");
-  renamed.replace("\"H100-SXM\"", "\"H800\"");
+  renamed.replace("\"H100-SXM\"", "\"X800\"");
   problem_.write("h800.json", renamed);
   const auto ask = [&](const char* cluster) {
     return problem_.run({"compare", "--planner", "megatron", "--global-batch", "64", "--json", "--profile",
@@ -256,7 +256,7 @@ void TestCliExplain::rates_and_provenance() {
   problem_.write("bare.json", QJsonDocument(bare).toJson());
   const Answer refused = ask("bare.json");
   VERIFY_STATUS(refused, 2);
-  QVERIFY2(refused.err.contains("bare.json") && refused.err.contains("peak_tflops of H800"), refused.err);
+  QVERIFY2(refused.err.contains("bare.json") && refused.err.contains("peak_tflops of X800"), refused.err);
 }
 
 void TestCliExplain::traces_hold_what_was_simulated() {

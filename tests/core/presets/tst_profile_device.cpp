@@ -85,13 +85,13 @@ class TestProfileDevice : public QObject {
     QVERIFY(same(std::make_shared<const Profile>(measured), cluster_of({type_of("H100-SXM", h100)})));
     // A type without devices is not planned for.
     Cluster unused = cluster_of({type_of("A100-80GB", 1)});
-    unused.device_types.push_back(type_of("H800", 7.9));
+    unused.device_types.push_back(type_of("X800", 7.9));
     QVERIFY(same(profile_of("A100-40GB"), unused));
   }
 
   /// An H100 under another name counts as fast as its peaks are, whatever speed the file has from another cluster.
   void renamedTypesTakeTheRatioOfPeaks() {
-    const Cluster renamed = cluster_of({type_of("H800", 7.9152, {{"fp16", 989.4}, {"fp32", 67}})});
+    const Cluster renamed = cluster_of({type_of("X800", 7.9152, {{"fp16", 989.4}, {"fp32", 67}})});
     const auto made = fitted(profile_of("H100-SXM"), renamed);
     QVERIFY(std::abs(speed(*made.profile, renamed, 0) - 1) < 1e-12);
     const Cluster half = cluster_of({type_of("half", 7.9152, {{"bf16", 494.7}})});
@@ -99,7 +99,7 @@ class TestProfileDevice : public QObject {
   }
 
   void unknownTypesOfAnotherSpeedAreRefused() {
-    for (const auto& [profile, type] : {std::pair("H100-SXM", "H800"), std::pair("TPU", "H100-SXM")}) {
+    for (const auto& [profile, type] : {std::pair("H100-SXM", "X800"), std::pair("TPU", "H100-SXM")}) {
       const auto made = presets::profile_on_cluster(profile_of(profile), cluster_of({type_of(type, 7.9152)}),
                                                     presets::device_catalogue());
       QVERIFY(!made);

@@ -188,12 +188,12 @@ class TestUtilization : public QObject {
   void unknownPeaksAndUnknownTokens() {
     Simulated made = llama_on("H100-SXM", 2);
     Cluster cluster = *made.problem.cluster;
-    cluster.device_types.front().name = cluster.nodes.front().devices.front().type = "H800";
+    cluster.device_types.front().name = cluster.nodes.front().devices.front().type = "X800";
     made.problem.cluster = std::make_shared<const Cluster>(cluster);
     QVERIFY(rates_of(made).mfu > 0);  // its own peak_tflops
     cluster.device_types.front().peak_tflops.clear();
     made.problem.cluster = std::make_shared<const Cluster>(cluster);
-    QCOMPARE(rates_of(made).unknown_peak, std::string("H800"));
+    QCOMPARE(rates_of(made).unknown_peak, std::string("X800"));
     QCOMPARE(rates_of(made).mfu, 0.);
     QVERIFY(!study::work_of(presets::profile_preset("BERT-48").value()));
   }

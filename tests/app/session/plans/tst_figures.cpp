@@ -105,11 +105,11 @@ class TestFigures : public QObject {
 
   void unknownSpeedsAreRefused() {
     const project::State state = state_of(presets::profile_preset("BERT-48").value(),
-                                          of_type(presets::cluster_preset("dapple-a").value(), "H800", 7.9152));
+                                          of_type(presets::cluster_preset("dapple-a").value(), "X800", 7.9152));
     QVERIFY(!project::make_problem(state, state.question));
     const auto inputs = project::planning_inputs(state, state.question.profile, state.question.cluster);
     QVERIFY(!inputs->profile);
-    QVERIFY2(inputs->refusal.find("peak_tflops of H800") != std::string::npos, inputs->refusal.c_str());
+    QVERIFY2(inputs->refusal.find("peak_tflops of X800") != std::string::npos, inputs->refusal.c_str());
     QVERIFY(!project::planning_inputs(state, 99, state.question.cluster));
   }
 };

@@ -337,7 +337,7 @@ void TestWhatIf::next_types() {
   QVERIFY(*relative_speed(model_of(next.name.c_str()), model_of("V100-16GB")) > 1);
   QVERIFY(next.memory >= v100.memory);
   for (const DeviceModel& other : presets::device_catalogue())
-    if (other.type.memory >= v100.memory && *relative_speed(other, model_of("V100-16GB")) > 1)
+    if (other.price && other.type.memory >= v100.memory && *relative_speed(other, model_of("V100-16GB")) > 1)
       QVERIFY(*relative_speed(other, model_of("V100-16GB")) >=
               *relative_speed(model_of(next.name.c_str()), model_of("V100-16GB")));
   DeviceType own = v100;
