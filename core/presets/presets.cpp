@@ -38,11 +38,10 @@ T parsed(Result<T> document) {
 }
 
 /// Read once, as the models: the window lists their names with every change.
-const std::vector<Cluster>& clusters() {
+const std::vector<Cluster>& single_clusters() {
   static const std::vector<Cluster> read = [] {
     std::vector<Cluster> out;
     for (const std::string& text : embedded_clusters()) out.push_back(parsed(io::documents::cluster_from_json(text)));
-    std::ranges::copy(family_clusters(), std::back_inserter(out));
     return out;
   }();
   return read;
@@ -108,6 +107,38 @@ std::string text_in(const std::string& extra, std::string_view name) {
 /// The file's "alias": a name that any keyboard can type.
 std::string alias_in(const std::string& extra) { return text_in(extra, "alias"); }
 
+std::string group_of(const Cluster& cluster) {
+  const std::string group = text_in(cluster.extra, "group");
+  if (!group.empty()) return group;
+  return cluster.device_types.front().name == "CPU-core" ? "Processor cores" : "Papers";
+}
+
+ClusterPreset preset_of(const Cluster& cluster) {
+  ClusterPreset preset{cluster.name, alias_in(cluster.extra),    group_of(cluster),
+                       {},           devices_of(cluster).size(), cluster.nodes.size()};
+  for (const DeviceType& type : cluster.device_types) preset.types.push_back(type.name);
+  return preset;
+}
+
+ClusterPreset preset_of(const FamilyCluster& cluster) {
+  const auto nodes = static_cast<std::size_t>(cluster.nodes);
+  return {cluster.name(),
+          cluster.alias(),
+          cluster.family->group,
+          {cluster.model->type.name},
+          nodes * static_cast<std::size_t>(cluster.count),
+          nodes};
+}
+
+/// Returns the entry of a name or alias; empty for unknown names.
+std::optional<ClusterPreset> find_cluster_preset(const std::string& name) {
+  const std::string wanted = in_lower_case(name);
+  for (const ClusterPreset& preset : cluster_presets())
+    if (wanted == in_lower_case(preset.name) || wanted == preset.alias) return preset;
+  if (const auto found = find_family_cluster(wanted)) return preset_of(*found);
+  return std::nullopt;
+}
+
 template <class T>
 std::vector<std::string> names_of(const std::vector<T>& presets) {
   std::vector<std::string> names;
@@ -129,6 +160,22 @@ Result<T> named(const std::vector<T>& presets, const std::string& name, std::str
   return fail(ErrorCode::bad_usage, fmt::format("found no {} preset '{}', expected one of: {}", what, name, known));
 }
 
+/// Returns the families' clusters with any number of nodes: ", NxC-TYPE" each.
+std::string known_families() {
+  std::string known, last;
+  for (const FamilyCluster& cluster : family_clusters()) {
+    const bool several = cluster.family->nodes.size() > 1;
+    const FamilyCluster largest{cluster.family, cluster.model, cluster.count, std::ranges::max(cluster.family->nodes)};
+    const std::string text =
+        several ? fmt::format("2 to {} × {} {} (2x{}-{})", largest.nodes, cluster.count, cluster.model->type.name,
+                              cluster.count, in_lower_case(cluster.model->type.name))
+                : fmt::format("{} ({})", cluster.name(), cluster.alias());
+    if (text != last) known += ", " + text;
+    last = text;
+  }
+  return known;
+}
+
 std::optional<std::string> preset_named_by(const std::string& argument) {
   if (!argument.starts_with(prefix)) return std::nullopt;
   return argument.substr(prefix.size());
@@ -137,7 +184,17 @@ std::optional<std::string> preset_named_by(const std::string& argument) {
 }  // namespace
 
 std::vector<std::string> model_preset_names() { return names_of(models()); }
-std::vector<std::string> cluster_preset_names() { return names_of(clusters()); }
+std::vector<std::string> cluster_preset_names() { return names_of(cluster_presets()); }
+
+const std::vector<ClusterPreset>& cluster_presets() {
+  static const std::vector<ClusterPreset> all = [] {
+    std::vector<ClusterPreset> presets;
+    for (const Cluster& cluster : single_clusters()) presets.push_back(preset_of(cluster));
+    for (const FamilyCluster& cluster : family_clusters()) presets.push_back(preset_of(cluster));
+    return presets;
+  }();
+  return all;
+}
 
 std::vector<std::string> paper_profile_names() {
   std::vector<std::string> names;
@@ -174,17 +231,16 @@ std::string model_preset_alias(const std::string& name) {
 }
 
 std::string cluster_preset_alias(const std::string& name) {
-  const Result<Cluster> cluster = cluster_preset(name);
-  return cluster ? alias_in(cluster->extra) : std::string();
+  const auto preset = find_cluster_preset(name);
+  return preset ? preset->alias : std::string();
 }
 
 std::string cluster_preset_group(const std::string& name) {
-  const Result<Cluster> cluster = cluster_preset(name);
-  if (!cluster) return {};
-  const std::string group = text_in(cluster->extra, "group");
-  if (!group.empty()) return group;
-  return cluster->device_types.front().name == "CPU-core" ? "Processor cores" : "Papers";
+  const auto preset = find_cluster_preset(name);
+  return preset ? preset->group : std::string();
 }
+
+bool is_cluster_preset(const std::string& name) { return find_cluster_preset(name).has_value(); }
 
 Result<ModelSpec> model_preset(const std::string& name) {
   if (find_paper_profile(name) || find_transformer(name))
@@ -192,7 +248,14 @@ Result<ModelSpec> model_preset(const std::string& name) {
                 fmt::format("found preset '{}', which is a profile, expected a model of layers to train", name));
   return named(models(), name, "model");
 }
-Result<Cluster> cluster_preset(const std::string& name) { return named(clusters(), name, "cluster"); }
+
+Result<Cluster> cluster_preset(const std::string& name) {
+  const std::string wanted = in_lower_case(name);
+  if (const auto found = find_family_cluster(wanted)) return found->build();
+  Result<Cluster> single = named(single_clusters(), name, "cluster");
+  if (!single) single.error().message += known_families();
+  return single;
+}
 
 Result<Profile> profile_preset(const std::string& name, std::optional<int> micro_batch, const std::string& device) {
   if (const auto transformer = find_transformer(name)) return transformer_profile(*transformer, micro_batch, device);

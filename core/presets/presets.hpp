@@ -20,6 +20,15 @@ namespace pipedeck::presets {
 std::vector<std::string> model_preset_names();
 std::vector<std::string> cluster_preset_names();
 
+/// A cluster preset as lists show it, without its nodes.
+struct ClusterPreset {
+  std::string name, alias;         ///< the alias is ASCII
+  std::string group;               ///< "Papers", "Processor cores", "Data centre", "Lab"
+  std::vector<std::string> types;  ///< names of the device types
+  std::size_t devices = 0, nodes = 0;
+};
+const std::vector<ClusterPreset>& cluster_presets();
+
 /// Models of the papers of which profiles alone are known, not layers (paper_profiles.hpp).
 std::vector<std::string> paper_profile_names();
 /// All that profile_preset takes.
@@ -35,11 +44,13 @@ bool is_transformer_preset(const std::string& name);
 std::string model_preset_alias(const std::string& name);
 std::string cluster_preset_alias(const std::string& name);
 
-/// Returns the group of a cluster in lists: "Papers", "Processor cores", "Data centre", "Lab"; empty for unknown names.
+/// Returns the group of a cluster in lists; empty for unknown names.
 std::string cluster_preset_group(const std::string& name);
+bool is_cluster_preset(const std::string& name);
 
-/// Names and aliases are taken in upper or lower case. Unknown names are bad_usage and list the known ones, and so are
-/// those of profiles without layers.
+/// Names and aliases are taken in upper or lower case. Clusters of one device type have any number of nodes, also one
+/// that lists leave out: "48x8-a100-80gb". Unknown names are bad_usage and list the known ones, and so are those of
+/// profiles without layers.
 Result<ModelSpec> model_preset(const std::string& name);
 Result<Cluster> cluster_preset(const std::string& name);
 

@@ -89,13 +89,17 @@ bool ignores_memory(const planner::PlannerInfo& planner) {
                      [](const planner::OptionInfo& option) { return option.name == "ignore-memory"; });
 }
 
+constexpr std::size_t most_devices = 1024;
+
 std::vector<Case> cases(const Settings& settings) {
   const auto wanted = [](const std::string& name, const std::string& part) { return name.find(part) != name.npos; };
   std::vector<Case> all;
   for (const std::string& model : presets::profile_preset_names())
-    for (const std::string& cluster : presets::cluster_preset_names())
+    for (const presets::ClusterPreset& preset : presets::cluster_presets())
       for (const planner::PlannerInfo& planner : planner::planners())
         for (const Memory memory : {Memory::limited, Memory::ignored, Memory::zero_1}) {
+          const std::string& cluster = preset.name;
+          if (preset.devices > most_devices) continue;
           if (!wanted(model, settings.model) || !wanted(cluster, settings.cluster)) continue;
           if (!settings.planner.empty() && settings.planner != planner.name) continue;
           if (memory == Memory::ignored && !ignores_memory(planner)) continue;

@@ -64,14 +64,11 @@ Items list_models() {
 
 Items list_clusters() {
   std::vector<Item> items;
-  for (const std::string& name : presets::cluster_preset_names()) {
-    TRY(const auto cluster, presets::cluster_preset(name));
-    items.push_back({name,
-                     fmt::format("{} {} in {} {}; {}", devices_of(cluster).size(),
-                                 devices_of(cluster).size() == 1 ? "device" : "devices", cluster.nodes.size(),
-                                 cluster.nodes.size() == 1 ? "node" : "nodes", presets::cluster_preset_group(name)),
-                     "preset:" + presets::cluster_preset_alias(name)});
-  }
+  for (const presets::ClusterPreset& cluster : presets::cluster_presets())
+    items.push_back({cluster.name,
+                     fmt::format("{} {} in {} {}; {}", cluster.devices, cluster.devices == 1 ? "device" : "devices",
+                                 cluster.nodes, cluster.nodes == 1 ? "node" : "nodes", cluster.group),
+                     "preset:" + cluster.alias});
   return items;
 }
 

@@ -81,7 +81,7 @@ Result<State> with_context_of(State state, const Plan& plan) {
   if (const ClusterEntry* cluster = find_cluster(state, plan.cluster)) {
     const int id = cluster->id;
     state = with_selected_cluster(std::move(state), id);
-  } else if (listed(presets::cluster_preset_names(), plan.cluster)) {
+  } else if (presets::is_cluster_preset(plan.cluster)) {
     return with_cluster_preset(state, plan.cluster);
   } else {
     return fail(ErrorCode::bad_input,
@@ -255,12 +255,10 @@ std::map<QString, QString> profile_preset_groups() {
 
 std::map<QString, QString> cluster_preset_groups() {
   std::map<QString, QString> groups;
-  for (const std::string& name : presets::cluster_preset_names()) {
-    const auto cluster = presets::cluster_preset(name);
+  for (const presets::ClusterPreset& cluster : presets::cluster_presets()) {
     QStringList types;
-    if (cluster)
-      for (const DeviceType& type : cluster->device_types) types << text::to_qstring(type.name);
-    groups[text::to_qstring(name)] = types.join(QStringLiteral(", "));
+    for (const std::string& type : cluster.types) types << text::to_qstring(type);
+    groups[text::to_qstring(cluster.name)] = types.join(QStringLiteral(", "));
   }
   return groups;
 }

@@ -118,11 +118,11 @@ class TestPresets : public QObject {
               "counts": [2], "nodes": [1], "joined": "{}", "source": "x"}}]}})",
           devices, joined);
     };
-    QVERIFY(presets::family_clusters_from_json(text("T4", "host")));
-    QCOMPARE(presets::family_clusters_from_json(text("T5", "host")).error().place, std::string("/families/0/devices"));
-    QCOMPARE(presets::family_clusters_from_json(text("T4", "nvlink")).error().place,
+    QVERIFY(presets::cluster_families_from_json(text("T4", "host")));
+    QCOMPARE(presets::cluster_families_from_json(text("T5", "host")).error().place, std::string("/families/0/devices"));
+    QCOMPARE(presets::cluster_families_from_json(text("T4", "nvlink")).error().place,
              std::string("/families/0/devices"));
-    QCOMPARE(presets::family_clusters_from_json(text("T4", "rope")).error().place, std::string("/families/0/joined"));
+    QCOMPARE(presets::cluster_families_from_json(text("T4", "rope")).error().place, std::string("/families/0/joined"));
   }
 
   /// Whale, section 5.2: 32-GB V100 and 16-GB P100 in equal numbers, 50 Gbit/s between servers.
