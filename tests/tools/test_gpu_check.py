@@ -328,7 +328,7 @@ class FromThePack(unittest.TestCase):
     def test_failing_tests_are_named_with_their_figures(self):
         self.with_test("tst_cuda_rows_gpu", FAILED)
         self.with_test("tst_cuda_nccl_gpu", HANGS)
-        status, report = self.check("--only", "tests", "--limit", "12")
+        status, report = self.check("--only", "tests", "--limit", "30")
         self.assertEqual(status, 1, report)
         for words in ("FAIL!  : TestCudaRows::layer_norm(bf16 768)", "found 0.031, expected less than 0.01",
                       "TestCudaRows::embedding() Compared", "   Actual   (found): 3", "   Expected (wanted): 4"):
