@@ -6,9 +6,12 @@
 #   tools/tidy.sh [BUILD]   build/release without
 set -euo pipefail
 cd "$(dirname "$0")/.."
-build=${1:-build/release}
-findings=$(grep -oE '"file": "[^"]*/'"$build"'/(core|app)/[^"]*/Unity/[^"]*"' "$build/compile_commands.json" | cut -d'"' -f4 | sort -u |
-  { xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p "$build" --extra-arg=-Wno-unknown-warning-option 2>/dev/null || true; } |
+build=$(realpath "${1:-build/release}")
+sources=$(grep -oE "\"file\": \"$build/(core|app)/[^\"]*/Unity/[^\"]*\"" "$build/compile_commands.json" | cut -d'"' -f4 | sort -u) || {
+  echo "$build: found no unity sources of core and app, expected a release build" >&2
+  exit 2
+}
+findings=$({ xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p "$build" --extra-arg=-Wno-unknown-warning-option <<<"$sources" 2>/dev/null || true; } |
   { grep -E 'warnings-as-errors\]$' || true; } | sort -u)
 if [ -n "$findings" ]; then
   echo "$findings"

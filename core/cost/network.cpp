@@ -17,12 +17,6 @@ namespace {
 
 constexpr std::size_t few_nodes = 64;
 
-int devices_in(const Node& node) {
-  int count = 0;
-  for (const DeviceGroup& group : node.devices) count += group.count;
-  return count;
-}
-
 }  // namespace
 
 Result<void> Network::Shared::load_matrix(const Cluster& cluster) {
@@ -49,11 +43,11 @@ Result<void> Network::Shared::load_links(const Cluster& cluster) {
   keep_links(cluster);
   for (std::size_t n = 0; n < cluster.nodes.size(); ++n) {
     const Node& node = cluster.nodes[n];
-    if (!node.link && devices_in(node) > 1)
-      return fail(
-          ErrorCode::bad_input,
-          fmt::format("found node '{}' of {} devices without a link, expected \"link\"", node.name, devices_in(node)),
-          fmt::format("/nodes/{}", n));
+    if (!node.link && pipedeck::device_count(node) > 1)
+      return fail(ErrorCode::bad_input,
+                  fmt::format("found node '{}' of {} devices without a link, expected \"link\"", node.name,
+                              pipedeck::device_count(node)),
+                  fmt::format("/nodes/{}", n));
     inside.push_back(node.link ? Path{node.link->bandwidth, node.link->latency} : Path{});
   }
   fill_table();

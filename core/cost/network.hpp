@@ -38,7 +38,7 @@ class Network {
   int domain_of(DeviceId id) const { return shared_->domains[node_of(id).index()]; }
   /// Returns the path between two different devices. Between domains it passes the network card of each.
   Path path(DeviceId from, DeviceId to) const { return ring_path(from, to, {}, {}); }
-  /// The members of a ring in one domain.
+  /// A number of members that a ring has in one domain.
   struct RingEnd {
     int devices = 1, nodes = 1;
   };

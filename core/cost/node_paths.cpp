@@ -90,9 +90,7 @@ Result<void> WidestPaths::check_connected(const Graph& graph, const Cluster& clu
   Joined joined(graph.arcs.size());
   for (std::size_t v = 0; v < graph.arcs.size(); ++v)
     for (const Arc& arc : graph.arcs[v]) joined.join(v, arc.to);
-  const std::string& domain = cluster.nodes.front().domain;
-  const auto in_domain = [&](const Node& node) { return !domain.empty() && node.domain == domain; };
-  if (std::all_of(cluster.nodes.begin(), cluster.nodes.end(), in_domain)) return {};
+  if (is_one_domain(cluster)) return {};
   for (std::size_t n = 1; n < cluster.nodes.size(); ++n)
     if (joined.find(n) != joined.find(0))
       return fail(ErrorCode::bad_input,

@@ -24,6 +24,18 @@ bool has_nics(const Cluster& cluster) {
   return std::any_of(cluster.nodes.begin(), cluster.nodes.end(), [](const Node& node) { return node.nic.has_value(); });
 }
 
+int device_count(const Node& node) {
+  int count = 0;
+  for (const DeviceGroup& group : node.devices) count += group.count;
+  return count;
+}
+
+bool is_one_domain(const Cluster& cluster) {
+  return !cluster.nodes.empty() && !cluster.nodes.front().domain.empty() &&
+         std::ranges::all_of(cluster.nodes,
+                             [&](const Node& node) { return node.domain == cluster.nodes.front().domain; });
+}
+
 std::string next_domain(const Cluster& cluster) {
   if (cluster.nodes.empty() || cluster.nodes.back().domain.empty()) return {};
   std::map<std::string, int> sizes;

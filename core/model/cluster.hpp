@@ -89,6 +89,11 @@ std::vector<Device> devices_of(const Cluster& cluster);
 /// Returns true if a node has network cards per device.
 bool has_nics(const Cluster& cluster);
 
+int device_count(const Node& node);
+
+/// Returns true if all nodes are in one domain, which needs no links.
+bool is_one_domain(const Cluster& cluster);
+
 /// Returns the domain of a node that is added like the last one: the last domain while it has fewer nodes than the
 /// first, then a new one; empty if the last node has none.
 std::string next_domain(const Cluster& cluster);

@@ -41,6 +41,11 @@ std::optional<double> relative_speed(const DeviceModel& fast, const DeviceModel&
   return *of_fast / *of_slow;
 }
 
+std::string price_currency(const std::vector<DeviceModel>& models) {
+  const auto priced = std::ranges::find_if(models, [](const DeviceModel& model) { return model.price.has_value(); });
+  return priced == models.end() ? std::string() : priced->price->currency;
+}
+
 std::string price_dates(const std::vector<DeviceModel>& models) {
   std::set<std::string> dates;
   for (const DeviceModel& model : models)

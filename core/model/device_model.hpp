@@ -72,6 +72,9 @@ BytesPerSecond device_bandwidth(const DeviceModel& model);
 /// precedence (formats.md, "on").
 std::optional<double> relative_speed(const DeviceModel& fast, const DeviceModel& slow, std::string_view precision = {});
 
+/// Returns the currency of the models' prices, that of the first one; empty if no price is known.
+std::string price_currency(const std::vector<DeviceModel>& models);
+
 /// Returns the month of the models' prices, or the first and the last month as an ISO 8601 interval: "2025-06/2026-11".
 std::string price_dates(const std::vector<DeviceModel>& models);
 

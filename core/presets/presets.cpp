@@ -165,11 +165,11 @@ std::string known_families() {
   std::string known, last;
   for (const FamilyCluster& cluster : family_clusters()) {
     const bool several = cluster.family->nodes.size() > 1;
+    const std::string type = in_lower_case(cluster.model->type.name);
     const FamilyCluster largest{cluster.family, cluster.model, cluster.count, std::ranges::max(cluster.family->nodes)};
-    const std::string text =
-        several ? fmt::format("2 to {} × {} {} (2x{}-{})", largest.nodes, cluster.count, cluster.model->type.name,
-                              cluster.count, in_lower_case(cluster.model->type.name))
-                : fmt::format("{} ({})", cluster.name(), cluster.alias());
+    const std::string text = several ? fmt::format("1 to {} × {} {} ({}-{}, 2x{}-{})", largest.nodes, cluster.count,
+                                                   cluster.model->type.name, cluster.count, type, cluster.count, type)
+                                     : fmt::format("{} ({})", cluster.name(), cluster.alias());
     if (text != last) known += ", " + text;
     last = text;
   }

@@ -83,7 +83,7 @@ class CapacityCommand : public options::Command {
 
   Result<int> sweep(const study::capacity::Request& question, const study::capacity::Space& space,
                     const std::vector<study::PlannerRequest>& asked, const study::whatif::SearchOptions& how) const {
-    const std::string& currency = presets::device_catalogue().front().price->currency;
+    const std::string currency = price_currency(presets::device_catalogue());
     TRY(const auto goal, goal_.goal(options_.sample_tokens(question), currency));
     const study::capacity::ProblemAt at = [&](const CapacityPoint& point) {
       return study::capacity::problem_at(question, point, presets::device_catalogue());

@@ -75,7 +75,7 @@ class WhatIfCommand : public options::Command {
     answer.changed = changed;
     answer.is_changed = change != prices;
     if (change.type) answer.times = study::whatif::time_scale(problem, *change.type, catalogue);
-    answer.currency = catalogue.front().price->currency;
+    answer.currency = price_currency(catalogue);
     answer.price_date = price_dates(catalogue);
     text::ProgressLine line;
     study::whatif::SearchOptions shown = how;

@@ -75,12 +75,6 @@ std::string common_stem(const Cluster& cluster, const std::vector<std::size_t>& 
   return stem;
 }
 
-int devices_in(const Node& node) {
-  int count = 0;
-  for (const DeviceGroup& group : node.devices) count += group.count;
-  return count;
-}
-
 QString counted(int count, const QString& words) { return QStringLiteral("%1 × %2").arg(count).arg(words); }
 
 QString devices_text(const Node& node) {
@@ -150,7 +144,7 @@ QString alike_title(const Cluster& cluster, const AlikeNodes& group) {
 }
 
 QStringList node_details(const Node& node) {
-  const int devices = devices_in(node);
+  const int devices = device_count(node);
   QStringList details{devices_text(node)};
   if (node.link && devices > 1) details << inside_words(node);
   if (node.nic) details << counted(devices, network_text(*node.nic));
@@ -159,7 +153,7 @@ QStringList node_details(const Node& node) {
 
 QStringList alike_lines(const Cluster& cluster, const AlikeNodes& group) {
   const Node &first = cluster.nodes[group.nodes.front()], &last = cluster.nodes[group.nodes.back()];
-  const int devices = devices_in(first);
+  const int devices = device_count(first);
   const auto all = static_cast<qlonglong>(group.nodes.size()) * devices;
   QStringList lines{
       AlikeText::tr("%1 to %2").arg(QString::fromStdString(first.name), QString::fromStdString(last.name)),

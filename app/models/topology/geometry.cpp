@@ -29,12 +29,6 @@ constexpr double min_node_width = 12 * topology_grid;
 constexpr int max_chips = 128;                        ///< maximum devices of a node that are drawn individually
 constexpr double label_letter = 12, label_ends = 26;  ///< widths in a label, with letters enlarged for a small zoom
 
-int device_count(const Node& node) {
-  int count = 0;
-  for (const DeviceGroup& group : node.devices) count += group.count;
-  return count;
-}
-
 /// Returns the chips per row; 0 if there are too many to draw.
 int columns_of(int devices) {
   if (devices > max_chips) return 0;

@@ -16,12 +16,6 @@ struct ProblemText {
   Q_DECLARE_TR_FUNCTIONS(TopologyProblems)
 };
 
-int devices_of(const Node& node) {
-  int count = 0;
-  for (const DeviceGroup& group : node.devices) count += group.count;
-  return count;
-}
-
 class Search {
  public:
   explicit Search(const Cluster& cluster) : cluster_(cluster) {
@@ -39,7 +33,7 @@ class Search {
     inspect_nodes();
     if (!cluster_.bandwidth_matrix) {
       inspect_links();
-      inspect_reach();
+      if (!is_one_domain(cluster_)) inspect_reach();
       inspect_switches();
     }
     std::ranges::stable_sort(found_, {}, &TopologyProblem::severity);
@@ -94,7 +88,7 @@ class Search {
 
   void inspect_nodes() {
     for (const Node& node : cluster_.nodes) {
-      const int devices = devices_of(node);
+      const int devices = device_count(node);
       if (devices == 0)
         say(TopologyProblem::error, ProblemText::tr("%1 has no device").arg(text::to_qstring(node.name)),
             {{node.name}, {}});

@@ -3,6 +3,7 @@
 // an iteration.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <QString>
@@ -23,6 +24,7 @@ struct BarRow {
   bool heading = false;             ///< a heading between groups
   double mark = 0, faint_mark = 0;  ///< seconds: vertical lines across the bar; 0: none
   QString more{}, more_tip{};       ///< text of a fourth column, and its tool tip
+  std::optional<TimePart> part{};   ///< the part of an iteration whose colour the bar has
   bool operator==(const BarRow&) const = default;
 };
 

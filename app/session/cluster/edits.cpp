@@ -17,12 +17,6 @@ bool has_place(const Cluster& cluster, const std::string& name) {
          std::ranges::find(cluster.switches, name, &Switch::name) != cluster.switches.end();
 }
 
-int device_count(const Node& node) {
-  int count = 0;
-  for (const DeviceGroup& group : node.devices) count += group.count;
-  return count;
-}
-
 void forget_place(ClusterLayout& layout, const std::string& name) {
   layout.places.erase(name);
   layout.racks.erase(name);

@@ -14,14 +14,22 @@ namespace {
 
 constexpr std::size_t max_nodes = 512;  ///< one flow per node: more would take seconds
 
-/// A maximum flow over the links, each with its bandwidth in both directions.
+/// A maximum flow over the links, each with its bandwidth in both directions, and over the switches of domains, with
+/// the ports of all devices of a node.
 class Flow {
  public:
   explicit Flow(const Cluster& cluster) {
     std::map<std::string, std::size_t> position;
     for (const Node& node : cluster.nodes) position.emplace(node.name, position.size());
     for (const Switch& s : cluster.switches) position.emplace(s.name, position.size());
-    arcs_.resize(position.size());
+    std::map<std::string, std::size_t> domains;
+    for (const Node& node : cluster.nodes)
+      if (!node.domain.empty()) domains.emplace(node.domain, position.size() + domains.size());
+    arcs_.resize(position.size() + domains.size());
+    for (const Node& node : cluster.nodes) {
+      if (node.domain.empty() || !node.link) continue;
+      join(position.at(node.name), domains.at(node.domain), node.link->bandwidth.count * device_count(node));
+    }
     for (const NetworkLink& link : cluster.links)
       join(position.at(link.from), position.at(link.to), link.link.bandwidth.count);
   }

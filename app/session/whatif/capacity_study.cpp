@@ -230,7 +230,7 @@ std::optional<int> CapacityStudy::sample_tokens(const Profile& profile) {
   return sequence_of((*origin)->config, (*origin)->options);
 }
 
-std::string CapacityStudy::currency() { return presets::device_catalogue().front().price->currency; }
+std::string CapacityStudy::currency() { return price_currency(presets::device_catalogue()); }
 
 std::vector<std::string> CapacityStudy::catalogue_types() {
   std::vector<std::string> types;

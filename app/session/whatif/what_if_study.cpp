@@ -262,7 +262,7 @@ const std::vector<DeviceType>& WhatIfStudy::device_types() {
 QString WhatIfStudy::price_source() {
   const std::vector<DeviceModel>& catalogue = presets::device_catalogue();
   return tr("%1, approximate list prices of %2")
-      .arg(QString::fromStdString(catalogue.front().price->currency),
+      .arg(QString::fromStdString(price_currency(catalogue)),
            QString::fromStdString(price_dates(catalogue)).replace("/", " – "));
 }
 

@@ -11,7 +11,7 @@ namespace {
 using times::Cut;
 using times::Part;
 
-/// The tags of a saved item.
+/// A set of tags of a saved item.
 struct Kept {
   bool divided = false;
   Part part = Part::rest;

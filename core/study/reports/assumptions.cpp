@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/study/reports/assumptions.hpp"
 
-#include <algorithm>
-
 #include "core/study/reports/figures.hpp"
 #include "core/study/reports/kind_words.hpp"
 #include "core/study/utilization.hpp"
@@ -11,11 +9,11 @@ namespace pipedeck::study::reports {
 namespace {
 
 std::string price_text(const Translator& words, const std::vector<DeviceModel>& list) {
-  const auto priced = std::ranges::find_if(list, [](const DeviceModel& model) { return model.price.has_value(); });
-  if (priced == list.end()) return words("Prices are of whole nodes, all their devices together, from the cluster.");
+  const std::string currency = price_currency(list);
+  if (currency.empty()) return words("Prices are of whole nodes, all their devices together, from the cluster.");
   return words(
       "Prices are of whole nodes, all their devices together: the cluster's own, else list prices of about {} ({}).",
-      price_dates(list), priced->price->currency);
+      price_dates(list), currency);
 }
 
 std::string network_text(const Translator& words, NetworkModel model) {

@@ -58,7 +58,9 @@ std::string node_text(const Translator& words, const Cluster& cluster, const Nod
   }
   if (node.link) {
     const std::string rate = rate_text(words, node.link->bandwidth);
-    text = node.bus ? words("{}, {} shared inside", text, rate) : words("{}, {} inside", text, rate);
+    text = node.bus              ? words("{}, {} shared inside", text, rate)
+           : node.domain.empty() ? words("{}, {} inside", text, rate)
+                                 : words("{}, {} inside and to the other nodes of {}", text, rate, node.domain);
   }
   return node.nic ? words("{}, {} network per device", text, rate_text(words, *node.nic)) : text;
 }

@@ -106,7 +106,7 @@ class TestClusterFamilies : public QObject {
                              "2x4-rtx-4090", "99999999999999x8-h200"})
       QVERIFY2(!presets::cluster_preset(name), name);
     const auto unknown = presets::cluster_preset("no such cluster");
-    QVERIFY(unknown.error().message.find("2 to 4096 × 4 GB200 (2x4-gb200)") != std::string::npos);
+    QVERIFY(unknown.error().message.find("1 to 4096 × 4 GB200 (4-gb200, 2x4-gb200)") != std::string::npos);
   }
 
   void lists_are_short_and_sorted() {

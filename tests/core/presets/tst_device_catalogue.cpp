@@ -96,8 +96,10 @@ class TestDeviceCatalogue : public QObject {
   void prices_are_of_a_month_or_a_span() {
     std::vector<DeviceModel> models(3);
     QCOMPARE(price_dates({}), std::string());
+    QCOMPARE(price_currency(models), std::string());
     for (DeviceModel& model : models) model.price = ListPrice{1, "USD", "2026-03", ""};
-    models.emplace_back();  // without a price
+    models.insert(models.begin(), DeviceModel());  // without a price
+    QCOMPARE(price_currency(models), std::string("USD"));
     QCOMPARE(price_dates(models), std::string("2026-03"));
     models[1].price->date = "2025-06";
     QCOMPARE(price_dates(models), std::string("2025-06/2026-03"));

@@ -133,6 +133,9 @@ class TestTopologyEditing : public QObject {
     QCOMPARE(problems[0].severity, models::topology::TopologyProblem::error);
     QCOMPARE(problems[1].severity, models::topology::TopologyProblem::warning);
 
+    for (Node& node : cluster.nodes) node.domain = "rack";
+    QVERIFY(!told(cluster, "cannot be reached"));  // their own switches join them
+
     cluster = samples::cluster();
     cluster.nodes[0].link.reset();
     QVERIFY(told(cluster, "inside n0"));

@@ -262,6 +262,12 @@ class TestClusterEdits : public QObject {
     const auto cut = session::cluster::summarize_cluster(pairs.cluster, Bytes(1), {}).narrowest;
     QCOMPARE(cut->bandwidth, gigabytes_per_second(2));
     QCOMPARE(cut->side, (std::vector<std::string>{"n0", "n1"}));
+    // Domains are joined by more than each node's link: the cut is between them.
+    for (std::size_t n = 0; n < 4; ++n) pairs.cluster.nodes[n].domain = n < 2 ? "rack 0" : "rack 1";
+    pairs.cluster.links.back().link.bandwidth = gigabytes_per_second(1000);
+    const auto racks = session::cluster::summarize_cluster(pairs.cluster, Bytes(1), {}).narrowest;
+    QCOMPARE(racks->side, (std::vector<std::string>{"n0", "n1"}));
+    QCOMPARE(racks->bandwidth, slow.bandwidth * 2);  // of the links of n0 and n1
     drawn.cluster.links.pop_back();
     QVERIFY(!session::cluster::summarize_cluster(drawn.cluster, Bytes(1), {}).all_reduce);
   }

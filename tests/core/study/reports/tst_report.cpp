@@ -185,6 +185,18 @@ class TestReport : public QObject {
     }
   }
 
+  void domains_are_named() {
+    test::Asked asked = test::random_question(1, "");
+    Cluster cluster = test::flat_cluster(4);
+    cluster.nodes.front().domain = "rack 7";
+    asked.question.plans.clear();
+    asked.question.problem.cluster = std::make_shared<const Cluster>(cluster);
+    const auto document = study::reports::make_report(asked.question);
+    QVERIFY2(document, shown(document).c_str());
+    const std::string text = study::reports::to_markdown(*document, "pictures").text;
+    QVERIFY2(text.find(" inside and to the other nodes of rack 7") != std::string::npos, text.c_str());
+  }
+
   void plans_without_an_answer_are_told() {
     Asked asked = test::random_question(3, {});
     Plan none;
