@@ -9,7 +9,7 @@ bool keeps_gradients(const Sharding& sharding) {
   return sharding.level < 2 || (sharding.level == 3 && sharding.reshard == Reshard::after_step);
 }
 
-/// The ranks that share and copy the states of one class of weights.
+/// A pair of groups that share and copy the states of one class of weights.
 struct Ranks {
   plan::GroupFamily sharing, copying;
   int group = 1, copies = 1;  ///< G, R
@@ -29,7 +29,9 @@ void add_copies(std::vector<DataCollective>& traffic, const Sharding& sharding, 
     return;
   }
   const bool each = sharding.copies == CopySync::each_micro_batch && !keeps_gradients(sharding);
-  add(CollectiveKind::all_reduce, each ? DataMoment::every_backward : DataMoment::after_backward, true);
+  // Instances of a distributed optimizer follow each bucket's reduce-scatter (Megatron-LM, param_and_grad_buffer.py).
+  const DataMoment once = sharding.level <= 1 ? DataMoment::last_backward : DataMoment::after_backward;
+  add(CollectiveKind::all_reduce, each ? DataMoment::every_backward : once, true);
 }
 
 void add_class(std::vector<DataCollective>& traffic, const Sharding& sharding, const Ranks& ranks, double weights,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace pipedeck::cost {
@@ -11,12 +12,25 @@ namespace {
 
 using Members = std::map<int, Network::RingEnd>;  // by domain
 
+/// Returns the bandwidth that groups on the same nodes have together between two devices, or nothing if they share
+/// none: ports and network cards belong to their device, a matrix's values to a pair.
+std::optional<BytesPerSecond> shared_bandwidth(const Network& network, DeviceId from, DeviceId to) {
+  const NodeId node = network.node_of(from), other = network.node_of(to);
+  if (!network.is_node_uniform() || (network.in_one_domain(node, other) && !network.bus(node))) return {};
+  return network.widest_ring_path(from, to).bandwidth;
+}
+
 /// Adds the hops of a ring of devices, or of the leaders of domains, in a group with these members per domain.
-void add_ring(const Network& network, std::span<const DeviceId> ring, const Members& members, RingBottleneck& worst) {
+void add_ring(const Network& network, std::span<const DeviceId> ring, const Members& members, int beside,
+              RingBottleneck& worst) {
   if (ring.size() < 2) return;
   for (std::size_t i = 0; i < ring.size(); ++i) {
     const DeviceId from = ring[i], to = ring[(i + 1) % ring.size()];
-    worst.add(network.ring_path(from, to, members.at(network.domain_of(from)), members.at(network.domain_of(to))));
+    Path hop = network.ring_path(from, to, members.at(network.domain_of(from)), members.at(network.domain_of(to)));
+    if (beside > 1)
+      if (const auto shared = shared_bandwidth(network, from, to))
+        hop.bandwidth = std::min(hop.bandwidth, *shared / beside);
+    worst.add(hop);
   }
 }
 
@@ -63,24 +77,24 @@ std::vector<DeviceId> in_ring_order(const Network& network, std::span<const Devi
 RingBottleneck ring_bottleneck(const Network& network, std::span<const DeviceId> devices) {
   const std::vector<DeviceId> sorted = in_ring_order(network, devices);
   RingBottleneck hop;
-  add_ring(network, sorted, members_of(network, sorted), hop);
+  add_ring(network, sorted, members_of(network, sorted), 1, hop);
   return hop;
 }
 
-GroupRings rings_of(const Network& network, std::span<const DeviceId> devices) {
+GroupRings rings_of(const Network& network, std::span<const DeviceId> devices, int beside) {
   const std::vector<DeviceId> sorted = in_ring_order(network, devices);
   const Members members = members_of(network, sorted);
   GroupRings rings;
   rings.members = sorted.size();
-  add_ring(network, sorted, members, rings.flat);
+  add_ring(network, sorted, members, beside, rings.flat);
   std::vector<DeviceId> leaders;
   for (std::size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {  // devices of a domain are consecutive
     while (end < sorted.size() && network.domain_of(sorted[end]) == network.domain_of(sorted[begin])) ++end;
     rings.most = std::max(rings.most, end - begin);
-    add_ring(network, std::span(sorted).subspan(begin, end - begin), members, rings.inside);
+    add_ring(network, std::span(sorted).subspan(begin, end - begin), members, beside, rings.inside);
     leaders.push_back(sorted[begin]);
   }
-  add_ring(network, leaders, members, rings.between);
+  add_ring(network, leaders, members, beside, rings.between);
   rings.nodes = leaders.size();
   return rings;
 }

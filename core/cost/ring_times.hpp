@@ -46,7 +46,9 @@ struct GroupRings {
   Seconds all_reduce_seconds(Bytes bytes) const { return std::min(flat_seconds(bytes), hierarchical_seconds(bytes)); }
 };
 
-GroupRings rings_of(const Network& network, std::span<const DeviceId> devices);
+/// `beside`: groups of as many rings, with this one, on the same nodes at the same time; each has an equal share of the
+/// links between nodes and of a bus.
+GroupRings rings_of(const Network& network, std::span<const DeviceId> devices, int beside = 1);
 
 /// Returns 2(n-1)(alpha + b/(n beta)) with devices in ring order, where alpha is the largest latency and beta the
 /// smallest bandwidth of a hop. 0 for one device.

@@ -85,7 +85,7 @@ class TestDataTraffic : public QObject {
     // Several instances of the distributed optimizer.
     QCOMPARE(found({.level = 1, .group = 4}, 4, 2, 1000),
              (Found{{RS, DataMoment::last_backward, false, 3000},
-                    {AR, DataMoment::after_backward, true, 2 * (r - 1) / r * 4 * shard},
+                    {AR, DataMoment::last_backward, true, 2 * (r - 1) / r * 4 * shard},
                     {AG, DataMoment::next_forward, false, 1500}}));
   }
 

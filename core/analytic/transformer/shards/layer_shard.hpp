@@ -14,6 +14,7 @@
 #include "core/analytic/times/layer_count.hpp"
 #include "core/analytic/transformer/layers.hpp"
 #include "core/base/result.hpp"
+#include "core/model/pass.hpp"
 #include "core/model/shard.hpp"
 #include "core/model/transformer_config.hpp"
 #include "core/plan/groups.hpp"
@@ -73,17 +74,6 @@ struct PassWork {
   double memory_bytes = 0;  ///< read and written in addition to products
   int launches = 0;         ///< kernels
   double flops() const;
-};
-
-enum class Pass { forward, recompute, backward };
-
-/// A compute that runs at the same time as a collective. `nothing`: the collective is exposed.
-enum class Behind {
-  nothing,
-  input_gradient,    ///< of the product of that name
-  weight_gradient,   ///< of the product of that name
-  attention_pieces,  ///< each of the ring's steps behind one of as many pieces of attention as ranks
-  shared_experts,
 };
 
 struct LayerCollective {

@@ -70,7 +70,7 @@ inline shards::LayerShard shard_named(const TransformerConfig& config, const sha
 
 /// Collectives of a group's family and pass.
 inline std::vector<shards::LayerCollective> collectives_of(const shards::LayerShard& layer, plan::GroupFamily group,
-                                                           shards::Pass pass) {
+                                                           Pass pass) {
   std::vector<shards::LayerCollective> found;
   for (const shards::LayerCollective& one : layer.collectives)
     if (one.group == group && one.pass == pass) found.push_back(one);

@@ -19,9 +19,7 @@ namespace pipedeck::tst_layer_shards {
 using namespace pipedeck::test;
 using analytic::times::Part;
 using plan::GroupFamily;
-using shards::Behind;
 using shards::LayerShard;
-using shards::Pass;
 using shards::ShardOptions;
 
 constexpr double gib = 1 << 30;

@@ -17,10 +17,8 @@ namespace pipedeck::tst_shard_invariants {
 using namespace pipedeck::test;
 using analytic::times::Part;
 using plan::GroupFamily;
-using shards::Behind;
 using shards::Dispatcher;
 using shards::LayerShard;
-using shards::Pass;
 using shards::ShardOptions;
 using shards::WorkKind;
 
