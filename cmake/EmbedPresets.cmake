@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes OUTPUT, a C++ source with the text of every file of FOLDERS in name order:
+# Writes OUTPUT, a C++ source with the text of every file of each folder in name order; efficiency is one file:
 #   cmake -DOUTPUT=presets_embedded.cpp -DROOT=<source dir>/presets -P EmbedPresets.cmake
 # Raw string literals are cut every few thousand characters: compilers need not take longer ones.
 set(text "// Generated from ${ROOT} by cmake/EmbedPresets.cmake.\n#include \"core/presets/embedded.hpp\"\n\nnamespace pipedeck::presets {\n")
-foreach(folder clouds clusters devices families models transformers)
-  file(GLOB files "${ROOT}/${folder}/*.json")
+foreach(folder clouds clusters devices efficiency families models transformers)
+  file(GLOB files "${ROOT}/${folder}/*.json" "${ROOT}/${folder}.json")
   list(SORT files COMPARE NATURAL)
   string(APPEND text "\nconst std::vector<std::string>& embedded_${folder}() {\n  static const std::vector<std::string> files{\n")
   foreach(file ${files})

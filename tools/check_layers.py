@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 BASE = ["core/base", "core/model", "core/plan"]
-CORE = [*BASE, "core/io", "core/analytic", "core/cost", "core/schedule", "core/sim", "core/planner", "core/presets",
+CORE = [*BASE, "core/io", "core/analytic", "core/cost", "core/mesh", "core/schedule", "core/sim", "core/planner", "core/presets",
         "core/study", "core/reproduce", "core/runtime", "core/store"]
 
 CUDA = ["cuda", "cublas", "cudnn", "nccl"]
@@ -25,11 +25,12 @@ LAYERS = {
     "core/io": (BASE, ["tl/", "fmt/", "google/protobuf/", "nlohmann/", "onnx/", "pugixml.hpp", "rapidjson/", "zlib.h"], []),
     "core/analytic": (BASE, ["tl/", "fmt/"], []),
     "core/cost": (BASE, ["tl/", "fmt/"], []),
+    "core/mesh": ([*BASE, "core/io", "core/analytic", "core/cost"], ["tl/", "fmt/"], []),
     "core/schedule": (BASE, ["tl/", "fmt/"], []),
-    "core/sim": ([*BASE, "core/cost", "core/schedule"], ["tl/", "fmt/"], []),
+    "core/sim": ([*BASE, "core/analytic", "core/cost", "core/mesh", "core/schedule"], ["tl/", "fmt/"], []),
     "core/planner": ([*BASE, "core/cost"], ["tl/", "fmt/"], []),
     "core/presets": ([*BASE, "core/io", "core/analytic", "core/cost"], ["tl/", "fmt/"], []),
-    "core/study": ([*BASE, "core/io", "core/analytic", "core/cost", "core/schedule", "core/sim", "core/planner"],
+    "core/study": ([*BASE, "core/io", "core/analytic", "core/cost", "core/mesh", "core/schedule", "core/sim", "core/planner"],
                    ["tl/", "fmt/", "nlohmann/"], []),
     "core/reproduce": ([*BASE, "core/io", "core/analytic", "core/cost", "core/sim", "core/planner", "core/presets", "core/study"],
                        ["tl/", "fmt/"], []),

@@ -357,10 +357,9 @@ Result<void> validate(const Plan& plan) {
 
 Result<void> validate_covered(const Plan& plan) {
   const auto refuse = [](std::string place, auto found, std::string_view what) {
-    return checks::bad(std::move(place),
-                       fmt::format("found {} of {}, expected none: predictions and the trainer do not "
-                                   "cover it yet",
-                                   what, found));
+    return checks::bad(
+        std::move(place),
+        fmt::format("found {} of {}, expected none: only pipedeck-cli simulate covers it yet", what, found));
   };
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const Shard& degrees = plan.stages[s].degrees;

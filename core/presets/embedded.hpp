@@ -10,6 +10,7 @@ namespace pipedeck::presets {
 const std::vector<std::string>& embedded_clouds();
 const std::vector<std::string>& embedded_clusters();
 const std::vector<std::string>& embedded_devices();
+const std::vector<std::string>& embedded_efficiency();  ///< one file
 const std::vector<std::string>& embedded_families();
 const std::vector<std::string>& embedded_models();
 const std::vector<std::string>& embedded_transformers();

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/analytic/times/roofline.hpp"
+#include "core/base/count_text.hpp"
 #include "core/io/documents/transformer.hpp"
 #include "core/presets/computed_profile.hpp"
 
@@ -184,6 +185,14 @@ class Fit {
 Result<FittedProfile> profile_on_cluster(std::shared_ptr<const Profile> profile, const Cluster& cluster,
                                          const std::vector<DeviceModel>& catalogue) {
   return Fit(std::move(profile), cluster, catalogue).run();
+}
+
+std::optional<std::string> guess_of_sizes(const Profile& profile) {
+  if (std::ranges::any_of(profile.layers, [](const Layer& layer) { return layer.at.size() > 1; })) return {};
+  return fmt::format(
+      "layer times are known for {} on a device only; at other sizes they are guessed in proportion, too slow for "
+      "larger ones",
+      counted(profile.micro_batch, "sample"));
 }
 
 }  // namespace pipedeck::presets

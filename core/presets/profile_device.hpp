@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,5 +30,8 @@ struct FittedProfile {
 /// another speed: nothing relates it to the profile's device. The profile is shared if nothing changes.
 Result<FittedProfile> profile_on_cluster(std::shared_ptr<const Profile> profile, const Cluster& cluster,
                                          const std::vector<DeviceModel>& catalogue);
+
+/// Returns what times at other sizes are, for a profile of one micro-batch size: a guess. Else nothing.
+std::optional<std::string> guess_of_sizes(const Profile& profile);
 
 }  // namespace pipedeck::presets

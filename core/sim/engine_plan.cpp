@@ -2,6 +2,7 @@
 #include "core/sim/engine_plan.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -56,34 +57,54 @@ bool replicas_alike(const costs::PlanCosts& costs) {
   return true;
 }
 
-/// When each mini-batch and all before it are done. Unlike replicas that nothing synchronises run ahead of one another;
-/// but mini-batches come in turn, so that the pace is the slowest's.
-std::vector<std::int64_t> in_order_completions(const Plan& plan, const engine::Trace& trace) {
-  const auto replicas = static_cast<std::size_t>(plan.stages.front().replicas());
-  std::vector<std::size_t> next(replicas);
-  for (std::size_t r = 0; r < replicas; ++r) next[r] = r;
-  std::vector<std::int64_t> done(trace.completions.size());
-  for (std::size_t i = 0; i < done.size(); ++i) {
-    std::size_t& mini_batch = next[static_cast<std::size_t>(trace.completed_by[i])];
-    done[mini_batch] = trace.completions[i];
-    mini_batch += replicas;
+/// When mini-batches leave the first stage. Unlike replicas that nothing synchronises run ahead of one another; but
+/// mini-batches come in turn, so that one counts as done after all before it.
+std::vector<std::int64_t> completions_of(const engine::EngineInput& run, const engine::Trace& trace) {
+  const auto replicas = static_cast<std::size_t>(run.plan.stages.front().replicas());
+  std::vector<std::int64_t> done(static_cast<std::size_t>(run.schedule.micro_batches));
+  for (std::size_t w = 0; w < run.costs.workers.size(); ++w) {
+    const costs::StageReplicaCosts& worker = run.costs.workers[w];
+    if (worker.stage != 0) continue;
+    for (std::size_t k = 0; k < trace.backward_ends[w].size(); ++k)
+      done[static_cast<std::size_t>(worker.replica) + k * replicas] = trace.backward_ends[w][k];
+  }
+  if (!run.passes && replicas_alike(run.costs)) {
+    std::sort(done.begin(), done.end());
+    return done;
   }
   for (std::size_t b = 1; b < done.size(); ++b) done[b] = std::max(done[b], done[b - 1]);
   return done;
 }
 
+/// Ends before the pipeline drains.
 Window steady_state(const engine::EngineInput& run, const engine::Trace& trace) {
   const Plan& plan = run.plan;
-  const bool alike = !run.passes && replicas_alike(run.costs);
-  const std::vector<std::int64_t> completions = alike ? trace.completions : in_order_completions(plan, trace);
+  const std::vector<std::int64_t> completions = completions_of(run, trace);
   const auto replicas = static_cast<std::size_t>(plan.stages.front().replicas());
   const auto in_flight = static_cast<std::size_t>(cost::pipedream_versions(plan, StageId(0)));  // K_0, NOAM
   const bool batches = plan.schedule == ScheduleKind::pipedream_2bw;
-  const std::size_t period = batches ? static_cast<std::size_t>(plan.micro_batches) : replicas;
-  const std::size_t first = completions.size() / 2 - (batches ? 1 : 0);  // the end of a batch
+  const engine::Pace pace = engine::steady_pace(run, trace);
+  const std::size_t turn = batches ? static_cast<std::size_t>(plan.micro_batches) : replicas;
+  const std::size_t whole = std::lcm(turn, static_cast<std::size_t>(pace.mini_batches));
+  const std::size_t middle = completions.size() / 2 - (batches ? 1 : 0);  // the end of a batch
   const std::size_t last = completions.size() - in_flight * replicas - 1;
-  const std::size_t count = (last - first) / period * period;
-  return {Nanoseconds(completions[first]), Nanoseconds(completions[first + count]), static_cast<int>(count)};
+  const std::size_t period = whole <= last - middle ? whole : turn;
+  const std::size_t count = (last - middle) / period * period;
+  return {Nanoseconds(completions[middle]), Nanoseconds(completions[middle + count]), middle, count, pace};
+}
+
+/// Returns the time of a global batch; `mini_batches` take `time` ns.
+Nanoseconds global_batch_time(const Plan& plan, double time, double mini_batches) {
+  return round_to_nanoseconds(Seconds(time * 1e-9 * plan.global_batch / (mini_batches * plan.micro_batch)));
+}
+
+/// Simulates `micro_batches` of an asynchronous plan, whose lists are closed forms.
+void lengthen(Schedule& schedule, int micro_batches) {
+  schedule.micro_batches = micro_batches;
+  for (DeviceLane& lane : schedule.lanes) {
+    AlternatingOrder& order = std::get<AlternatingOrder>(lane.order);
+    order.count = std::max(0, (micro_batches - order.first + order.stride - 1) / order.stride);
+  }
 }
 
 /// Refuses a plan whose operations and transfers, one after another, would take longer than the clock can count.
@@ -129,7 +150,28 @@ Result<EnginePlan> prepare(const costs::SimulatorInputs& inputs, const Plan& pla
     if (Result<void> proof = schedule::check_deadlock_free(prepared.schedule, plan); !proof)
       return tl::unexpected(proof.error());
   prepared.apply_overlap_slowdown(inputs, plan, stop);
+  TRY_VOID(prepared.lengthen_to_period(inputs, plan, stop));
   return prepared;
+}
+
+Result<void> EnginePlan::lengthen_to_period(const costs::SimulatorInputs& inputs, const Plan& plan,
+                                            const std::stop_token& stop) {
+  constexpr std::int64_t max_operations = 1 << 16;  // of a run that is lengthened: some milliseconds
+  constexpr int max_doublings = 3;
+  if (schedule.synchronous) return {};
+  for (int doublings = 0; doublings < max_doublings; ++doublings) {
+    std::int64_t operations = 0;
+    for (const DeviceLane& lane : schedule.lanes) operations += 2 * std::int64_t{operation_count(lane.order)};
+    if (operations > max_operations) return {};
+    engine::EngineInput input = run_of(inputs, plan, false);
+    input.shared = nullptr;
+    TRY(const auto trace, run_to_end(input, stop));
+    if (engine::steady_pace(input, trace).periodic) return {};
+    lengthen(schedule, 2 * schedule.micro_batches);
+    TRY_VOID(check_times(*this));
+    apply_overlap_slowdown(inputs, plan, stop);
+  }
+  return {};
 }
 
 void EnginePlan::apply_overlap_slowdown(const costs::SimulatorInputs& inputs, const Plan& plan,
@@ -149,14 +191,20 @@ Result<engine::Trace> run_to_end(const engine::EngineInput& run, const std::stop
 
 Window window_of(const engine::EngineInput& run, const engine::Trace& trace) {
   if (!run.schedule.synchronous) return steady_state(run, trace);
-  return {Nanoseconds(0), engine::synchronous_iteration(run.costs, trace), run.plan.micro_batches};
+  return {Nanoseconds(0), engine::synchronous_iteration(run.costs, trace), 0, 0, {}};
 }
 
 Nanoseconds iteration_of(const engine::EngineInput& run, const Window& window) {
   if (run.schedule.synchronous) return window.end - window.begin;
-  const double span = to_seconds(window.end - window.begin).count;
-  const double samples = static_cast<double>(window.micro_batches) * run.plan.micro_batch;
-  return round_to_nanoseconds(Seconds(span * run.plan.global_batch / samples));
+  return global_batch_time(run.plan, window.pace.time, window.pace.mini_batches);
+}
+
+Nanoseconds iteration_within(const engine::EngineInput& run, const engine::Trace& trace, const Window& window) {
+  if (run.schedule.synchronous) return engine::synchronous_iteration(run.costs, trace);
+  const std::vector<std::int64_t> completions = completions_of(run, trace);
+  return global_batch_time(run.plan,
+                           static_cast<double>(completions[window.first + window.count] - completions[window.first]),
+                           static_cast<double>(window.count));
 }
 
 }  // namespace pipedeck::sim

@@ -9,6 +9,7 @@
 #include "core/base/result.hpp"
 #include "core/model/schedule.hpp"
 #include "core/sim/engine/engine.hpp"
+#include "core/sim/engine/pace.hpp"
 
 namespace pipedeck::sim {
 
@@ -39,6 +40,9 @@ struct EnginePlan {
   }
   /// Finds `passes`, for costs, channels and lists as they are now.
   void apply_overlap_slowdown(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
+  /// Doubles an asynchronous run, at most to eight times its length, until the times of all workers repeat in the
+  /// `ideal` network, which is quick to simulate.
+  Result<void> lengthen_to_period(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
 };
 
 Result<EnginePlan> prepare(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
@@ -46,16 +50,19 @@ Result<EnginePlan> prepare(const costs::SimulatorInputs& inputs, const Plan& pla
 /// A complete trace, or why there is none.
 Result<engine::Trace> run_to_end(const engine::EngineInput& run, const std::stop_token& stop);
 
-/// The time that a run's figures are taken from: a synchronous iteration, or of an asynchronous plan completions at
-/// stage 0 over a whole multiple of r_0 mini-batches, or of whole batches where these are what weights are updated
-/// after, in the second half of the run, stopping K_0 r_0 before its end, where the pipeline drains.
+/// The time that a run's figures are taken from: a synchronous iteration, or completions of an asynchronous plan at
+/// stage 0, over whole periods (else whole turns of its replicas, or whole batches), in the second half of the run.
 struct Window {
   Nanoseconds begin, end;
-  int micro_batches = 1;
+  std::size_t first = 0, count = 0;  ///< asynchronous: from the completion of `first` on, and of as many after it
+  engine::Pace pace;                 ///< of an asynchronous plan
 };
 Window window_of(const engine::EngineInput& run, const engine::Trace& trace);
 
 /// Returns the time of a whole global batch.
 Nanoseconds iteration_of(const engine::EngineInput& run, const Window& window);
+
+/// Returns that of a run with other durations, whose times need not repeat: over the mini-batches of `window`.
+Nanoseconds iteration_within(const engine::EngineInput& run, const engine::Trace& trace, const Window& window);
 
 }  // namespace pipedeck::sim

@@ -93,6 +93,7 @@ class EventEngine : EngineState {
       rounds.done.assign(rounds.missing.size(), -1);
       rounds_.push_back(std::move(rounds));
     }
+    trace_.backward_ends.resize(workers_.size());
   }
 
   /// PipeDream-2BW: an update a global batch.
@@ -320,10 +321,7 @@ class EventEngine : EngineState {
   }
 
   void end_round(Worker& worker, int micro_batch, std::int64_t now) {
-    if (worker.stage == 0) {
-      trace_.completions.push_back(now);
-      trace_.completed_by.push_back(worker.costs->replica);
-    }
+    trace_.backward_ends[static_cast<std::size_t>(&worker - workers_.data())].push_back(now);
     const auto stage = static_cast<std::size_t>(worker.stage);
     Rounds& rounds = rounds_[stage];
     const auto round = static_cast<std::size_t>(micro_batch / rounds.size);

@@ -23,14 +23,13 @@ struct ReductionRow {
 
 /// The trace of a simulation. It has rows of operations and transfers only on request.
 struct Trace {
-  bool complete = false;                              ///< false: the lists deadlock
-  std::vector<std::vector<TimelineRow>> operations;   ///< by lane, optimizer steps of asynchronous plans included
-  std::vector<std::vector<TransferRow>> transfers;    ///< by resource
-  std::vector<std::vector<ReductionRow>> reductions;  ///< by stage
-  std::vector<std::int64_t> end;                      ///< by lane: of its last operation
-  std::vector<std::int64_t> synchronised;             ///< by stage: end of its last all-reduce, or 0
-  std::vector<std::int64_t> completions;              ///< asynchronous: ends of stage 0's backwards, ascending
-  std::vector<int> completed_by;                      ///< the replica of each of them
+  bool complete = false;                                 ///< false: the lists deadlock
+  std::vector<std::vector<TimelineRow>> operations;      ///< by lane, optimizer steps of asynchronous plans included
+  std::vector<std::vector<TransferRow>> transfers;       ///< by resource
+  std::vector<std::vector<ReductionRow>> reductions;     ///< by stage
+  std::vector<std::int64_t> end;                         ///< by lane: of its last operation
+  std::vector<std::int64_t> synchronised;                ///< by stage: end of its last all-reduce, or 0
+  std::vector<std::vector<std::int64_t>> backward_ends;  ///< asynchronous: by worker
 };
 
 /// The duration of each pass, if passes of one kind differ: ns, by lane and place in its list.

@@ -30,7 +30,8 @@ class JitterRuns {
     const engine::EngineInput recorded = runs.prepared_.run_of(inputs, plan, true);
     const Result<engine::Trace> trace = run_to_end(recorded, stop);
     if (!trace) return tl::unexpected(trace.error());
-    runs.still_ = iteration_of(recorded, window_of(recorded, *trace));
+    runs.window_ = window_of(recorded, *trace);
+    runs.still_ = iteration_of(recorded, runs.window_);
     runs.passes_ = engine::pass_durations(*trace);
     return runs;
   }
@@ -52,7 +53,7 @@ class JitterRuns {
     run.passes = &passes;
     const Result<engine::Trace> trace = run_to_end(run, stop);
     if (!trace) return tl::unexpected(trace.error());
-    return iteration_of(run, window_of(run, *trace));
+    return iteration_within(run, *trace, window_);
   }
 
  private:
@@ -64,6 +65,7 @@ class JitterRuns {
   EnginePlan prepared_;
   engine::PassDurations passes_;  // without jitter
   Nanoseconds still_;
+  Window window_;
 };
 
 Result<std::vector<Nanoseconds>> all_runs(const JitterRuns& runs, const JitterOptions& options, int threads,

@@ -155,6 +155,23 @@ class TestProfileDevice : public QObject {
     QVERIFY(std::abs(speed(*made.profile, h100, 0) / (989.4 / 312) - 1) < 1e-9);
   }
 
+  void aProfileOfOneSizeGuessesTheOthers() {
+    Profile profile = *profile_of("X");
+    profile.micro_batch = 4;
+    const auto guess = presets::guess_of_sizes(profile);
+    QVERIFY(guess && guess->find("4 samples") != std::string::npos &&
+            guess->find("in proportion") != std::string::npos);
+    const Layer& layer = profile.layers.front();
+    const Cluster cluster = cluster_of({type_of("X", 1)});
+    const auto time = [&](int samples) {
+      return cost::layer_times(profile, layer, samples, cluster, cluster.device_types.front()).forward.count;
+    };
+    QCOMPARE(time(8), 2 * time(4));
+    QCOMPARE(time(1), time(4) / 4);
+    profile.layers.front().at = {{4, Seconds(1), Seconds(1)}, {8, Seconds(1.5), Seconds(1.5)}};
+    QVERIFY(!presets::guess_of_sizes(profile));
+  }
+
   void assumptionsOfTheClusterAreNamed() {
     Cluster cluster = cluster_of({type_of("A100-80GB", 1)});
     cluster.assumptions = {"n: the network is unknown: 25 Gbit/s are assumed"};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -40,6 +41,7 @@ class FixedPoint : PlainParts {
  public:
   FixedPoint(const Problem& problem, const Plan& plan, const Schedule& schedule, const Durations* durations)
       : PlainParts(problem, plan, schedule),
+        problem_(problem),
         durations_(durations),
         shared_(problem.workload.conventions.network == NetworkModel::shared),
         flows_(cluster_, network_) {
@@ -499,35 +501,80 @@ class FixedPoint : PlainParts {
     return end;
   }
 
-  /// Returns the period of stage 0's completions over a whole multiple of r_0 mini-batches, in the second half of the
-  /// run, ending K_0 r_0 before its end; over whole batches if these count. With different replicas a mini-batch counts
-  /// when all before it are done.
-  Time asynchronous() const {
+  int in_flight() const {
     const int replicas = plan_.stages.front().replicas();
     int workers = 0;
     for (const Stage& own : plan_.stages) workers += own.replicas();
-    const int in_flight = (workers + replicas - 1) / replicas;
-    std::vector<Time> done;
-    for (int m = 0; m < schedule_.micro_batches; ++m) done.push_back(delivered(parts_of(0, m).front(), m, true));
-    bool alike = calibration_.overlap_slowdown == 1 && !durations_;
-    for (const Part& a : parts_)
-      for (const Part& b : parts_)
-        alike = alike && (a.stage != b.stage ||
-                          (rounded(a.forward) == rounded(b.forward) && rounded(a.backward) == rounded(b.backward) &&
-                           rounded(a.weight) == rounded(b.weight) && rounded(a.again) == rounded(b.again) &&
-                           rounded(a.backward - a.weight) == rounded(b.backward - b.weight)));
-    if (alike)
-      std::sort(done.begin(), done.end());
-    else
-      for (std::size_t m = 1; m < done.size(); ++m) done[m] = std::max(done[m], done[m - 1]);
-    const auto period = static_cast<std::size_t>(once_a_batch() ? plan_.micro_batches : replicas);
-    const std::size_t first = done.size() / 2 - (once_a_batch() ? 1 : 0);
-    const std::size_t last = done.size() - static_cast<std::size_t>(in_flight * replicas) - 1;
-    const std::size_t count = (last - first) / period * period;
-    const double window = static_cast<double>(done[first + count] - done[first]) * 1e-9;
-    return rounded(window * plan_.global_batch / (static_cast<double>(count) * plan_.micro_batch));
+    return (workers + replicas - 1) / replicas * replicas;
   }
 
+  /// A time for a number of mini-batches.
+  struct Rate {
+    double time = 0, mini_batches = 1;
+    bool operator<(const Rate& other) const { return time * other.mini_batches < other.time * mini_batches; }
+  };
+
+  /// Returns the rate at which a replica's backwards end: the shortest period of the ends before the drain that holds
+  /// for as long as two periods and twice what is in flight, to 2 ns. Else the growth between the two halves of their
+  /// last two thirds.
+  Rate rate_of(int s, int replica) const {
+    const int replicas = stage(s).replicas();
+    std::vector<Time> done;
+    for (const Lane& lane : lanes_)
+      for (const Step& step : lane.steps)
+        if (parts_[step.part].stage == s && parts_[step.part].replica == replica && is_gradient(step.operation.kind) &&
+            step.operation.micro_batch < schedule_.micro_batches - in_flight())
+          done.push_back(step.end());
+    const int count = static_cast<int>(done.size()), least = once_a_batch() ? plan_.micro_batches / replicas : 1;
+    const int open = (in_flight() + replicas - 1) / replicas;
+    const auto growth = [&](int i, int lag) {
+      return done[static_cast<std::size_t>(count - 1 - i)] - done[static_cast<std::size_t>(count - 1 - i - lag)];
+    };
+    for (int period = least; 2 * period + 2 * open <= count; period += least) {
+      bool holds = true;
+      for (int i = 0; holds && i < period + 2 * open; ++i) holds = std::abs(growth(i, period) - growth(0, period)) <= 2;
+      if (holds) return {static_cast<double>(growth(0, period)), static_cast<double>(period * replicas)};
+    }
+    const int half = std::max(1, count / 3 / least) * least;
+    if (count < 2 * half) return {static_cast<double>(done.back()), static_cast<double>(count * replicas)};
+    double sum = 0;
+    for (int i = 0; i < half; ++i) sum += static_cast<double>(growth(i, half));
+    return {sum / half, static_cast<double>(half * replicas)};
+  }
+
+  Rate slowest_rate() const {
+    Rate slowest;
+    for (int s = 0; s < static_cast<int>(plan_.stages.size()); ++s)
+      for (int r = 0; r < stage(s).replicas(); ++r) slowest = std::max(slowest, rate_of(s, r));
+    return slowest;
+  }
+
+  Time asynchronous() const {
+    const Rate rate = durations_ ? rate_of_changed() : slowest_rate();
+    return rounded(rate.time * 1e-9 * plan_.global_batch / (rate.mini_batches * plan_.micro_batch));
+  }
+
+  /// Returns the rate with other durations: of stage 0's completions in the second half of the run, before the drain,
+  /// over whole periods of the plan's own durations, else whole turns of the replicas, else whole batches. With
+  /// different replicas a mini-batch counts when all before it are done.
+  Rate rate_of_changed() const {
+    std::vector<Time> done;
+    for (int m = 0; m < schedule_.micro_batches; ++m) {
+      const Time own = delivered(parts_of(0, m).front(), m, true);
+      done.push_back(done.empty() ? own : std::max(done.back(), own));
+    }
+    FixedPoint plain(problem_, plan_, schedule_, nullptr);
+    plain.run();
+    const auto turn = static_cast<std::size_t>(once_a_batch() ? plan_.micro_batches : plan_.stages.front().replicas());
+    const std::size_t first = done.size() / 2 - (once_a_batch() ? 1 : 0);
+    const std::size_t last = done.size() - static_cast<std::size_t>(in_flight()) - 1;
+    std::size_t period = std::lcm(turn, static_cast<std::size_t>(plain.slowest_rate().mini_batches));
+    if (period > last - first) period = turn;
+    const std::size_t count = (last - first) / period * period;
+    return {static_cast<double>(done[first + count] - done[first]), static_cast<double>(count)};
+  }
+
+  const Problem& problem_;
   const Durations* durations_;
   bool shared_;
   std::vector<Lane> lanes_;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shares of data sheets that device types reach (docs/formats.md, "Efficiency").
+#pragma once
+
+#include <string>
+
+#include "core/base/result.hpp"
+#include "core/model/efficiency.hpp"
+
+namespace pipedeck::io::documents {
+
+/// Returns the table, a row for each device of the file's rows. bad_input if a member is unknown, missing or out of
+/// range, or if a device occurs twice.
+Result<EfficiencyTable> efficiency_from_json(const std::string& text);
+std::string efficiency_to_json(const EfficiencyTable& table);
+
+}  // namespace pipedeck::io::documents

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes that a rank holds, as training engines have them (parallelism.md, "Memory of a rank").
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/analytic/transformer/shards/layer_shard.hpp"
+#include "core/base/result.hpp"
+#include "core/mesh/question.hpp"
+#include "core/model/simulation.hpp"
+
+namespace pipedeck::mesh {
+
+/// A stage's bytes on a rank.
+struct StageMemory {
+  double weights = 0, gradients = 0, optimizer = 0;  ///< all the time
+  double step = 0;                                   ///< in addition, while the optimizer steps
+  double copies = 0;                                 ///< of weights in a narrow precision, all the time
+  double kept = 0;                                   ///< of each micro-batch, from its forward to its backward
+  double boundary = 0;                               ///< input received from the stage before, part of `kept`
+  double transfers = 0;                              ///< buffers of sends to neighbours and receives from them
+  double gathered = 0;                               ///< whole units of sharded weights and gradients, during passes
+  double peak_forward = 0, peak_backward = 0;        ///< in addition, while a pass runs: restored blocks, gradients of
+                                                     ///< activations, logits, workspaces
+};
+
+/// Returns the bytes of one stage. `layers`: those of the stage, in order, without multi-token blocks. bad_input if the
+/// degrees do not divide the stage's devices.
+Result<StageMemory> stage_memory(const Question& question,
+                                 std::span<const analytic::transformer::shards::LayerShard> layers, bool is_first,
+                                 bool is_last);
+
+/// Returns the bytes outside of the framework's allocator: context, and buffers of the rank's communicators.
+double fixed_bytes(const Question& question);
+
+/// Returns the most micro-batches of a rank's stage with kept activations at the same time, in units of one stage of
+/// the rank: 1F1B min(P - i, M); interleaved as in schedules.py:964.
+double micro_batches_kept(const Question& question, int rank);
+
+/// Bytes that libraries take from the framework's allocator: workspaces of cuBLAS and TransformerEngine.
+inline constexpr double library_workspace = 200e6;
+
+/// The share of a device's memory that runs can use; the driver takes the rest.
+inline constexpr double usable_share = 0.985;
+
+/// A rank's peak by item.
+struct RankMemory {
+  MemoryBreakdown items;    ///< at the peak; reserve: context, what the allocator caches
+  double peak = 0;          ///< allocated: as torch.cuda.max_memory_allocated has it
+  double needed = 0;        ///< and context, communicators: with less, the run fails
+  double with_context = 0;  ///< and what the allocator holds free: as nvidia-smi has it
+};
+
+/// Returns the peak of pipeline rank `rank`. `stages`: those of the rank.
+RankMemory rank_memory(const Question& question, int rank, std::span<const StageMemory> stages);
+
+}  // namespace pipedeck::mesh

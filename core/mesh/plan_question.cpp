@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/mesh/plan_question.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/cost/memory.hpp"
+#include "core/io/documents/transformer.hpp"
+#include "core/plan/blocks.hpp"
+
+namespace pipedeck::mesh {
+namespace {
+
+tl::unexpected<Error> refuse(std::string place, std::string message) {
+  return fail(ErrorCode::bad_input, std::move(message), std::move(place));
+}
+
+class Reader {
+ public:
+  Reader(const Plan& plan, const Profile& profile) : plan_(plan), profile_(profile) {}
+
+  Result<Question> run(std::shared_ptr<const Cluster> cluster) {
+    question_.cluster = std::move(cluster);
+    TRY(const auto origin, io::documents::origin_of(profile_));
+    if (!origin)
+      return refuse("/version", fmt::format("found times of '{}' that were not computed from a transformer, expected a "
+                                            "config.json or a preset's profile: degrees of version 2 divide its layers",
+                                            profile_.name));
+    TRY_VOID(add_pipeline());
+    TRY_VOID(add_degrees());
+    TRY_VOID(add_blocks());
+    TRY_VOID(add_recomputation());
+    add_model(*origin);
+    add_states();
+    return std::move(question_);
+  }
+
+ private:
+  std::string place(std::size_t stage, std::string_view key) const { return fmt::format("/stages/{}/{}", stage, key); }
+
+  Result<void> add_pipeline() {
+    if (plan_.schedule != ScheduleKind::one_f_one_b && plan_.schedule != ScheduleKind::interleaved)
+      return refuse("/schedule", fmt::format("found '{}', expected '1f1b' or 'interleaved': other schedules do not "
+                                             "cover degrees of version 2 yet",
+                                             pipedeck::name_of(plan_.schedule)));
+    std::size_t ranks = 0;
+    while (ranks < plan_.stages.size() && (ranks == 0 || plan_.stages[ranks].devices != plan_.stages[0].devices))
+      ++ranks;
+    if (plan_.stages.size() % ranks != 0)
+      return refuse("/stages", fmt::format("found {} stages on {} pipeline ranks, expected equally many on each",
+                                           plan_.stages.size(), ranks));
+    question_.pipeline = static_cast<int>(ranks);
+    question_.virtual_stages = static_cast<int>(plan_.stages.size() / ranks);
+    const auto devices = static_cast<std::int32_t>(plan_.stages[0].devices.size());
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
+      const std::vector<DeviceId>& own = plan_.stages[s].devices;
+      const auto first = static_cast<std::int32_t>(s % ranks) * devices;
+      for (std::int32_t i = 0; i < std::max(devices, static_cast<std::int32_t>(own.size())); ++i)
+        if (own.size() != static_cast<std::size_t>(devices) || own[static_cast<std::size_t>(i)] != DeviceId(first + i))
+          return refuse(place(s, "devices"),
+                        fmt::format("found other devices than {} to {}, expected pipeline ranks of "
+                                    "equally many consecutive devices",
+                                    first, first + devices - 1));
+    }
+    return {};
+  }
+
+  Result<void> add_degrees() {
+    const Stage& first = plan_.stages.front();
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
+      const Stage& stage = plan_.stages[s];
+      if (stage.shard() != first.shard())
+        return refuse(place(s, "tensor_parallel"), "found other degrees than of stage 0, expected the same ones");
+      if (stage.samples_per_replica)
+        return refuse(place(s, "samples_per_replica"), "found shares of samples, expected none with these degrees");
+      if (stage.shard_fractions)
+        return refuse(place(s, "shards"), "found shares of columns, expected none with these degrees");
+    }
+    question_.layer.shard = first.shard();
+    question_.data = first.replicas();
+    question_.sharding = plan_.sharding;
+    if (plan_.micro_batch % question_.data != 0)
+      return refuse("/micro_batch", fmt::format("found {} samples, expected a multiple of the {} data ranks",
+                                                plan_.micro_batch, question_.data));
+    question_.layer.count.micro_batch = plan_.micro_batch / question_.data;
+    question_.micro_batches = plan_.micro_batches;
+    return {};
+  }
+
+  /// Counts blocks by stage. The first one must have all layers before them, the last one all behind them.
+  Result<void> add_blocks() {
+    if (plan_.order) return refuse("/order", "found an order of layers, expected none with these degrees");
+    std::vector<std::string_view> names;
+    for (const Layer& layer : profile_.layers) names.emplace_back(layer.name);
+    const std::vector<bool> starts = plan::block_starts(names);
+    const auto is_block = [](const Layer& layer) {
+      return layer.kind == "transformer" || layer.kind == "attention" || layer.kind == "experts";
+    };
+    const auto first = std::ranges::find_if(profile_.layers, is_block) - profile_.layers.begin();
+    const auto end =
+        profile_.layers.rend() - std::ranges::find_if(profile_.layers.rbegin(), profile_.layers.rend(), is_block);
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
+      const Stage& stage = plan_.stages[s];
+      if ((s > 0 && stage.first < first) || (s + 1 < plan_.stages.size() && stage.last > end))
+        return refuse(place(s, "layers"),
+                      "found a stage with a part of the embedding or the head, expected the former "
+                      "on the first stage and the latter on the last");
+      int blocks = 0;
+      for (int p = stage.first; p < stage.last; ++p)
+        blocks += p >= first && p < end && starts[static_cast<std::size_t>(p)];
+      if (stage.first > first && stage.first < end && !starts[static_cast<std::size_t>(stage.first)])
+        return refuse(place(s, "layers"), "found a block on two stages, expected whole ones with these degrees");
+      question_.blocks.push_back(blocks);
+    }
+    return {};
+  }
+
+  Result<void> add_recomputation() {
+    const Recompute& first = plan_.stages.front().recompute;
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
+      const Recompute& own = plan_.stages[s].recompute;
+      if (own.all != first.all || !own.layers.empty() || (own.all && own.each != RecomputeUnit::block))
+        return refuse(place(s, "recompute"),
+                      "found another choice, expected all blocks of every stage, or none, with these degrees");
+    }
+    question_.layer.recomputed.blocks = first.all;
+    return {};
+  }
+
+  void add_model(const TransformerOrigin& origin) {
+    question_.config = origin.config;
+    if (!origin.options.dropout) question_.config.dropout = question_.config.attention_dropout = 0;
+    question_.layer.count.sequence = sequence_of(origin.config, origin.options);
+    question_.layer.count.attention = origin.options.attention;
+    question_.layer.count.element = plan_.precision == Precision::fp32 ? 4 : 2;
+    question_.training.products = origin.options.precision;
+  }
+
+  void add_states() {
+    const cost::StateFactors factors = cost::state_factors(plan_.optimizer, plan_.precision, 0);
+    const double weight = plan_.precision == Precision::fp32 ? 4 : 2;
+    question_.training.states = {weight, factors.gradients * weight, factors.optimizer * weight};
+    question_.training.wire = {weight, factors.gradients * weight};
+  }
+
+  const Plan& plan_;
+  const Profile& profile_;
+  Question question_;
+};
+
+}  // namespace
+
+Result<Question> question_of(const Plan& plan, const Profile& profile, std::shared_ptr<const Cluster> cluster) {
+  return Reader(plan, profile).run(std::move(cluster));
+}
+
+}  // namespace pipedeck::mesh

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The question that a plan of format version 2 asks (formats.md, "Plan").
+#pragma once
+
+#include <memory>
+
+#include "core/base/result.hpp"
+#include "core/mesh/question.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/profile.hpp"
+
+namespace pipedeck::mesh {
+
+/// Returns the question of a plan with equal degrees on every stage, in pipelines of consecutive devices. The profile
+/// must be computed from a transformer. bad_input has the place of what is not covered: stages that differ, schedules
+/// other than 1F1B and its interleaved form, shares of samples or columns.
+Result<Question> question_of(const Plan& plan, const Profile& profile, std::shared_ptr<const Cluster> cluster);
+
+}  // namespace pipedeck::mesh

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A predicted training step in several dimensions of parallelism.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "core/base/units.hpp"
+
+namespace pipedeck::mesh {
+
+/// A part of a step, as its ranks spend it on average.
+enum class StepPart {
+  compute,
+  recompute,
+  tensor,  ///< exposed communication of tensor, context and expert ranks
+  context,
+  expert,
+  gather,    ///< waits for sharded weights, and for scatters of gradients
+  bubble,    ///< fill, drain, waits for other stages
+  pipeline,  ///< exposed sends between stages
+  data,      ///< exposed reductions of gradients and gathers of weights, once a step
+  optimizer,
+};
+inline constexpr int step_part_count = 10;
+std::string_view name_of(StepPart part);  // "tensor"
+
+struct Prediction {
+  Seconds iteration;
+  std::array<Seconds, step_part_count> parts{};  ///< their sum is `iteration`
+  double tokens_per_second_per_device = 0;
+  Bytes peak;          ///< of the fullest rank: allocated bytes
+  Bytes needed;        ///< and context, communicators: with less, the run fails
+  Bytes with_context;  ///< and what the allocator holds free
+  Bytes capacity;
+  bool fits = true;
+  Seconds operator[](StepPart part) const { return parts[static_cast<std::size_t>(part)]; }
+};
+
+}  // namespace pipedeck::mesh

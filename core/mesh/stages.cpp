@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/mesh/stages.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/plan/blocks.hpp"
+
+namespace pipedeck::mesh {
+namespace {
+
+using analytic::transformer::shards::LayerShard;
+using analytic::transformer::shards::ShardOptions;
+
+/// A model in three parts: layers before the blocks, the blocks, and layers behind them.
+struct Model {
+  StageLayers before, after;
+  std::vector<StageLayers> blocks;
+};
+
+Model parts_of(StageLayers layers) {
+  Model model;
+  std::string_view last;
+  for (LayerShard& layer : layers) {
+    if (!is_block(layer)) {
+      (model.blocks.empty() ? model.before : model.after).push_back(std::move(layer));
+      continue;
+    }
+    const std::string_view block = plan::block_name(layer.name);
+    if (model.blocks.empty() || block != last) model.blocks.emplace_back();
+    model.blocks.back().push_back(std::move(layer));
+    last = plan::block_name(model.blocks.back().back().name);
+  }
+  return model;
+}
+
+Result<Model> model_of(const Question& question, bool recomputes) {
+  ShardOptions options = question.layer;
+  const Shard& shard = options.shard;
+  options.domains = std::gcd(domains_of_ranks(*question.cluster, shard.expert * shard.expert_tensor), shard.expert);
+  if (!recomputes) options.recomputed.blocks = false;
+  TRY(auto layers, analytic::transformer::shards::shard_layers(question.config, options));
+  return parts_of(std::move(layers));
+}
+
+/// Returns the product of 2h x h that joins the last block's output with the next token's embedding, and its two norms
+/// (DeepSeek-V3, arXiv 2412.19437, section 2.2).
+LayerShard joining_product(const Question& question, const LayerShard& like) {
+  const double hidden = question.config.hidden, share = 1.0 / question.shard().context;
+  const double tokens = static_cast<double>(question.layer.count.micro_batch) * question.layer.count.sequence * share;
+  const double tensor = question.shard().tensor;
+  LayerShard layer;
+  layer.name = "multi_token.join", layer.kind = "linear";
+  analytic::transformer::shards::ShardProduct product;
+  product.name = "join", product.rows = tokens, product.inner = 2 * hidden, product.columns = hidden / tensor;
+  layer.forward.products.push_back(product);
+  std::swap(product.inner, product.columns);
+  layer.backward_input.products.push_back(product);
+  std::swap(product.inner, product.columns);
+  std::swap(product.rows, product.inner);
+  layer.backward_weight.products.push_back(product);
+  layer.forward.launches = 3, layer.backward_input.launches = 6;
+  layer.weights.dense = 2 * hidden * hidden / tensor, layer.weights.whole = 2 * hidden;
+  const double kept =
+      question.layer.count.element * tokens * hidden * (question.shard().divides_tokens() ? 1 / tensor : 1);
+  layer.kept = {{"multi-token: inputs of norms", 2 * kept}, {"multi-token: input of the product", 2 * kept}};
+  layer.output = like.output;
+  return layer;
+}
+
+void add(StageLayers& stage, const StageLayers& layers) { stage.insert(stage.end(), layers.begin(), layers.end()); }
+
+}  // namespace
+
+bool is_block(const LayerShard& layer) {
+  return layer.kind == "transformer" || layer.kind == "attention" || layer.kind == "experts";
+}
+
+int domains_of_ranks(const Cluster& cluster, int ranks) {
+  if (cluster.nodes.empty()) return 1;
+  int domain = 0;
+  for (const Node& node : cluster.nodes)
+    if (&node == &cluster.nodes.front() || (!node.domain.empty() && node.domain == cluster.nodes.front().domain))
+      domain += device_count(node);
+  return (ranks + domain - 1) / domain;
+}
+
+std::vector<int> blocks_of_stages(const Question& question) {
+  if (!question.blocks.empty()) return question.blocks;
+  const int stages = question.pipeline * question.virtual_stages, all = question.config.layers;
+  std::vector<int> blocks(static_cast<std::size_t>(stages), all / stages);
+  // The remainder goes to the middle; the last stage, with the head, is the last to get one.
+  for (int i = 0; i < all % stages; ++i) ++blocks[static_cast<std::size_t>((i + 1) % stages)];
+  return blocks;
+}
+
+Result<std::vector<StageLayers>> stage_layers(const Question& question) {
+  const auto& recomputed = question.layer.recomputed;
+  const bool partly = recomputed.blocks && question.training.recomputed_blocks >= 0;
+  TRY(const Model model, model_of(question, true));
+  Model whole;
+  if (partly) {
+    TRY(whole, model_of(question, false));
+  }
+  const std::vector<int> counts = blocks_of_stages(question);
+  const int all = std::accumulate(counts.begin(), counts.end(), 0);
+  if (all != static_cast<int>(model.blocks.size()) ||
+      counts.size() != static_cast<std::size_t>(question.pipeline) * static_cast<std::size_t>(question.virtual_stages))
+    return fail(ErrorCode::bad_input, fmt::format("found {} blocks in {} stages, expected {} in {}", all, counts.size(),
+                                                  model.blocks.size(), question.pipeline * question.virtual_stages));
+  std::vector<StageLayers> stages(counts.size());
+  std::size_t next = 0;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (s == 0) add(stages[s], model.before);
+    for (int b = 0; b < counts[s]; ++b, ++next)
+      add(stages[s], (partly && b >= question.training.recomputed_blocks ? whole : model).blocks[next]);
+  }
+  add(stages.back(), model.after);
+  for (int i = 0; i < question.training.multi_token_blocks; ++i) {
+    stages.back().push_back(joining_product(question, model.blocks.back().front()));
+    add(stages.back(), model.blocks.back());
+    StageLayers ends = model.after;
+    for (LayerShard& layer : ends) layer.weights = {};  // the head is shared
+    add(stages.back(), ends);
+  }
+  return stages;
+}
+
+}  // namespace pipedeck::mesh

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layers of a pipeline's stages on a rank.
+#pragma once
+
+#include <vector>
+
+#include "core/analytic/transformer/shards/layer_shard.hpp"
+#include "core/base/result.hpp"
+#include "core/mesh/question.hpp"
+
+namespace pipedeck::mesh {
+
+using StageLayers = std::vector<analytic::transformer::shards::LayerShard>;
+
+/// Returns the number of blocks of each of the P v stages: as given, or as even as possible. Stages in the middle have
+/// one more than those at the ends, which hold the embedding and the head.
+std::vector<int> blocks_of_stages(const Question& question);
+
+/// Returns the layers of each of the P v stages, in the order of the model. The first one has the embedding. The last
+/// one has the final norm, the head and the loss, and Training::multi_token_blocks more blocks, each with a product of
+/// 2h x h and a head and loss of its own. bad_input if degrees do not divide the model, or `blocks` do not add up to
+/// its blocks.
+Result<std::vector<StageLayers>> stage_layers(const Question& question);
+
+/// Returns true for a layer of a block: attention, feed-forward, experts.
+bool is_block(const analytic::transformer::shards::LayerShard& layer);
+
+/// Returns the NVLink domains over which a group of that many consecutive ranks is spread.
+int domains_of_ranks(const Cluster& cluster, int ranks);
+
+}  // namespace pipedeck::mesh

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sim/step/fold.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/schedule/build.hpp"
+
+namespace pipedeck::sim::step {
+namespace {
+
+std::int64_t nanoseconds(Seconds time) { return round_to_nanoseconds(time).count; }
+Bytes whole(double bytes) { return Bytes(static_cast<std::int64_t>(std::ceil(bytes))); }
+
+class Folding {
+ public:
+  Folding(const mesh::Question& question, std::span<const mesh::StageCosts> stages,
+          std::span<const mesh::StageMemory> memory)
+      : question_(question), stages_(stages), memory_(memory), ranks_(static_cast<std::size_t>(question.pipeline)) {}
+
+  Result<FoldedStep> run() {
+    add_plan();
+    add_costs();
+    add_channels();
+    for (std::size_t p = 0; p < ranks_; ++p) folded_.begin.push_back(nanoseconds(stages_[p].gather));
+    std::vector<schedule::StageEstimates> estimates(stages_.size());
+    for (schedule::StageEstimates& one : estimates) one.max_in_flight = question_.micro_batches;
+    TRY(folded_.schedule, schedule::build_schedule(folded_.plan, estimates));
+    return std::move(folded_);
+  }
+
+ private:
+  DeviceId first_device(std::size_t rank) const {
+    return DeviceId(static_cast<std::int32_t>(rank) * (question_.devices() / question_.pipeline));
+  }
+
+  void add_plan() {
+    Plan& plan = folded_.plan;
+    plan.micro_batch = question_.layer.count.micro_batch;
+    plan.micro_batches = question_.micro_batches;
+    plan.global_batch = question_.global_batch();
+    plan.schedule = question_.virtual_stages > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b;
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+      Stage stage;
+      stage.first = static_cast<int>(s), stage.last = static_cast<int>(s) + 1;
+      stage.devices = {first_device(s % ranks_)};
+      plan.stages.push_back(std::move(stage));
+    }
+  }
+
+  void add_costs() {
+    costs::PlanCosts& costs = folded_.costs;
+    costs.chunks = stage_copies(folded_.plan);
+    costs.lanes.resize(ranks_);
+    costs.cuts.resize(stages_.size() + 1), costs.held_cuts.resize(stages_.size() + 1);
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+      costs::StageCosts stage;
+      stage.first_worker = s;
+      for (const mesh::StageReduction& one : stages_[s].reductions)
+        stage.reductions.push_back({.duration = nanoseconds(one.time), .position = static_cast<int>(s)});
+      stage.held.emplace_back();
+      costs.workers.push_back(worker(s));
+      if (!memory_.empty()) add_memory(stage, costs.workers.back(), memory_[s]);
+      costs::LaneCosts& lane = costs.lanes[s % ranks_];
+      lane.devices = costs.chunks[s % ranks_].devices;
+      lane.workers.push_back(s);
+      costs.stages.push_back(std::move(stage));
+      costs.fitting.push_back(question_.micro_batches);
+    }
+    for (std::size_t p = 0; !memory_.empty() && p < ranks_; ++p) add_memory_of_rank(p);
+  }
+
+  /// Without hidden sends, a pass ends when its output is sent.
+  costs::StageReplicaCosts worker(std::size_t s) const {
+    const mesh::StageCosts& stage = stages_[s];
+    costs::StageReplicaCosts worker;
+    worker.stage = static_cast<int>(s);
+    worker.lane = s % ranks_;
+    worker.devices = folded_.costs.chunks[s].devices;
+    worker.high = folded_.plan.micro_batch;
+    const bool waits = !question_.training.hidden.pipeline;
+    const auto set = [&](OpKind kind, const cost::PassTime& pass, Seconds send) {
+      worker.duration[static_cast<std::size_t>(kind)] = nanoseconds(pass.duration() + (waits ? send : Seconds()));
+      worker.tensor_parallel[static_cast<std::size_t>(kind)] = nanoseconds(pass.exposed());
+    };
+    set(OpKind::forward, stage.forward, stage.send);
+    set(OpKind::backward, stage.backward, s > 0 ? stages_[s - 1].send : Seconds());
+    for (const mesh::StageReduction& one : stage.reductions) {
+      worker.ready_in_backward.push_back(nanoseconds(one.ready));
+      worker.ready_in_weight.push_back(0);
+    }
+    worker.optimizer = {nanoseconds(stage.optimizer)};
+    return worker;
+  }
+
+  static void add_memory(costs::StageCosts& stage, costs::StageReplicaCosts& worker, const mesh::StageMemory& memory) {
+    MemoryBreakdown& held = stage.held.front();
+    held[MemoryItem::weights] = whole(memory.weights + memory.copies);
+    held[MemoryItem::gradients] = whole(memory.gradients);
+    held[MemoryItem::optimizer] = whole(memory.optimizer);
+    stage.kept.before = stage.kept.full = whole(memory.kept);
+    worker.memory.forward = whole(memory.peak_forward);
+    worker.memory.backward = whole(memory.peak_backward);
+    worker.memory.input_in_place = true;
+  }
+
+  /// Adds what a rank holds once for all its stages. The reserve has the share that the driver takes: then the peak is
+  /// compared with the whole capacity.
+  void add_memory_of_rank(std::size_t rank) {
+    const auto most = [&](double mesh::StageMemory::*item) {
+      double bytes = 0;
+      for (std::size_t s = rank; s < stages_.size(); s += ranks_) bytes = std::max(bytes, memory_[s].*item);
+      return whole(bytes);
+    };
+    const auto capacity = static_cast<double>(question_.cluster->device_types.front().memory.count);
+    for (std::size_t s = rank; s < stages_.size(); s += ranks_) {
+      MemoryBreakdown& held = folded_.costs.stages[s].held.front();
+      held[MemoryItem::communication] = most(&mesh::StageMemory::transfers);
+      held[MemoryItem::reserve] = whole(mesh::fixed_bytes(question_) + (1 - mesh::usable_share) * capacity);
+    }
+    MemoryBreakdown& held = folded_.costs.stages[rank].held.front();
+    held[MemoryItem::weights] += most(&mesh::StageMemory::gathered);
+    held[MemoryItem::workspace] = whole(mesh::library_workspace);
+  }
+
+  void add_channels() {
+    costs::Channels& channels = folded_.channels;
+    channels.activations.resize(stages_.size()), channels.gradients.resize(stages_.size());
+    channels.awaited_activations.resize(stages_.size()), channels.awaited_gradients.resize(stages_.size());
+    for (std::size_t s = 0; s + 1 < stages_.size(); ++s) {
+      add_channel(s, s + 1, stages_[s].send);
+      add_channel(s + 1, s, stages_[s].send);
+    }
+  }
+
+  void add_channel(std::size_t from, std::size_t to, Seconds time) {
+    costs::Channels& channels = folded_.channels;
+    const std::size_t sender = from % ranks_, receiver = to % ranks_;
+    costs::Channel channel;
+    channel.stage = static_cast<int>(from);
+    channel.gradient = to < from;
+    if (sender != receiver) {
+      const auto [found, fresh] =
+          resources_.try_emplace({sender, receiver}, static_cast<int>(channels.resources.size()));
+      if (fresh) channels.resources.push_back({first_device(sender), first_device(receiver)});
+      channel.resource = found->second;
+      if (question_.training.hidden.pipeline) channel.duration = nanoseconds(time);
+    }
+    channel.sources = {static_cast<int>(from)}, channel.targets = {static_cast<int>(to)};
+    channel.sent = channel.received = {Bytes(0)};
+    (channel.gradient ? channels.gradients : channels.activations)[from].turns = {
+        {static_cast<int>(channels.all.size())}};
+    ++(channel.gradient ? channels.awaited_gradients : channels.awaited_activations)[to];
+    channels.all.push_back(std::move(channel));
+  }
+
+  const mesh::Question& question_;
+  std::span<const mesh::StageCosts> stages_;
+  std::span<const mesh::StageMemory> memory_;
+  const std::size_t ranks_;
+  std::map<std::pair<std::size_t, std::size_t>, int> resources_;
+  FoldedStep folded_;
+};
+
+}  // namespace
+
+engine::EngineInput FoldedStep::input(bool record) const {
+  engine::EngineInput input{plan, schedule, costs, channels, Overlap::layer, record};
+  input.begin = begin;
+  return input;
+}
+
+Result<FoldedStep> fold(const mesh::Question& question, std::span<const mesh::StageCosts> stages,
+                        std::span<const mesh::StageMemory> memory) {
+  return Folding(question, stages, memory).run();
+}
+
+}  // namespace pipedeck::sim::step

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A training step in several dimensions as a pipeline of P devices: ranks of a stage are equal, so the first one stands
+// for all of them. The cost depends on stages and micro-batches, not on the number of devices.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/mesh/memory.hpp"
+#include "core/mesh/question.hpp"
+#include "core/mesh/stage_costs.hpp"
+#include "core/sim/engine/engine.hpp"
+
+namespace pipedeck::sim::step {
+
+struct FoldedStep {
+  Plan plan;  ///< of P v stages, each on the first device of its pipeline rank
+  costs::PlanCosts costs;
+  costs::Channels channels;
+  Schedule schedule;
+  std::vector<std::int64_t> begin;  ///< by lane, ns: its first weights are gathered
+
+  engine::EngineInput input(bool record) const;
+};
+
+/// Returns the folded step. `memory`: of each of the P v stages; empty: nothing is held. Bytes of the optimizer step
+/// alone are left out.
+Result<FoldedStep> fold(const mesh::Question& question, std::span<const mesh::StageCosts> stages,
+                        std::span<const mesh::StageMemory> memory = {});
+
+}  // namespace pipedeck::sim::step

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// The question of a plan: its fields against the plan's, and the place of each refusal.
+#include <QTest>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/io/documents/transformer.hpp"
+#include "core/mesh/plan_question.hpp"
+#include "core/mesh/stages.hpp"
+#include "core/plan/validate.hpp"
+#include "tests/core/analytic/transformer/shards/shard_shapes.hpp"
+#include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
+
+namespace pipedeck::tst_plan_question {
+
+using mesh::Question;
+using test::Random;
+
+test::shards::ShardOptions options_of(int sequence) {
+  test::shards::ShardOptions options;
+  options.count.sequence = sequence;
+  return options;
+}
+
+/// The layers of a transformer's profile, without times.
+Profile profile_of(const TransformerConfig& config, const AnalyticOptions& options = {}) {
+  Profile profile;
+  for (const test::shards::LayerShard& layer : test::shards_of(config, options_of(64))) {
+    Layer& made = profile.layers.emplace_back();
+    made.name = layer.name, made.kind = layer.kind;
+  }
+  return io::documents::with_origin(std::move(profile), {config, "H100-SXM", options});
+}
+
+struct Degrees {
+  Shard shard{.tensor = 4, .sequence = true};
+  int data = 2, pipeline = 2, virtual_stages = 2;
+  int devices() const { return shard.replica_devices() * data; }
+};
+
+/// Stages of `blocks` blocks each, the first one with the embedding, the last one with all that follows the blocks.
+Plan plan_of(const Profile& profile, const Degrees& degrees, const std::vector<int>& blocks) {
+  Plan plan;
+  plan.schedule = degrees.virtual_stages > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b;
+  plan.micro_batch = 3 * degrees.data, plan.micro_batches = 2 * degrees.pipeline;
+  plan.global_batch = plan.micro_batch * plan.micro_batches;
+  plan.precision = Precision::mixed_18;
+  plan.sharding.level = 1;
+  int first = 0, last = 1;
+  for (std::size_t s = 0; s < blocks.size(); ++s) {
+    Stage& stage = plan.stages.emplace_back();
+    last += blocks[s];
+    stage.first = first, stage.last = s + 1 < blocks.size() ? last : static_cast<int>(profile.layers.size());
+    first = last;
+    stage.tensor_parallel = degrees.shard.tensor;
+    stage.degrees = degrees.shard;
+    stage.degrees.tensor = 1;
+    const int rank = static_cast<int>(s) % degrees.pipeline;
+    for (int d = 0; d < degrees.devices(); ++d) stage.devices.emplace_back(rank * degrees.devices() + d);
+  }
+  return plan;
+}
+
+class TestPlanQuestion : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void fields_are_those_of_the_plan() {
+    const Degrees degrees{{.tensor = 4, .sequence = true, .context = 2, .context_kind = ContextKind::gather}, 2, 2, 2};
+    Plan plan = plan_of(profile_, degrees, {2, 2, 3, 1});
+    plan.sharding = {.level = 3, .group = 2, .reshard = Reshard::after_backward, .copies = CopySync::each_step};
+    const auto cluster = std::make_shared<const Cluster>();
+    const auto found = mesh::question_of(plan, profile_, cluster);
+    QVERIFY2(found, found ? "" : found.error().text().c_str());
+    QCOMPARE(found->shard(), degrees.shard);
+    QCOMPARE(found->sharding, plan.sharding);
+    QCOMPARE(found->cluster, cluster);
+    QCOMPARE(found->data, 2);
+    QCOMPARE(found->pipeline, 2);
+    QCOMPARE(found->virtual_stages, 2);
+    QCOMPARE(found->micro_batches, 4);
+    QCOMPARE(found->layer.count.micro_batch, 3);
+    QCOMPARE(found->layer.count.sequence, 4096);  // longest_assumed
+    QCOMPARE(found->config, test::llama(1024, 8, 16, 4, 4096));
+    QCOMPARE(found->blocks, (std::vector{2, 2, 3, 1}));
+    QCOMPARE(found->training.products, std::string("bf16"));
+    QVERIFY(!found->layer.recomputed.blocks);
+  }
+
+  /// The question has the plan's devices, samples and blocks, whatever the degrees; mesh takes the stages.
+  void random_plans() {
+    Random random(28);
+    for (int i = 0; i < 200; ++i) {
+      Degrees degrees{{.tensor = 1 << random.integer(0, 2), .context = 1 << random.integer(0, 2)}};
+      degrees.data = random.integer(1, 4), degrees.pipeline = random.integer(1, 3);
+      degrees.virtual_stages = degrees.pipeline > 1 ? random.integer(1, 3) : 1;
+      std::vector<int> blocks(static_cast<std::size_t>(degrees.pipeline * degrees.virtual_stages));
+      for (int b = 0; b < 8; ++b)
+        ++blocks[static_cast<std::size_t>(random.integer(0, static_cast<int>(blocks.size()) - 1))];
+      if (std::ranges::count(blocks, 0) > 0) continue;
+      const Plan plan = plan_of(profile_, degrees, blocks);
+      const Result<void> valid = plan::validate(plan);
+      QVERIFY2(valid, valid ? "" : valid.error().text().c_str());
+      const auto cluster = std::make_shared<const Cluster>(test::flat_cluster(64, BytesPerSecond(1e11)));
+      const auto found = mesh::question_of(plan, profile_, cluster);
+      QVERIFY2(found, found ? "" : found.error().text().c_str());
+      QCOMPARE(found->devices(), static_cast<int>(devices_used(plan).size()));
+      QCOMPARE(found->global_batch(), plan.global_batch);
+      QCOMPARE(found->blocks, blocks);
+      QVERIFY(mesh::stage_layers(*found));
+    }
+  }
+
+  /// The precisions are named after the bytes of a weight with Adam.
+  void states_add_up_to_their_name() {
+    Plan plan = plan_of(profile_, {}, {2, 2, 2, 2});
+    for (const auto& [precision, bytes] : {std::pair{Precision::fp32, 16.0},
+                                           {Precision::mixed_16, 16.0},
+                                           {Precision::mixed_18, 18.0},
+                                           {Precision::mixed_20, 20.0}}) {
+      plan.precision = precision;
+      const cost::StateBytes states = mesh::question_of(plan, profile_, nullptr)->training.states;
+      QCOMPARE(states.weights + states.gradients + states.optimizer, bytes);
+      QCOMPARE(states.weights, precision == Precision::fp32 ? 4.0 : 2.0);
+    }
+  }
+
+  void blocks_of_two_layers_are_counted_once() {
+    const TransformerConfig config = [] {
+      TransformerConfig made = test::qwen3_235b();
+      made.layers = 8;
+      return made;
+    }();
+    const Profile profile = profile_of(config);
+    Degrees degrees{{.expert = 2}};
+    Plan plan = plan_of(profile, degrees, {1, 3, 2, 2});
+    int first = 0;
+    for (std::size_t s = 0; s < 4; ++s) {  // two layers a block
+      const int blocks = std::array{1, 3, 2, 2}[s];
+      plan.stages[s].first = first;
+      first += 2 * blocks + (s == 0 ? 1 : 0);
+      plan.stages[s].last = s == 3 ? static_cast<int>(profile.layers.size()) : first;
+    }
+    const auto found = mesh::question_of(plan, profile, nullptr);
+    QVERIFY2(found, found ? "" : found.error().text().c_str());
+    QCOMPARE(found->blocks, (std::vector{1, 3, 2, 2}));
+    ++plan.stages[0].last, ++plan.stages[1].first;
+    QCOMPARE(mesh::question_of(plan, profile, nullptr).error().place, std::string("/stages/1/layers"));
+  }
+
+  void recomputation_of_all_blocks() {
+    Plan plan = plan_of(profile_, {}, {2, 2, 2, 2});
+    for (Stage& stage : plan.stages) stage.recompute.all = true;
+    QVERIFY(mesh::question_of(plan, profile_, nullptr)->layer.recomputed.blocks);
+  }
+
+  void refusals() {
+    const auto refused = [&](const auto& change, const char* place, const char* words) {
+      Plan plan = plan_of(profile_, {}, {2, 2, 2, 2});
+      QVERIFY(mesh::question_of(plan, profile_, nullptr));
+      change(plan);
+      const auto found = mesh::question_of(plan, profile_, nullptr);
+      QVERIFY2(!found, place);
+      QCOMPARE(found.error().code, ErrorCode::bad_input);
+      QCOMPARE(found.error().place, std::string(place));
+      QVERIFY2(found.error().message.find(words) != std::string::npos, found.error().message.c_str());
+    };
+    refused([](Plan& p) { p.schedule = ScheduleKind::gpipe; }, "/schedule", "found 'gpipe'");
+    refused([](Plan& p) { p.stages.pop_back(); }, "/stages", "found 3 stages on 2 pipeline ranks");
+    refused([](Plan& p) { p.stages[1].devices[3] = DeviceId(40); }, "/stages/1/devices", "other devices than 8 to 15");
+    refused([](Plan& p) { p.stages[3].devices.pop_back(); }, "/stages/3/devices", "other devices than 8 to 15");
+    refused([](Plan& p) { p.stages[2].tensor_parallel = 2; }, "/stages/2/tensor_parallel", "other degrees");
+    refused([](Plan& p) { p.stages[2].degrees.sequence = false; }, "/stages/2/tensor_parallel", "other degrees");
+    refused([](Plan& p) { p.stages[1].samples_per_replica = {2, 4}; }, "/stages/1/samples_per_replica", "shares");
+    refused([](Plan& p) { p.stages[1].shard_fractions = {.1, .2, .3, .4}; }, "/stages/1/shards", "shares");
+    refused([](Plan& p) { p.micro_batch = 5; }, "/micro_batch", "found 5 samples, expected a multiple of the 2");
+    refused([](Plan& p) { p.order.emplace(); }, "/order", "expected none");
+    refused([](Plan& p) { p.stages[0].last = p.stages[1].first = 0; }, "/stages/1/layers", "the embedding");
+    refused([](Plan& p) { p.stages[1].recompute.all = true; }, "/stages/1/recompute", "another choice");
+    refused([](Plan& p) { p.stages[0].recompute.layers = {LayerId(1)}; }, "/stages/0/recompute", "another choice");
+    refused(
+        [](Plan& p) {
+          for (Stage& s : p.stages) s.recompute = {.all = true, .each = RecomputeUnit::stage};
+        },
+        "/stages/0/recompute", "another choice");
+  }
+
+  void measured_profiles_are_refused() {
+    Profile measured = profile_;
+    measured.extra.clear();
+    measured.name = "measured";
+    const auto found = mesh::question_of(plan_of(profile_, {}, {2, 2, 2, 2}), measured, nullptr);
+    QVERIFY(!found);
+    QCOMPARE(found.error().place, std::string("/version"));
+    QVERIFY(found.error().message.find("'measured'") != std::string::npos);
+  }
+
+ private:
+  const Profile profile_ = profile_of(test::llama(1024, 8, 16, 4, 4096));
+};
+
+PIPEDECK_TEST(TestPlanQuestion)
+
+}  // namespace pipedeck::tst_plan_question
+
+#include "tst_plan_question.moc"
