@@ -100,6 +100,7 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
 
   evaluation::EvaluateOptions how = planner.objective.options(options);
   how.stop = context.stop;
+  how.fits = context.fits;
   for (Plan& plan : ranking->plans) {
     if (auto valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid)
       return fail(ErrorCode::internal,

@@ -17,10 +17,13 @@
 #include "core/io/profiles/csv.hpp"
 #include "core/io/text/utf8.hpp"
 #include "core/io/traces/events.hpp"
+#include "core/presets/presets.hpp"
 #include "core/presets/traced_profile.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
+
+constexpr std::string_view preset = "preset:";
 
 class ConvertCommand : public options::Command {
  public:
@@ -28,7 +31,8 @@ class ConvertCommand : public options::Command {
     std::vector<std::string> names;
     for (const work::FileFormat& format : work::file_formats()) names.emplace_back(format.name);
     app.add_option("IN", files_,
-                   "input files (format detected from content). Without -o the last is the output; - is standard "
+                   "input files (format detected from content), or preset:NAME (pipedeck-cli list models). Without -o "
+                   "the last is the output; - is standard "
                    "output. Several inputs: machine descriptions, or per-rank traces of one run")
         ->type_name("IN ... OUT");
     app.add_option("-o,--output", out_, "output file; - is standard output")->type_name("OUT");
@@ -61,6 +65,8 @@ class ConvertCommand : public options::Command {
       if (!files_.empty()) return fail(ErrorCode::bad_usage, "--cloud: found an input file, expected none");
       return write_cluster(machines_.cluster_of_cloud());
     }
+    if (files_.size() == 1 && files_.front().starts_with(preset))
+      return write_preset(files_.front().substr(preset.size()));
     if (!columns_.empty()) return write_table();
     if (files_.size() == 1 && asked_format() == "profile" && io::traces::looks_like_trace(files_.front()))
       return write_traced(stop);
@@ -92,6 +98,17 @@ class ConvertCommand : public options::Command {
     if (out_.empty() || (files_.empty() && !read_nothing))
       return fail(ErrorCode::bad_usage, "convert: expected IN, a file to read, and OUT, one to write");
     return {};
+  }
+
+  /// A transformer by its published configuration, computed for any device with any options; other presets are known
+  /// by their times alone.
+  Result<int> write_preset(const std::string& name) {
+    if (presets::is_transformer_preset(name)) {
+      TRY(const auto model, presets::transformer_preset(name));
+      return write_other(model);
+    }
+    TRY(auto profile, presets::profile_preset(name, profile_micro_batch_));
+    return write_other(std::move(profile));
   }
 
   /// A table of layers with its columns.

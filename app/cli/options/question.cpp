@@ -252,6 +252,10 @@ Result<Problem> PlanningOptions::open() const {
   state.apply(problem->workload, io::documents::training_precision(*problem->profile));
   TRY(auto pins, pinned.pins(*problem->profile));
   problem->pins = std::move(pins);
+  if (auto guess = presets::guess_of_sizes(*problem->profile); guess && global_batch != problem->profile->micro_batch) {
+    text::print_note(*guess);
+    problem->assumptions.push_back(*std::move(guess));
+  }
   return problem;
 }
 

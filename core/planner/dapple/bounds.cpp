@@ -100,15 +100,20 @@ void Bounds::close(int layer) {
 Step Bounds::stage(int replicas, int first, int last) const {
   const bool sure = space_.options().measure == DappleCostKind::lower_bound, recompute = space_.options().recompute;
   Step step{search::never, search::never, search::never, 0};
+  double longest_backward = 0;
   for (const auto& [most, fewest] : times_[units(replicas)]) {
     const double forward = most->forward_of(first, last), backward = most->backward_of(first, last);
     const double again = recompute ? forward : 0;
+    longest_backward = std::max(longest_backward, backward);
     step.pivot = std::min(step.pivot, space_.micro_batches() * (forward + backward + again));
     step.forward = std::min(step.forward, sure ? std::min(forward, fewest->forward_of(first, last)) : forward);
     step.backward =
         std::min(step.backward, sure ? std::min(backward, fewest->backward_of(first, last)) : backward + again);
   }
   step.all_reduce = all_reduce(replicas, space_.chain().parameters(first, last));
+  if (sure && space_.chain().workload().conventions.overlap != Overlap::none)
+    step.all_reduce = overlapped_tail(
+        step.all_reduce, all_reduce(replicas, space_.chain().parameters(first, first + 1)), longest_backward);
   return step;
 }
 

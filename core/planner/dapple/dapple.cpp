@@ -12,10 +12,10 @@
 // Search, eq. 4-5: stages are added front to back and placed by three policies (places.hpp). Data parallelism
 // (one stage) and straight pipelines (one device each) are among the plans.
 //
-// Ranking. L_max is equal for the warm-up policies A and B, so candidates are simulated with both, without overlap of
-// all-reduces. Only pure data parallelism overlaps them if the workload does, as in the paper. Candidates come in the
-// order of the sure measure (space.hpp), which is never above the simulated time. If the next bound is not below
-// the best simulated time, no other candidate is better. --rank-by objective returns the least L_max.
+// Ranking. L_max is equal for the warm-up policies A and B, so candidates are simulated with both, in the workload's
+// own overlap of all-reduces. Candidates come in the order of the sure measure (space.hpp), which is never above the
+// simulated time. If the next bound is not below the best simulated time, no other candidate is better. --rank-by
+// objective returns the least L_max.
 //
 // Beyond the paper: device memory is respected (at least one micro-batch must fit every device, and the warm-up is
 // shortened to fit); the micro-batch is chosen if the user leaves it open; stages may recompute.

@@ -151,7 +151,7 @@ class DappleRanking {
     return {};
   }
 
-  /// One stage, of every space. All-reduces may overlap here, so that the pivot's time alone is a bound.
+  /// One stage, of every space, by the pivot's time alone.
   std::vector<Entry> data_parallel() {
     std::vector<Entry> all;
     for (int s = 0; s < spaces_->count(); ++s) {
@@ -241,15 +241,10 @@ class DappleRanking {
         continue;
       }
       operations_ += operations;
-      TRY(const auto iteration, judge(context_, variant, overlap_of(variant)));
+      TRY(const auto iteration, judge(context_, variant));
       if (!best || iteration < best->iteration) best = ScoredPlan{std::move(variant), iteration};
     }
     return std::move(*best);
-  }
-
-  /// Returns the overlap of the simulation; nothing: the workload's.
-  static std::optional<Overlap> overlap_of(const Plan& plan) {
-    return plan.stages.size() == 1 ? std::nullopt : std::optional(Overlap::none);
   }
 
   static bool same_warmup(const Plan& a, const Plan& b) {
@@ -278,7 +273,7 @@ class DappleRanking {
     if (!chain_.problem().pins.empty()) space += ", under the pins";
     return fmt::format("plans{} that DAPPLE's three placement policies reach, with {}: {}",
                        wanted_.rules.allow_idle ? "" : " on all devices", space,
-                       wanted_.simulated ? "none is simulated faster, pipelines without overlap of all-reduces"
+                       wanted_.simulated ? "none is simulated faster"
                        : wanted_.printed ? "none has less by eq. 2 as printed"
                                          : "none has a lower L_max");
   }

@@ -57,12 +57,13 @@ Step Space::compute(int state, int first, int last, DappleCostKind measure) {
   const bool sure = measure == DappleCostKind::lower_bound;
   const StageCost& where = cost(state);
   Step step;
-  double slowest = 0;
+  double slowest = 0, longest_backward = 0;
   bool any = false;
   for (const search::PassTimes* times : where.replicas) {
     const double forward = times->forward_of(first, last), again = options_.recompute ? forward : 0;
     const double backward = times->backward_of(first, last) + (sure ? 0 : again);
     slowest = std::max(slowest, forward + backward + (sure ? again : 0));
+    longest_backward = std::max(longest_backward, backward);
     step.forward = any && sure ? std::min(step.forward, forward) : std::max(step.forward, forward);
     step.backward = any && sure ? std::min(step.backward, backward) : std::max(step.backward, backward);
     any = true;
@@ -70,6 +71,9 @@ Step Space::compute(int state, int first, int last, DappleCostKind measure) {
   step.pivot = micro_batches_ * (sure ? slowest : step.forward + step.backward);
   const Bytes parameters = chain_.parameters(first, last);
   step.all_reduce = places_.all_reduce(state, parameters);
+  if (sure && chain_.workload().conventions.overlap != Overlap::none)
+    step.all_reduce = overlapped_tail(step.all_reduce, places_.all_reduce(state, chain_.parameters(first, first + 1)),
+                                      longest_backward);
   if (sure) {
     double optimizer = 0;
     for (const int type : where.types)

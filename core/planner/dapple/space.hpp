@@ -2,12 +2,14 @@
 // Costs of stages and of the transfers between them for one micro-batch size, by two measures.
 //
 //   L_max   the objective: every figure is the slowest replica's, every transfer the longest of its boundary.
-//   sure    a bound that is never above the simulated iteration without overlap. The way to the pivot and back counts
-//           the least that a sample can meet: the fastest replica, the shortest transfer of the boundary, and no
-//           recomputation, which may run during a wait. Only the pivot itself is the slowest. The optimizer step
-//           follows the all-reduce. With equal replicas and transfers the measures differ by that step only.
+//   sure    a bound that is never above the simulated iteration. The way to the pivot and back counts the least that a
+//           sample can meet: the fastest replica, the shortest transfer of the boundary, and no recomputation, which
+//           may run during a wait. Only the pivot itself is the slowest. The optimizer step follows the all-reduces,
+//           of which only a part counts where they overlap the last backward. With equal replicas and transfers, and
+//           without overlap, the measures differ by that step only.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory_resource>
@@ -28,6 +30,12 @@ struct Step {
   double pivot = 0;                  ///< all micro-batches, where this step is the pivot
   double all_reduce = 0;
 };
+
+/// Returns a lower bound of the time between a stage's last backward and the end of its all-reduces, where these
+/// overlap the backward: none begins before it, and that of the first layer's gradients after it.
+inline double overlapped_tail(double all, double first_layer, double backward) {
+  return std::max(first_layer, all - backward);
+}
 
 struct SpaceOptions {
   DappleCostKind measure = DappleCostKind::l_max;

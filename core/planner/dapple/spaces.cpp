@@ -96,7 +96,7 @@ SearchOptions Spaces::options(double limit, std::size_t keep) const {
   // A search without proof is shorter.
   const std::size_t most = max_effort(chain_.devices()) / (wanted_.rounds && !wanted_.simulated ? 3 : 1);
   options.search_budget = most - std::min(effort_, most);
-  // Data parallelism may overlap its all-reduces, so it is simulated separately.
+  // Data parallelism is simulated separately.
   options.min_stages = wanted_.simulated && !wanted_.printed ? 2 : 1;
   options.warmup = wanted_.warmup == Warmup::A ? Warmup::A : Warmup::B;
   options.interrupted = interrupted_;

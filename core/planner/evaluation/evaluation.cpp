@@ -197,7 +197,11 @@ Result<void> check_constraints(const Evaluation& e) {
         return broken(e, s, "a device that another stage has");
     if (plan.synchronous() && stage.replicas() > plan.micro_batch) return broken(e, s, "a replica without samples");
     if (e.options.ignore_memory || !kept_is_known(plan)) continue;
-    TRY_VOID(check_memory(e, s));
+    if (const auto held = check_memory(e, s); !held) {
+      if (!e.options.fits) return held;
+      TRY(const auto fits, e.options.fits(plan, e.options.stop));
+      if (!fits) return held;
+    }
   }
   if (layer != static_cast<int>(e.order.size()))
     return fail(ErrorCode::internal, plan.planner + ": layers without a stage");

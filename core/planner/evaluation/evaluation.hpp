@@ -4,6 +4,7 @@
 // a stage's layers.
 #pragma once
 
+#include <functional>
 #include <stop_token>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct EvaluateOptions {
   bool flat_levels = false;      ///< PipeDream: all devices are one level
   bool paper_in_flight = false;  ///< CAPTURE: every stage has one micro-batch in flight, as its paper predicts
   std::stop_token stop{};
+  /// Returns true if the plan fits by simulation. Decides where the need that no timing exceeds does not fit.
+  std::function<Result<bool>(const Plan&, std::stop_token)> fits{};
 };
 
 struct Evaluation {

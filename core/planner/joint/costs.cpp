@@ -126,26 +126,31 @@ JointCosts::Passes JointCosts::on_type(int type, int degree, int samples, int fi
   return {times.forward_of(first, last), times.backward_of(first, last)};
 }
 
-int JointCosts::max_in_flight(int team, int first, int last, bool recompute) {
+int JointCosts::max_in_flight(int team, int first, int last, bool recompute, Room room) {
   if (ignore_memory_) return unlimited;
   Cost& cost = costs_[search::at(teams_[search::at(team)].cost)];
-  std::vector<int>& column = cost.kept[recompute ? 1 : 0][search::at(last)];
+  std::vector<int>& column = cost.kept[(recompute ? 1u : 0u) + (room == Room::possible ? 2u : 0u)][search::at(last)];
   if (column.empty()) {
     evict(search::at(last) + 1);
     column.assign(search::at(last) + 1, -1);
   }
   int& known = column[search::at(first)];
-  if (known < 0) known = count_kept(cost.key, first, last, recompute);
+  if (known < 0) known = count_kept(cost.key, first, last, recompute, room);
   return known;
 }
 
 /// Returns the number of micro-batches held if the stage before holds one more. StageNeed::peak is linear in the count.
-int JointCosts::count_kept(const CostKey& key, int first, int last, bool recompute) {
+int JointCosts::count_kept(const CostKey& key, int first, int last, bool recompute, Room how) {
   std::int64_t most = unlimited;
   for (const auto& [samples, capacity] : key.limits) {
     const search::StageNeed need =
         search::stage_need(chain().workload(), layers_.bytes(first, last, samples, key.degree, recompute), key.replicas,
                            recompute, 1, key.degree);
+    if (how == Room::possible) {
+      if (need.least_peak(1) > capacity) return 0;
+      if (need.kept.count > 0) most = std::min(most, (capacity - need.certain).count / need.kept.count);
+      continue;
+    }
     if (need.peak(1, 1) > capacity) return 0;
     const std::int64_t room = (capacity - need.fixed - need.once - need.workspace).count;
     const std::int64_t each = (need.kept + need.output).count, input = need.input.count;

@@ -29,8 +29,9 @@ namespace pipedeck::planner::joint {
 struct JointSuffix {
   double own = 0, base = 0;
 
-  void add_stage(double forward, double backward, double tail, int more) {
-    base = forward + backward + std::max(base, more * (forward + backward));
+  /// `again`: recomputation that may take place while the stage waits, and then counts at the pivot only.
+  void add_stage(double forward, double backward, double tail, int more, double again = 0) {
+    base = forward + backward + std::max(base, more * (forward + backward + again));
     own = std::max(forward + own, tail + base);
   }
   void add_transfer(double forward, double backward, int more) {
@@ -81,8 +82,10 @@ class JointCosts {
   double epilogue(int team, int first, int last);
   /// Returns the times on a device of the type, without all-reduces.
   Passes on_type(int type, int degree, int samples, int first, int last);
+  /// The bytes that a stage needs: at most, whatever the times; or at least, where a simulation decides.
+  enum class Room { sure, possible };
   /// Returns the maximum micro-batches that 1F1B may hold on the stage; 0 if not one fits.
-  int max_in_flight(int team, int first, int last, bool recompute);
+  int max_in_flight(int team, int first, int last, bool recompute, Room room = Room::sure);
   /// Returns true if every layer has times for the degree.
   bool splittable(int degree, int first, int last);
   Passes transfer(int from, int to, int place);
@@ -121,7 +124,7 @@ class JointCosts {
     std::vector<const search::PassTimes*> passes;
     // [last][first], a column when it is asked for
     std::vector<std::vector<double>> tails;
-    std::array<std::vector<std::vector<int>>, 2> kept;  // without and with recomputation; -1: unknown
+    std::array<std::vector<std::vector<int>>, 4> kept;  // by recomputation and room; -1: unknown
   };
   struct Slice {
     int samples;
@@ -134,7 +137,7 @@ class JointCosts {
   const search::PassTimes& passes_of(const Kind& kind);
   void evict(std::size_t numbers);
   void fill_epilogues(Cost& cost, int last);
-  int count_kept(const CostKey& key, int first, int last, bool recompute);
+  int count_kept(const CostKey& key, int first, int last, bool recompute, Room room);
   std::vector<Slice> slices(const Team& from, const Team& to) const;
   double asynchronous_form(const Plan& plan);
 

@@ -102,7 +102,8 @@ Result<Ranking> answer(Run& run) {
 
 Result<Ranking> plan_with(Run& run) {
   TRY_VOID(run.pool.order_of(std::vector<LayerId>()));
-  for (const auto step : {&run_seed_planners, &search_joint_plans, &improve_joint_plans, &reschedule_joint_plans}) {
+  for (const auto step : {&run_seed_planners, &search_joint_plans, &improve_joint_plans, &reorder_joint_stages,
+                          &reschedule_joint_plans}) {
     if (run.enough()) break;
     TRY_VOID(step(run));
     TRY_VOID(check_stop(run.context));

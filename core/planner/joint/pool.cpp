@@ -100,6 +100,14 @@ int coarse_search_weight(const Plan& plan) {
   return static_cast<int>(1 + devices / devices_each);
 }
 
+/// Returns the micro-batches that each stage holds at most, under GPipe or 1F1B.
+std::vector<int> counts_of(const Plan& plan) {
+  const int stages = static_cast<int>(plan.stages.size());
+  if (plan.schedule == ScheduleKind::gpipe)
+    return std::vector<int>(static_cast<std::size_t>(stages), plan.micro_batches);
+  return plan.warmup_counts.value_or(plan::policy_warmups(stages, plan.micro_batches, plan.warmup));
+}
+
 /// Most that any stage of an asynchronous plan needs (memory_fit.hpp) against the least that its devices have.
 bool asynchronous_fits(search::Chain& chain, const Plan& plan) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
@@ -177,17 +185,17 @@ Result<void> Pool::add_initial_plan(Plan plan) {
 }
 
 Result<void> Pool::add(const std::vector<Plan>& pipelines, bool quick) {
-  std::vector<Plan> plans;
+  std::vector<Trial> trials;
   for (const Plan& pipeline : pipelines) {
     TRY(auto order, order_of(pipeline));
-    for (Plan& plan : scheduled(*order, pipeline, quick)) plans.push_back(std::move(plan));
+    for (Trial& trial : scheduled(*order, pipeline, quick)) trials.push_back(std::move(trial));
   }
-  return simulate(std::move(plans));
+  return simulate(std::move(trials));
 }
 
 Result<void> Pool::add_judged(const std::vector<Plan>& plans) {
   const int spent = std::exchange(spent_, 0);
-  std::vector<Plan> fitting;
+  std::vector<Trial> fitting;
   for (const Plan& plan : plans) {
     if (deadline_expired(context_)) break;
     TRY_VOID(check_stop(context_));
@@ -195,7 +203,7 @@ Result<void> Pool::add_judged(const std::vector<Plan>& plans) {
       const auto fits = context_.fits(plan, simulation_stop());
       if (!fits || !*fits) continue;  // some schedules cannot have these stages
     }
-    fitting.push_back(plan);
+    fitting.push_back({plan});
   }
   auto added = simulate(std::move(fitting));
   spent_ += spent;
@@ -203,19 +211,22 @@ Result<void> Pool::add_judged(const std::vector<Plan>& plans) {
 }
 
 Result<void> Pool::add_exact(const std::vector<Plan>& plans) {
-  std::vector<Plan> fitting;
+  std::vector<Trial> trials;
   for (const Plan& plan : plans) {
     TRY(auto order, order_of(plan));
-    if (fits(*order, plan)) fitting.push_back(plan);
+    if (fits(*order, plan))
+      trials.push_back({plan});
+    else if (may_fit(*order, plan))
+      trials.push_back({plan, true});
   }
-  return simulate(std::move(fitting));
+  return simulate(std::move(trials));
 }
 
 /// The one list of the schedules that joint searches. A new synchronous schedule is another entry here.
-std::vector<Plan> Pool::scheduled(JointOrder& order, const Plan& pipeline, bool quick) {
-  std::vector<Plan> plans;
+std::vector<Pool::Trial> Pool::scheduled(JointOrder& order, const Plan& pipeline, bool quick) {
+  std::vector<Trial> plans;
   if (!pipeline.synchronous()) {
-    if (fits(order, pipeline)) plans.push_back(pipeline);
+    if (fits(order, pipeline)) plans.push_back({pipeline});
     return plans;
   }
   const bool gpipe = pipeline.schedule == ScheduleKind::gpipe;
@@ -223,25 +234,37 @@ std::vector<Plan> Pool::scheduled(JointOrder& order, const Plan& pipeline, bool 
   if (offered(wanted_, ScheduleKind::one_f_one_b) && !(quick && gpipe))
     for (const Warmup policy : {Warmup::A, Warmup::B}) {
       Plan plan = pipeline;
-      if (search::set_warmup(order.chain, plan, policy, when_short)) plans.push_back(std::move(plan));
+      const bool sure = search::set_warmup(order.chain, plan, policy, when_short);
+      if (!sure || plan.warmup_counts) {
+        Plan whole = plan;
+        whole.warmup_counts.reset();
+        if (may_fit(order, whole)) plans.push_back({std::move(whole), true});
+      }
+      if (sure) plans.push_back({std::move(plan)});
     }
   if (offered(wanted_, ScheduleKind::gpipe) && (gpipe || !quick) && pipeline.micro_batches > 1) {
     Plan plan = pipeline;
     plan.schedule = ScheduleKind::gpipe;
     plan.warmup = Warmup::A;
     plan.warmup_counts.reset();
-    if (fits(order, plan)) plans.push_back(std::move(plan));
+    if (fits(order, plan))
+      plans.push_back({std::move(plan)});
+    else if (may_fit(order, plan))
+      plans.push_back({std::move(plan), true});
   }
   return plans;
+}
+
+bool Pool::may_fit(JointOrder& order, const Plan& plan) {
+  if (large() || !context_.fits || operations_of(plan) >= few_operations) return false;
+  return search::warmups_may_fit(order.chain, plan, counts_of(plan));
 }
 
 bool Pool::fits(JointOrder& order, const Plan& plan) {
   if (wanted_.ignore_memory) return true;
   if (!plan.synchronous()) return asynchronous_fits(order.chain, plan);
   if (plan.schedule == ScheduleKind::gpipe) return search::gpipe_fits(order.chain, plan);
-  return search::warmups_fit(order.chain, plan,
-                             plan.warmup_counts.value_or(plan::policy_warmups(static_cast<int>(plan.stages.size()),
-                                                                              plan.micro_batches, plan.warmup)));
+  return search::warmups_fit(order.chain, plan, counts_of(plan));
 }
 
 bool Pool::allowed(const Plan& plan) const {
@@ -256,20 +279,28 @@ bool Pool::allowed(const Plan& plan) const {
 bool Pool::is_new(const Plan& plan) { return seen_.insert(joint_key(plan)).second; }
 
 /// In the order given, so that threads change nothing but the time it takes.
-Result<void> Pool::simulate(std::vector<Plan> plans) {
-  std::vector<Plan> chosen;
-  for (Plan& plan : plans) {
+Result<void> Pool::simulate(std::vector<Trial> trials) {
+  std::vector<Trial> chosen;
+  for (Trial& trial : trials) {
     if (exhausted()) break;
-    if (!allowed(plan) || !is_new(plan)) continue;
-    spent_ += coarse_search_weight(plan) + weight_of(plan, large());
-    chosen.push_back(std::move(plan));
+    if (!allowed(trial.plan) || !is_new(trial.plan)) continue;
+    spent_ += coarse_search_weight(trial.plan) + weight_of(trial.plan, large());
+    chosen.push_back(std::move(trial));
   }
-  times_.set_limit(reject_threshold());
+  const double limit = reject_threshold();
+  times_.set_limit(limit);
   std::vector<std::optional<PlanTimes::PlanTime>> verdicts(chosen.size());
   const auto work = [&](std::size_t from, std::size_t step) {
     for (std::size_t i = from; i < chosen.size(); i += step) {
       if (context_.stop.stop_requested() || (deadline_expired(context_) && !empty())) return;
-      if (const auto verdict = times_.time_of(chosen[i], simulation_stop())) verdicts[i] = *verdict;
+      const Plan& plan = chosen[i].plan;
+      const auto verdict = times_.time_of(plan, simulation_stop());
+      if (!verdict) continue;
+      if (chosen[i].uncertain) {
+        if (!verdict->simulated || verdict->time >= limit) continue;
+        if (const auto fits = context_.fits(plan, simulation_stop()); !fits || !*fits) continue;
+      }
+      verdicts[i] = *verdict;
     }
   };
   const auto threads = static_cast<std::size_t>(std::clamp<int>(context_.threads, 1, 64));
@@ -282,8 +313,8 @@ Result<void> Pool::simulate(std::vector<Plan> plans) {
   }
   TRY_VOID(check_stop(context_));
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    if (verdicts[i] && !verdicts[i]->simulated) spent_ -= weight_of(chosen[i], large());
-    if (verdicts[i] && verdicts[i]->simulated) insert(std::move(chosen[i]), verdicts[i]->time);
+    if (verdicts[i] && !verdicts[i]->simulated) spent_ -= weight_of(chosen[i].plan, large());
+    if (verdicts[i] && verdicts[i]->simulated) insert(std::move(chosen[i].plan), verdicts[i]->time);
   }
   return {};
 }

@@ -98,7 +98,7 @@ class Pool {
   Result<void> add(const std::vector<Plan>& pipelines, bool quick);
   /// Simulates plans of any schedule if they fit by simulation; does not use the budget.
   Result<void> add_judged(const std::vector<Plan>& plans);
-  /// Simulates plans whose warm-ups are set, if they fit.
+  /// Simulates plans whose warm-ups are set, if they fit or may fit.
   Result<void> add_exact(const std::vector<Plan>& plans);
 
   std::vector<Entry>& entries() { return entries_; }  ///< best first
@@ -117,14 +117,20 @@ class Pool {
   double reject_threshold() const;
 
  private:
-  Result<void> simulate(std::vector<Plan> plans);
+  struct Trial {
+    Plan plan;
+    bool uncertain = false;  ///< only a simulation shows whether it fits
+  };
+  Result<void> simulate(std::vector<Trial> trials);
   const std::stop_token& simulation_stop() const {
     return context_.simulation_stop.stop_possible() ? context_.simulation_stop : context_.stop;
   }
   bool is_new(const Plan& plan);
   bool allowed(const Plan& plan) const;
-  std::vector<Plan> scheduled(JointOrder& order, const Plan& pipeline, bool quick);
+  std::vector<Trial> scheduled(JointOrder& order, const Plan& pipeline, bool quick);
   bool fits(JointOrder& order, const Plan& plan);
+  /// Returns true if a simulation must decide whether the plan fits, and is worth its time.
+  bool may_fit(JointOrder& order, const Plan& plan);
   void insert(Plan plan, double time);
 
   Problem problem_;

@@ -17,9 +17,11 @@ namespace pipedeck::planner::joint {
 
 namespace {
 
-constexpr std::size_t listed = 32;            // candidates saved per programme
-constexpr std::size_t coarse_search = 3;      // of those, simulated at once
-constexpr std::size_t all_efforts = 6000000;  // suffixes of all programmes
+constexpr std::size_t listed = 32;                   // candidates saved per programme
+constexpr std::size_t coarse_search = 3;             // of those, simulated at once
+constexpr std::size_t all_efforts = 6000000;         // suffixes of all programmes
+constexpr int small_layers = 12, small_devices = 8;  // of problems whose pipelines are all listed
+constexpr std::size_t every_effort = 200000;         // suffixes of all these lists
 constexpr Detail coarse_detail{.cuts = 16, .start_positions = 8, .pairs = 1e5};
 
 struct DpCandidate {
@@ -38,7 +40,8 @@ class DynamicProgram {
         run_.graph)
       TRY_VOID(search_all(true));
     TRY_VOID(search_all(false));
-    return simulate();
+    TRY_VOID(simulate());
+    return search_every_pipeline();
   }
 
  private:
@@ -102,6 +105,7 @@ class DynamicProgram {
                                  run_.pool.empty() ? std::stop_token() : run_.context.deadline_token);
       effort_ += found.effort;
       memory_short |= found.memory_short;
+      memory_short_ |= found.memory_short;
       any |= !found.candidates.empty();
       if (!found.candidates.empty()) run_.min_bound = std::min(run_.min_bound, found.candidates.front().bound);
       TRY_VOID(look_at(std::move(found.candidates), order, size, rough));
@@ -125,12 +129,14 @@ class DynamicProgram {
   }
 
   /// Simulates the listed candidates with at most half of the budget.
-  Result<void> simulate() {
+  Result<void> simulate() { return simulate_below(1, run_.wanted.evaluations / 2); }
+
+  /// Simulates the listed candidates whose closed form is below `slack` times the best time.
+  Result<void> simulate_below(double slack, int budget) {
     std::stable_sort(all_.begin(), all_.end(),
                      [](const DpCandidate& a, const DpCandidate& b) { return a.candidate.bound < b.candidate.bound; });
     for (std::size_t i = 0; i < all_.size() && !run_.enough(); i += 16) {
-      if (all_[i].candidate.bound >= run_.pool.incumbent_time() || 2 * run_.pool.spent() >= run_.wanted.evaluations)
-        break;
+      if (all_[i].candidate.bound >= slack * run_.pool.incumbent_time() || run_.pool.spent() >= budget) break;
       std::vector<Plan> plans;
       for (std::size_t j = i; j < std::min(i + 16, all_.size()); ++j) {
         TRY(auto plan, plan_of(all_[j]));
@@ -139,6 +145,35 @@ class DynamicProgram {
       TRY_VOID(run_.pool.add(plans, false));
     }
     return {};
+  }
+
+  /// Where memory is short in a small problem, lists all pipelines that may fit. A dynamic programme by time alone
+  /// drops slower suffixes, but only these may fit.
+  Result<void> search_every_pipeline() {
+    JointOrder& first = run_.graph ? *run_.graph : *run_.pool.orders().front();
+    if (!memory_short_ || !run_.context.fits || first.chain.layers() > small_layers ||
+        first.chain.devices() > small_devices)
+      return {};
+    // The closed form is a bound only where all devices and links are alike.
+    const double slack = uniform_cluster(first.chain.network()) ? 1 : 1.1;
+    all_.clear();
+    std::size_t effort = 0;
+    for (const int size : sizes_nearest_best_first())
+      for (const auto& devices : joint_orders(first.chain)) {
+        TRY_VOID(check_stop(run_.context));
+        if (run_.enough() || effort > every_effort) break;
+        Found found = search_joint(first.costs, devices, size,
+                                   {.below = slack * run_.pool.incumbent_time(),
+                                    .keep = every_effort,
+                                    .search_budget = every_effort,
+                                    .recompute = true,
+                                    .every = true,
+                                    .any_end = true},
+                                   run_.context.stop, run_.context.deadline_token);
+        effort += found.effort;
+        for (Candidate& candidate : found.candidates) all_.push_back({std::move(candidate), &first, size});
+      }
+    return simulate_below(slack, 3 * run_.wanted.evaluations / 4);
   }
 
   /// Returns the plan in the order that makes the layers between its ideals contiguous.
@@ -166,6 +201,7 @@ class DynamicProgram {
   Run& run_;
   std::vector<DpCandidate> all_;
   std::size_t effort_ = 0;
+  bool memory_short_ = false;
 };
 
 }  // namespace

@@ -43,6 +43,8 @@ Result<void> run_seed_planners(Run& run);
 Result<void> search_joint_plans(Run& run);
 /// 3. Local moves on the simulated time, as long as the budget lasts.
 Result<void> improve_joint_plans(Run& run);
+/// Other orders of a layer graph inside the stages of the best of them.
+Result<void> reorder_joint_stages(Run& run);
 /// 4. The best of them under the other schedules.
 Result<void> reschedule_joint_plans(Run& run);
 /// Sets the plan's certificate to the proven statement.

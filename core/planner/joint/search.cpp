@@ -56,6 +56,11 @@ class Search {
     std::vector<int> suffixes;
   };
 
+  struct StageCost {
+    double forward = 0, backward = 0, again = 0, tail = 0;  ///< `again`: recomputation
+    int room = 0;                                           ///< micro-batches that it may hold
+  };
+
   bool done() const { return found_.cut_short || found_.effort > options_.search_budget; }
 
   // --- states
@@ -148,12 +153,12 @@ class Search {
       const double tail = costs_.epilogue(here, first, last);
       for (const bool recompute : {false, true}) {
         if (recompute && !options_.recompute) continue;
-        const int room = costs_.max_in_flight(here, first, last, recompute);
+        const int room = costs_.max_in_flight(here, first, last, recompute,
+                                              options_.every ? JointCosts::Room::possible : JointCosts::Room::sure);
         found_.memory_short |= room == 0;
         if (room == 0) continue;
-        const double backward = one.backward + (recompute ? one.forward : 0);
-        for (const Suffix& suffix : behind_)
-          add(suffix, {first, last, here, recompute}, one.forward, backward, tail, room, c, low);
+        const StageCost stage{one.forward, one.backward, recompute ? one.forward : 0, tail, room};
+        for (const Suffix& suffix : behind_) add(suffix, {first, last, here, recompute}, stage, c, low);
       }
     }
   }
@@ -162,16 +167,18 @@ class Search {
     if (++found_.effort % 4096 == 0) found_.cut_short |= stop_.stop_requested() || hurry_.stop_requested();
   }
 
-  void add(Suffix suffix, const TeamRange& part, double forward, double backward, double tail, int room, int cut,
-           int low) {
+  void add(Suffix suffix, const TeamRange& part, const StageCost& stage, int cut, int low) {
     note_effort();
     ++suffix.stages;
     if (suffix.stages > max_stages_) return;
-    const bool tight = room < std::min(suffix.stages, count_);
+    const bool tight = stage.room < std::min(suffix.stages, count_);
     found_.memory_short |= tight;
-    if (tight && options_.full_warmup) return;
+    if (tight && (options_.full_warmup || options_.every)) return;
     suffix.part = part;
-    suffix.cost.add_stage(forward, backward, tail, count_ - 1);
+    if (options_.every)
+      suffix.cost.add_stage(stage.forward, stage.backward, stage.tail, count_ - 1, stage.again);
+    else
+      suffix.cost.add_stage(stage.forward, stage.backward + stage.again, stage.tail, count_ - 1);
     if (least(suffix.cost, part.first, low) >= limit_) return;
     if (part.first == 0)
       finish(suffix);
@@ -188,7 +195,7 @@ class Search {
 
   /// Returns true if `a` is as good as `b` in every continuation.
   bool dominates(const Suffix& a, const Suffix& b) const {
-    if (pins_.stages && a.stages != b.stages) return false;
+    if (options_.every || (pins_.stages && a.stages != b.stages)) return false;
     if ((options_.full_warmup || pins_.max_stages) && a.stages > b.stages) return false;
     return a.cost.own <= b.cost.own && a.cost.base <= b.cost.base;
   }

@@ -33,6 +33,9 @@ struct SearchOptions {
   std::size_t search_budget = 1000000;  ///< maximum suffixes
   bool full_warmup = false;             ///< stages hold the micro-batches of 1F1B's policy A; else one
   bool recompute = false;               ///< stages may recompute
+  /// Every pipeline whose stages may hold policy A's micro-batches, even if another one is faster: it may not fit. The
+  /// closed form leaves out recomputation while a stage waits.
+  bool every = false;
   Detail detail{};
   bool any_end = false;  ///< devices may be idle at both ends of the order, not only at its begin
 };

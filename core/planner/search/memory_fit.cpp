@@ -25,9 +25,10 @@ StageNeed stage_need(const Workload& workload, const StageBytes& stage, int repl
   const SimulationOptions& conventions = workload.conventions;
   StageNeed need;
   const Bytes share = plan::share_of(stage.weights, tensor_parallel);
-  need.fixed =
-      cost::state_memory(share, replicas, workload.optimizer, workload.precision, workload.zero, versions).total() +
-      conventions.max_non_model_bytes();
+  const Bytes states =
+      cost::state_memory(share, replicas, workload.optimizer, workload.precision, workload.zero, versions).total();
+  need.fixed = states + conventions.max_non_model_bytes();
+  need.certain = states + conventions.reserve;
   need.workspace = stage.workspace;
   need.input = stage.input;
   need.output = stage.output;
@@ -187,6 +188,14 @@ bool warmups_fit(Chain& chain, const Plan& plan, const std::vector<int>& counts)
   const std::vector<Limited> limits = limits_of(chain, plan);
   for (std::size_t i = 0; i < limits.size(); ++i)
     if (!stage_fits(limits, counts, i)) return false;
+  return true;
+}
+
+bool warmups_may_fit(Chain& chain, const Plan& plan, const std::vector<int>& counts) {
+  const std::vector<Limited> limits = limits_of(chain, plan);
+  for (std::size_t i = 0; i < limits.size(); ++i)
+    for (const auto& [need, capacity] : limits[i].replicas)
+      if (need.least_peak(counts[i]) > capacity) return false;
   return true;
 }
 

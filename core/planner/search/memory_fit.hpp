@@ -24,14 +24,17 @@ namespace pipedeck::planner::search {
 
 /// The memory of a stage on one device, bytes.
 struct StageNeed {
-  Bytes fixed;  ///< weights, gradients, optimizer, stashed weights, communication, reserve
-  Bytes once;   ///< with recomputation: the saved bytes that the one micro-batch in backward restores at a time
+  Bytes fixed;    ///< weights, gradients, optimizer, stashed weights, communication, reserve
+  Bytes certain;  ///< of `fixed`, all but communication, of which a device may have less
+  Bytes once;     ///< with recomputation: the saved bytes that the one micro-batch in backward restores at a time
   Bytes workspace;
   Bytes kept;  ///< per micro-batch: saved bytes, or the kept inputs with recomputation
   Bytes input, output;
 
   /// Returns the upper bound of the peak for K_i and K_{i-1}, in bytes.
   Bytes peak(int warmup, int warmup_before) const;
+  /// Returns a lower bound of the peak with `held` micro-batches.
+  Bytes least_peak(int held) const { return certain + kept * held; }
 };
 
 /// The layers' bytes of a stage, for the samples of one device. `kept_inputs` and `restored` (add_recompute): what it
@@ -71,6 +74,9 @@ std::optional<std::vector<int>> warmups_that_fit(Chain& chain, const Plan& plan)
 
 /// Returns true if these counts fit.
 bool warmups_fit(Chain& chain, const Plan& plan, const std::vector<int>& counts);
+
+/// Returns false if these counts cannot fit. Otherwise a simulation must show whether they do.
+bool warmups_may_fit(Chain& chain, const Plan& plan, const std::vector<int>& counts);
 
 /// A way out if the policy's warm-up does not fit in memory: recompute all stages, or those that need it; hold fewer
 /// micro-batches (as DAPPLE and joint do); or none because memory is ignored.

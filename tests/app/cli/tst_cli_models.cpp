@@ -37,6 +37,19 @@ class TestCliModels : public QObject {
   }
 
   /// Without a precision, memory is that of mixed precision, with a note.
+  void presets_are_computed_for_any_device() {
+    for (const QString device : {"H100-SXM", "MI300X"}) {
+      const Answer answer = problem_.run(
+          {"convert", "preset:llama-3-8b", "preset.profile.json", "--device", device, "--micro-batch", "2"});
+      VERIFY_STATUS(answer, 0);
+      const QJsonObject profile = object_of(problem_.read("preset.profile.json"));
+      QCOMPARE(profile["device"].toString(), device);
+      QCOMPARE(profile["micro_batch"].toInt(), 2);
+      VERIFY_STATUS(problem_.run({"validate", "preset.profile.json"}), 0);
+    }
+    VERIFY_STATUS(problem_.run({"convert", "preset:none-such", "preset.profile.json"}), 2);
+  }
+
   void weights_of_16_bits_are_trained_in_mixed_precision() {
     VERIFY_STATUS(problem_.run({"convert", fixture("gpt2"), "gpt2.profile.json"}), 0);
     VERIFY_STATUS(problem_.run({"convert", fixture("gpt2"), "wide.profile.json", "--precision", "fp32"}), 0);

@@ -164,15 +164,9 @@ double min_objective(const Case& one) {
   return least;
 }
 
-/// Pipelines without overlap of all-reduces.
-double simulated(const sim::Simulator& own, const sim::Simulator& none, const Plan& plan) {
-  return (plan.stages.size() == 1 ? own : none).iteration_time(plan)->count;
-}
-
 double min_simulated(const Case& one) {
   const sim::Simulator own =
       *sim::Simulator::of(one.problem.profile, one.problem.cluster, one.problem.workload.conventions);
-  const sim::Simulator none = own.with_overlap(Overlap::none);
   planner::search::Chain chain = *planner::search::Chain::of(one.problem);
   double least = std::numeric_limits<double>::infinity();
   each_plan(one, true, [&](const planner::evaluation::Evaluation& e) {
@@ -181,7 +175,7 @@ double min_simulated(const Case& one) {
       if (planner::search::set_warmup(
               chain, plan, policy,
               one.ignore ? planner::search::WhenShort::ignore_memory : planner::search::WhenShort::shorten))
-        least = std::min(least, simulated(own, none, plan));
+        least = std::min(least, own.iteration_time(plan)->count);
     }
   });
   return least;
@@ -225,7 +219,7 @@ void check_simulated(const Case& one) {
   const Plan& plan = ranking->plans.front();
   const sim::Simulator own =
       *sim::Simulator::of(one.problem.profile, one.problem.cluster, one.problem.workload.conventions);
-  const double got = simulated(own, own.with_overlap(Overlap::none), plan);
+  const double got = own.iteration_time(plan)->count;
   QVERIFY2(std::abs(got - want) <= 2e-9, against(got, want, ranking).constData());
   QVERIFY(!plan.certificate->optimal_in.empty());
 }

@@ -194,6 +194,7 @@ class TestJoint : public QObject {
   void too_many_ideals_are_said();
   void within_one_percent_of_all_plans();
   void within_one_percent_on_graphs();
+  void orders_inside_stages_are_searched();
   void never_worse_than_another_planner();
   void never_worse_in_a_large_cluster();
   void pins_are_honoured_data();
@@ -288,6 +289,62 @@ void TestJoint::within_one_percent_on_graphs() {
                                                  .arg(ranking->plans[0].name.c_str())));
   }
   qInfo("as quick as the best of all plans in %d of %d problems", optimal, count);
+}
+
+/// Calls `each` with every topological order inside the stages from `stage` on.
+void every_order(const Profile& profile, Plan& plan, std::size_t stage, const std::function<void()>& each) {
+  if (stage == plan.stages.size()) return each();
+  const auto begin = plan.order->begin() + plan.stages[stage].first,
+             end = plan.order->begin() + plan.stages[stage].last;
+  const std::vector<LayerId> own(begin, end);
+  std::vector<LayerId> order = own;
+  std::sort(order.begin(), order.end());
+  do {
+    const auto after = [&](LayerId a, LayerId b) {
+      return std::find(order.begin(), order.end(), a) > std::find(order.begin(), order.end(), b);
+    };
+    if (std::ranges::any_of(profile.edges, [&](const Edge& edge) {
+          return std::ranges::count(own, edge.from) && std::ranges::count(own, edge.to) && after(edge.from, edge.to);
+        }))
+      continue;
+    std::copy(order.begin(), order.end(), begin);
+    every_order(profile, plan, stage + 1, each);
+  } while (std::next_permutation(order.begin(), order.end()));
+  std::copy(own.begin(), own.end(), begin);
+}
+
+/// The gradients of a stage's last layers are ready first, and their all-reduces overlap the rest.
+void TestJoint::orders_inside_stages_are_searched() {
+  int optimal = 0;
+  const int count = test::random_problems() / 6;
+  for (int seed = 0; seed < count; ++seed) {
+    test::Random random(static_cast<std::uint64_t>(seed) + 12300);
+    const std::vector<std::vector<int>> shapes{{4}, {2, 2}, {3}};
+    Problem problem = random_graph(random, random.integer(3, 5), shapes[static_cast<std::size_t>(seed % 3)]);
+    problem.workload.global_batch = 4;
+    const PlanTimes judge(problem);
+    const auto ranking = planner::run_planner(**planner::find_planner("joint"), problem,
+                                              {{"synchronous-only", "true"}, {"seeds", "none"}}, judge.context);
+    QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
+    double all = std::numeric_limits<double>::infinity();
+    for (const int size : {1, 2, 4})
+      every_pipeline(problem, size, [&](Plan& plan) {
+        plan.order = order_of(plan, *problem.profile);
+        plan.schedule = ScheduleKind::one_f_one_b;
+        every_order(*problem.profile, plan, 0, [&] {
+          for (const Warmup warmup : {Warmup::A, Warmup::B}) {
+            plan.warmup = warmup;
+            all = std::min(all, judge.time(plan));
+          }
+        });
+      });
+    const double joint = judge.time(ranking->plans[0]);
+    optimal += joint <= all * (1 + 1e-9);
+    QVERIFY2(joint <= 1.03 * all,
+             qPrintable(QString("seed %1: %2 of all plans, %3 joint").arg(seed).arg(all).arg(joint)));
+  }
+  qInfo("as quick as the best of all orders in %d of %d problems", optimal, count);
+  QVERIFY(20 * optimal >= 19 * count);
 }
 
 /// Two branches of equal layers between a first and a last one, listed alternately. Parallel branches need another
