@@ -48,7 +48,8 @@ MODEL = {"format": "pipedeck.model", "version": 1, "name": "tiny", "source": "ma
              {"name": "wide", "kind": "linear", "in": 8, "out": 8, "sequence": 1, "activation": 1},
              {"name": "loss", "kind": "softmax_cross_entropy", "classes": 8, "sequence": 1}]}
 SHARED = os.environ.get("PIPEDECK_SHARED_DATA", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../shared/data"))
-TOPOLOGY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixtures", "topology")
+FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixtures")
+TOPOLOGY = os.path.join(FIXTURES, "topology")
 
 QUESTION = ("--profile", "p.json", "--cluster", "c.json")
 TRAIN = ("run", "--plan", "two.json", "--model", "preset:mlp-small", "--backend", "cpu", "--steps")
@@ -66,6 +67,7 @@ COMMANDS = {  # of which the answer goes to standard output
     "export": ("export", "p.json", "layers"),
     "validate": ("validate", "p.json", "c.json"),
     "reproduce": ("reproduce",),
+    "accuracy": ("accuracy", "runs.csv"),
     "list": ("list", "planners"),
 }
 ELSEWHERE = {  # of which it does not
@@ -77,7 +79,8 @@ ELSEWHERE = {  # of which it does not
 BAD = {
     **{name: [word if word not in ("p.json", "plan.json", "tiny.json") else "nowhere" for word in arguments]
        for name, arguments in COMMANDS.items()},
-    "reproduce": ("reproduce", "nothing"), "list": ("list", "nothing"), "calibrate": ("calibrate", "--run", "x"),
+    "reproduce": ("reproduce", "nothing"), "list": ("list", "nothing"),
+    "accuracy": ("accuracy", "nowhere"), "calibrate": ("calibrate", "--run", "x"),
     "run": ("run", "--plan", "nowhere", *TRAIN[3:], "3"), "no command": (), "unknown command": ("plam",)}
 
 
@@ -90,6 +93,7 @@ def fill(folder, cli):
             json.dump(document, file)
     shutil.copy(os.path.join(TOPOLOGY, sorted(n for n in os.listdir(TOPOLOGY) if n.endswith(".topo.txt"))[0]),
                 os.path.join(folder, "machine.txt"))
+    shutil.copy(os.path.join(FIXTURES, "published-runs.csv"), os.path.join(folder, "runs.csv"))
     subprocess.run([cli, "run", "--replay", "--plan", "plan.json", *QUESTION, "--backend", "cpu", "--steps", "2",
                     "--events", "run.jsonl", "--timeline-every", "1"], cwd=folder, check=True, capture_output=True)
 
@@ -233,7 +237,8 @@ def names(cli, filled):
 
 def waiting_cases():
     """A command with a pipe in place of each of its files, and where else a command can wait."""
-    files = ("p.json", "c.json", "plan.json", "other.json", "tiny.json", "run.jsonl", "two.json")
+    files = ("p.json", "c.json", "plan.json", "other.json", "tiny.json", "run.jsonl", "two.json",
+             "runs.csv")
     for name, arguments in {**COMMANDS, "run": ELSEWHERE["run"]}.items():
         for place, word in enumerate(arguments):
             if word in files:

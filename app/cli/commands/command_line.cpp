@@ -39,6 +39,7 @@ constexpr auto commands = std::to_array<CommandInfo>({
     {"export", "write a table as CSV, a project's document, a batch job", make_export_command},
     {"validate", "check files of any format", make_validate_command},
     {"reproduce", "compare a table of one of the papers with Pipedeck's results", make_reproduce_command},
+    {"accuracy", "compare predictions with a table of measured runs", make_accuracy_command},
     {"list", "list planners, schedules, models, clusters, devices, device-types, cloud-shapes, formats, checkpoints",
      make_list_command},
 });

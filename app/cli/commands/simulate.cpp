@@ -14,8 +14,10 @@
 #include "app/cli/text/explanation_text.hpp"
 #include "app/cli/text/memory_columns.hpp"
 #include "app/cli/text/rates_text.hpp"
+#include "app/cli/text/step_text.hpp"
 #include "app/cli/text/table.hpp"
 #include "app/cli/work/plan_columns.hpp"
+#include "app/cli/work/plan_step.hpp"
 #include "core/cost/lower_bound.hpp"
 #include "core/io/csv/schedule.hpp"
 #include "core/io/csv/tables.hpp"
@@ -60,6 +62,7 @@ struct SimulateAnswer {
   std::optional<JitterBand> band{};  ///< where it was asked for
   std::optional<Utilization> rates{};
   std::string provenance{};
+  std::optional<mesh::Prediction> step{};  ///< of a plan of format version 2, and nothing else
 };
 
 std::string heading(const Plan& plan) {
@@ -69,7 +72,7 @@ std::string heading(const Plan& plan) {
 }
 
 std::string summary_text(const SimulateAnswer& answer) {
-  const auto& [plan, simulation, bound, other, fitting, warmup, schedule, explanations, band, rates, provenance] =
+  const auto& [plan, simulation, bound, other, fitting, warmup, schedule, explanations, band, rates, provenance, step] =
       answer;
   const Seconds iteration = to_seconds(simulation.iteration);
   std::string text = heading(plan);
@@ -170,6 +173,7 @@ std::string intervals_table(const Timeline& timeline) {
 class SimulateCommand : public options::Command {
  public:
   void declare(CLI::App& app) override {
+    app_ = &app;
     inputs_.declare(app);
     app.add_option("--plan", plan_file_, "the plan")->required()->type_name("FILE");
     simulation_.declare(app);
@@ -205,7 +209,8 @@ class SimulateCommand : public options::Command {
     TRY_VOID(options::thread_count(threads_));
     if (iteration_only_) return run_iteration_only(stop);
     TRY_VOID(check_tables());
-    TRY(const auto answer, simulate(stop));
+    TRY(Plan plan, read_plan());
+    TRY(const auto answer, has_mesh(plan) ? simulate_step(std::move(plan), stop) : simulate(std::move(plan), stop));
     const Simulation& simulation = answer.simulation;
     if (answer.schedule) TRY_VOID(text::write_output(export_file_, *answer.schedule));
     if (!trace_file_.empty())
@@ -218,7 +223,9 @@ class SimulateCommand : public options::Command {
     const std::string json = io::documents::simulation_to_json(simulation, {.intervals = intervals_});
     std::string human;
     const bool quiet = output_.json_on_stdout() || csv_on_stdout();
-    if (!quiet) human = summary_text(answer) + devices_table(simulation) + answer.explanations.text;
+    if (!quiet)
+      human = answer.step ? text::step_text(answer.plan, *answer.step, simulation)
+                          : summary_text(answer) + devices_table(simulation) + answer.explanations.text;
     if (!quiet && memory_items_) human += "\n" + text::items_table(simulation);
     if (!quiet && intervals_) human += intervals_table(simulation.timeline);
     TRY_VOID(output_.write(json, human));
@@ -261,7 +268,9 @@ class SimulateCommand : public options::Command {
       return fail(ErrorCode::bad_usage,
                   "simulate: --iteration-only has no timeline for --intervals, --memory-items, --explain, "
                   "--sensitivity, --trace, --csv or --json");
-    TRY(const auto asked, ask());
+    TRY(Plan plan, read_plan());
+    if (has_mesh(plan)) return refuse("--iteration-only");
+    TRY(const auto asked, ask(std::move(plan)));
     const auto iteration = asked.simulator.iteration_time(asked.plan, stop);
     if (!iteration) return tl::unexpected(text::in_file(iteration.error(), plan_file_));
     std::string text =
@@ -280,20 +289,23 @@ class SimulateCommand : public options::Command {
     sim::Simulator simulator;
   };
 
-  Result<RequestedTables> ask() const {
+  Result<Plan> read_plan() const {
     auto plan = io::read_plan(plan_file_);
     if (!plan) return tl::unexpected(text::in_file(plan.error(), plan_file_));
+    return plan;
+  }
+
+  Result<RequestedTables> ask(Plan plan) const {
     TRY(auto problem, options::open_inputs(inputs_, simulation_));
-    state_.apply(*plan);
-    if (auto valid = plan::validate(*plan, *problem.profile, *problem.cluster); !valid)
+    state_.apply(plan);
+    if (auto valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid)
       return tl::unexpected(text::in_file(valid.error(), plan_file_));
-    plan = scheduled(*std::move(plan), *problem.profile);
-    if (!plan) return tl::unexpected(plan.error());
-    problem.workload = options::workload_of(*plan, problem.workload.conventions);
-    options::warn_if_made_for_others(*plan, plan_file_, problem);
+    TRY(plan, scheduled(std::move(plan), *problem.profile));
+    problem.workload = options::workload_of(plan, problem.workload.conventions);
+    options::warn_if_made_for_others(plan, plan_file_, problem);
 
     TRY(auto simulator, sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions));
-    return RequestedTables{*std::move(plan), std::move(problem), std::move(simulator)};
+    return RequestedTables{std::move(plan), std::move(problem), std::move(simulator)};
   }
 
   /// Nothing without --jitter.
@@ -339,8 +351,35 @@ class SimulateCommand : public options::Command {
     return explanations;
   }
 
-  Result<SimulateAnswer> simulate(std::stop_token stop) const {
-    TRY(auto asked, ask());
+  static tl::unexpected<Error> refuse(std::string_view option) {
+    return fail(ErrorCode::bad_usage, fmt::format("simulate: {} does not cover plans of format version 2 yet", option));
+  }
+
+  /// Refuses options that a step in several dimensions has no place for.
+  Result<void> check_step_options() const {
+    for (const char* const option :
+         {"--overlap", "--bucket-bytes", "--collectives", "--reserve-bytes", "--communication-bytes", "--fragmentation",
+          "--calibration", "--zero", "--schedule", "--schedule-csv", "--export-schedule", "--explain", "--sensitivity",
+          "--jitter"})
+      if (app_->count(option) > 0) return refuse(option);
+    if (simulation_.network == "shared") return refuse("--network shared");
+    for (const char* const table : {"parts", "critical-path", "sensitivity"})
+      if (table_wanted(table)) return refuse(fmt::format("--csv {}", table));
+    return {};
+  }
+
+  Result<SimulateAnswer> simulate_step(Plan plan, std::stop_token stop) const {
+    TRY_VOID(check_step_options());
+    state_.apply(plan);
+    TRY(auto step, work::step_of(plan, plan_file_, inputs_, {.item_curves = memory_items_}, stop));
+    SimulateAnswer answer{std::move(plan), std::move(step.simulation), {}};
+    answer.simulation.extra = text::step_json(step.prediction).dump();
+    answer.step = step.prediction;
+    return answer;
+  }
+
+  Result<SimulateAnswer> simulate(Plan plan, std::stop_token stop) const {
+    TRY(auto asked, ask(std::move(plan)));
     auto simulation = asked.simulator.run(asked.plan, stop, {.item_curves = memory_items_});
     if (!simulation) return tl::unexpected(text::in_file(simulation.error(), plan_file_));
     const auto period = asked.simulator.period(asked.plan, stop);
@@ -385,6 +424,7 @@ class SimulateCommand : public options::Command {
     return imported;
   }
 
+  const CLI::App* app_ = nullptr;
   options::FileOptions inputs_;
   options::SimulationOptionGroup simulation_;
   options::StateOptions state_;

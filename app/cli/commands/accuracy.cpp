@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// accuracy: predictions next to a table of measured runs.
+#include <algorithm>
+#include <string_view>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/text/accuracy_text.hpp"
+#include "app/cli/text/console.hpp"
+#include "core/io/documents/efficiency.hpp"
+#include "core/io/files.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/efficiency.hpp"
+#include "core/sim/step/predict_step.hpp"
+#include "core/study/accuracy/accuracy.hpp"
+#include "core/study/accuracy/runs_table.hpp"
+
+namespace pipedeck::cli::commands {
+namespace {
+
+namespace accuracy = study::accuracy;
+
+class AccuracyCommand : public options::Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("RUNS", runs_, "CSV table of measured runs, columns as in docs/accuracy.md")
+        ->required()
+        ->type_name("CSV");
+    app.add_option("--by", keys_, "columns by which errors are grouped")
+        ->delimiter(',')
+        ->capture_default_str()
+        ->type_name("KEY,...");
+    app.add_option("--efficiency", efficiency_, "shares of data sheets in the place of the program's own")
+        ->type_name("FILE");
+    app.add_flag("--rows", all_rows_, "list every run, not only the worst ones");
+    output_.declare(app);
+  }
+
+  Result<int> run(std::stop_token) override {
+    TRY_VOID(check_keys());
+    TRY(const std::string text, io::read_file(runs_));
+    auto runs = accuracy::runs_from_csv(text);
+    if (!runs) return tl::unexpected(text::in_file(std::move(runs.error()), runs_));
+    const int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 64u));
+    TRY(const EfficiencyTable rates, efficiency());
+    const auto outcomes =
+        accuracy::outcomes_of(*runs, presets::device_catalogue(), rates, sim::step::predict_step, threads);
+    TRY_VOID(output_.write(
+        output_.json_on_stdout() || !output_.file.empty() ? text::accuracy_json(outcomes, keys_) : std::string(),
+        text::accuracy_text(outcomes, keys_, all_rows_)));
+    return 0;
+  }
+
+ private:
+  Result<EfficiencyTable> efficiency() const {
+    if (efficiency_.empty()) return presets::efficiency();
+    TRY(const std::string text, io::read_file(efficiency_));
+    auto table = io::documents::efficiency_from_json(text);
+    if (!table) return tl::unexpected(text::in_file(std::move(table.error()), efficiency_));
+    return table;
+  }
+
+  Result<void> check_keys() const {
+    std::string known;
+    for (const std::string_view key : accuracy::group_keys()) known += (known.empty() ? "" : ", ") + std::string(key);
+    for (const std::string& key : keys_)
+      if (std::ranges::find(accuracy::group_keys(), key) == accuracy::group_keys().end())
+        return fail(ErrorCode::bad_usage, fmt::format("--by: found '{}', expected one of {}", key, known));
+    return {};
+  }
+
+  std::string runs_, efficiency_;
+  std::vector<std::string> keys_{"source"};
+  bool all_rows_ = false;
+  text::OutputOptions output_;
+};
+
+}  // namespace
+
+std::unique_ptr<options::Command> make_accuracy_command() { return std::make_unique<AccuracyCommand>(); }
+
+}  // namespace pipedeck::cli::commands
