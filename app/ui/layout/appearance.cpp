@@ -125,6 +125,11 @@ QToolButton[autoRaise="false"]:hover { background: %hover%; }
 QToolButton[autoRaise="false"]:focus { border-color: %accent%; }
 QToolButton[autoRaise="false"]:checked { background: %accent-soft%; color: %on-soft%; }
 QToolButton[autoRaise="false"]:disabled { color: %disabled%; }
+QToolButton[segment="first"], QToolButton[segment="middle"], QToolButton[segment="last"] { border-radius: 0; padding: 3px 9px; }
+QToolButton[segment="middle"], QToolButton[segment="last"] { margin-left: -1px; }
+QToolButton[segment="first"] { border-top-left-radius: 4px; border-bottom-left-radius: 4px; }
+QToolButton[segment="last"] { border-top-right-radius: 4px; border-bottom-right-radius: 4px; }
+QToolButton[segment="first"]:checked, QToolButton[segment="middle"]:checked, QToolButton[segment="last"]:checked { border-color: %accent%; }
 QToolButton#run_more { background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 3px 6px; }
 QToolButton#run_more:hover { background: %hover%; }
 QToolButton#run_more:focus { border-color: %accent%; }
@@ -137,8 +142,8 @@ QDialog QListWidget::item { padding: 2px 4px; border-radius: 3px; }
 QDialog QListWidget::item:selected { background: %accent-soft%; color: %text%; }
 QSplitter::handle:horizontal { background: %border%; width: 1px; }
 QSplitter::handle:vertical { background: %border%; height: 1px; }
-QSplitter#what_if_splitter::handle, QSplitter#profile_splitter::handle, QSplitter#profile_preview_splitter::handle, QSplitter#cloud_splitter::handle { background: transparent; }
-QSplitter#what_if_splitter::handle:hover, QSplitter#profile_splitter::handle:hover, QSplitter#profile_preview_splitter::handle:hover, QSplitter#cloud_splitter::handle:hover { background: %accent-soft%; }
+QSplitter#accuracy_splitter::handle, QSplitter#what_if_splitter::handle, QSplitter#profile_splitter::handle, QSplitter#profile_preview_splitter::handle, QSplitter#cloud_splitter::handle { background: transparent; }
+QSplitter#accuracy_splitter::handle:hover, QSplitter#what_if_splitter::handle:hover, QSplitter#profile_splitter::handle:hover, QSplitter#profile_preview_splitter::handle:hover, QSplitter#cloud_splitter::handle:hover { background: %accent-soft%; }
 QToolTip { color: %text%; background: %panel%; border: 1px solid %border%; padding: 4px; }
 )";
 

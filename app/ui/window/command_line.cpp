@@ -82,7 +82,7 @@ QString usage_text() {
       "  --compare               compare plans at once\n"
       "  --screenshot VIEW FILE  draw a view into a PNG, SVG or PDF file when it is ready, then end;\n"
       "                          may be repeated; VIEW is compare, gantt, memory (compare, by item), split,\n"
-      "                          explain, what-if, profile, topology, run or window\n"
+      "                          explain, what-if, profile, topology, run, accuracy or window\n"
       "  --appearance WHICH      system, light or dark, for this time\n"
       "  --reset-layout          put docks and sizes back as they were at first\n"
       "  --start-time            print how long it took until the window could be used\n"

@@ -28,6 +28,7 @@
 #include "app/ui/layout/page_room.hpp"
 #include "app/ui/layout/side_panels.hpp"
 #include "app/ui/layout/window_state_saver.hpp"
+#include "app/ui/pages/accuracy_page.hpp"
 #include "app/ui/pages/compare_page.hpp"
 #include "app/ui/pages/explain_page.hpp"
 #include "app/ui/pages/plan_rows.hpp"
@@ -103,14 +104,15 @@ void MainWindow::create_pages() {
   what_if_page_ = new pages::WhatIfPage(session_, seams_.dialogs);
   profile_view_ = new views::profile::View;
   topology_view_ = new views::topology::View;
+  accuracy_page_ = new pages::AccuracyPage(session_, seams_.dialogs);
   run_page_ = new pages::RunPage(session_, seams_.dialogs);
   run_page_->set_steps(seams_.settings->value("run/steps", 200).toInt());
   tabs_ = new QTabWidget;
   tabs_->setObjectName(QStringLiteral("pages"));
   tabs_->setDocumentMode(true);
   tabs_->tabBar()->setDrawBase(false);
-  const std::array<QWidget*, page_table.size()> widgets{compare_page_, explain_page_,  what_if_page_,
-                                                        profile_view_, topology_view_, run_page_};
+  const std::array<QWidget*, page_table.size()> widgets{compare_page_,  explain_page_, what_if_page_, profile_view_,
+                                                        topology_view_, run_page_,     accuracy_page_};
   for (std::size_t i = 0; i < widgets.size(); ++i)
     tabs_->addTab(widgets[i], QCoreApplication::translate("Page", page_table[i].title).remove(QLatin1Char('&')));
   start_panel_ = new views::compare::StartPanel;

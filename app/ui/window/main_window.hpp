@@ -42,6 +42,7 @@ class WindowStateSaver;
 }  // namespace pipedeck::ui::layout
 
 namespace pipedeck::ui::pages {
+class AccuracyPage;
 class ComparePage;
 class ExplainPage;
 class RunPage;
@@ -92,6 +93,7 @@ class MainWindow : public QMainWindow {
   ~MainWindow() override;
 
   session::Session& session() { return session_; }
+  pages::AccuracyPage& accuracy_page() const { return *accuracy_page_; }
   pages::ComparePage& compare_page() const { return *compare_page_; }
   pages::ExplainPage& explain_page() const { return *explain_page_; }
   pages::RunPage& run_page() const { return *run_page_; }
@@ -222,6 +224,7 @@ class MainWindow : public QMainWindow {
   views::profile::View* profile_view_ = nullptr;
   views::topology::View* topology_view_ = nullptr;
   pages::RunPage* run_page_ = nullptr;
+  pages::AccuracyPage* accuracy_page_ = nullptr;
   models::compare::ProjectTreeModel* tree_model_ = nullptr;
   views::compare::ProjectTree* tree_ = nullptr;
   views::compare::Inspector* inspector_ = nullptr;

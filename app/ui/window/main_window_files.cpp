@@ -16,6 +16,7 @@
 #include "app/ui/actions/machine_imports.hpp"
 #include "app/ui/actions/trace_imports.hpp"
 #include "app/ui/actions/transformer_imports.hpp"
+#include "app/ui/pages/accuracy_page.hpp"
 #include "app/ui/pages/what_if_page.hpp"
 #include "app/ui/window/main_window.hpp"
 #include "app/ui/window/view_state.hpp"
@@ -99,6 +100,12 @@ void MainWindow::open_files(const QStringList& files) {
     if (session::whatif::is_capacity_points(file)) {
       show_page(Page::what_if);
       what_if_page().resume_from(file);
+      continue;
+    }
+    if (session::accuracy::is_runs_table(file)) {
+      if (session_.state().empty()) session_.complete_question();  // without a question, pages are hidden
+      show_page(Page::accuracy);
+      accuracy_page_->open(file);
       continue;
     }
     if (session::profile::is_layer_table(file)) {

@@ -8,7 +8,7 @@
 
 namespace pipedeck::ui::window {
 
-enum class Page { compare, explain, what_if, profile, topology, run };
+enum class Page { compare, explain, what_if, profile, topology, run, accuracy };
 
 struct PageInfo {
   Page page;
@@ -20,12 +20,13 @@ struct PageInfo {
 };
 
 /// Lists the pages in the order of their tabs and of the keys Ctrl+1, Ctrl+2, and so on.
-inline constexpr std::array<PageInfo, 6> page_table{
+inline constexpr std::array<PageInfo, 7> page_table{
     {{Page::compare, "compare", QT_TRANSLATE_NOOP("Page", "&Compare"), "2-compare", "ComparePage", true},
      {Page::explain, "explain", QT_TRANSLATE_NOOP("Page", "&Explain"), "explain", "ExplainPage", true},
      {Page::what_if, "what-if", QT_TRANSLATE_NOOP("Page", "&What-if"), "what-if", "WhatIfPage", true},
      {Page::profile, "profile", QT_TRANSLATE_NOOP("Page", "&Profile"), "1-open", "ProfileView", false},
      {Page::topology, "topology", QT_TRANSLATE_NOOP("Page", "&Topology"), "1-open", "TopologyView", false},
-     {Page::run, "run", QT_TRANSLATE_NOOP("Page", "&Run"), "4-run", "RunPage", true}}};
+     {Page::run, "run", QT_TRANSLATE_NOOP("Page", "&Run"), "4-run", "RunPage", true},
+     {Page::accuracy, "accuracy", QT_TRANSLATE_NOOP("Page", "&Accuracy"), "accuracy", "AccuracyPage", false}}};
 
 }  // namespace pipedeck::ui::window

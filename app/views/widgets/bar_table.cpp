@@ -20,6 +20,28 @@ constexpr int bar_column = 1, more_column = 3;
 constexpr int min_bar = 24;         // minimum width of the bar column, in pixels
 constexpr double bar_share = 0.56;  // of the row height
 
+/// Returns the colour that the charts give the operations of this part.
+QColor colour_of(TimePart part, const Theme& theme) {
+  switch (part) {
+    case TimePart::compute:
+      return theme.of(OpKind::forward);
+    case TimePart::recompute:
+      return theme.of(OpKind::recompute);
+    case TimePart::tensor_parallel:
+      return theme.tensor_parallel;
+    case TimePart::point_to_point:
+      return theme.of(OpKind::send);
+    case TimePart::all_reduce:
+      return theme.of(OpKind::all_reduce);
+    case TimePart::optimizer:
+      return theme.of(OpKind::optimizer);
+    case TimePart::imbalance:
+    case TimePart::bubble:
+      break;
+  }
+  return blended(theme.muted, theme.panel, 0.5);
+}
+
 class BarDelegate : public FlatDelegate {
  public:
   explicit BarDelegate(BarTable* table) : FlatDelegate(table), table_(*table) {}
@@ -50,7 +72,7 @@ class BarDelegate : public FlatDelegate {
  private:
   bool is_bold(const QModelIndex& index) const {
     const models::whatif::BarRow& row = table_.rows()[static_cast<std::size_t>(index.row())];
-    return row.heading || (row.meaning == models::whatif::BarMeaning::total && index.column() == 0);
+    return row.heading || (row.meaning == models::whatif::BarMeaning::total && !row.part && index.column() == 0);
   }
 
   void paint_one(QPainter& painter, const QRectF& cell, const models::whatif::BarRow& row, const Theme& theme) const {
@@ -62,7 +84,8 @@ class BarDelegate : public FlatDelegate {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     // Blue and orange, as in the charts' difference lane: some readers cannot distinguish red from green.
-    painter.setBrush(row.meaning == models::whatif::BarMeaning::total    ? theme.muted
+    painter.setBrush(row.part                                            ? colour_of(*row.part, theme)
+                     : row.meaning == models::whatif::BarMeaning::total  ? theme.muted
                      : row.meaning == models::whatif::BarMeaning::better ? theme.of(OpKind::forward)
                                                                          : theme.of(OpKind::backward));
     painter.drawRoundedRect(QRectF(left, cell.center().y() - height / 2, std::max(1.5, right - left), height),

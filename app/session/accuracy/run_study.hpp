@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Predictions next to tables of published runs, computed as a job. The runs of further tables are added.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <QObject>
+#include <QPointer>
+#include <QString>
+
+#include "app/session/work/jobs.hpp"
+#include "core/study/accuracy/accuracy.hpp"
+
+namespace pipedeck::session::accuracy {
+
+/// Returns true for a CSV table of published runs, by its header.
+bool is_runs_table(const QString& path);
+
+class RunStudy : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit RunStudy(work::Jobs& jobs, QObject* parent = nullptr);
+  ~RunStudy() override;
+
+  /// Reads a CSV table and predicts its runs. A run with the source and row of an earlier one replaces it.
+  void add(const QString& file);
+  void cancel();
+  bool running() const { return jobs_ && jobs_->running(job_); }
+  const std::vector<study::accuracy::Outcome>& outcomes() const { return outcomes_; }
+  /// Returns the mean rank correlation of mappings among these outcomes; nothing where too few are comparable.
+  std::optional<double> rank_correlation(std::span<const std::size_t> among) const;
+  /// Returns the outcomes that are not compared, by reason.
+  std::map<std::string, int> reasons() const;
+
+ signals:
+  void changed();
+  void failed(const QString& text);
+
+ private:
+  QString take(const Result<std::vector<study::accuracy::Outcome>>& found, const QString& file);
+
+  QPointer<work::Jobs> jobs_;  ///< a window's session is destroyed before its pages
+  std::vector<study::accuracy::Outcome> outcomes_;
+  int job_ = 0;
+};
+
+}  // namespace pipedeck::session::accuracy
