@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,17 +23,17 @@ Result<GroupTimes> GroupTimes::of(const Question& question, const Rates& rates) 
 }
 
 const GroupTimes::Group& GroupTimes::group(plan::GroupFamily family, CollectiveKind kind) const {
-  const auto [found, fresh] = groups_.try_emplace({family, kind}, Group{{network_, {}, kind, Collectives::best_ring}});
-  if (!fresh) return found->second;
+  const auto known = groups_.find({family, kind});
+  if (known != groups_.end()) return known->second;
   const plan::RankGroup devices = stage_.group_of(family, 0);
   // Cards and ports belong to their device. Without cards, groups on the same nodes share the nodes' links.
   const bool own = network_.nic(network_.node_of(devices.front())).has_value();
   const int beside = own ? 1 : cost::groups_beside(network_, stage_.groups(family));
-  found->second.collective = cost::Collective(network_, devices, kind, Collectives::best_ring, beside);
-  found->second.leaves = std::ranges::any_of(devices, [&](DeviceId device) {
+  const bool leaves = std::ranges::any_of(devices, [&](DeviceId device) {
     return !network_.in_one_domain(network_.node_of(device), network_.node_of(devices.front()));
   });
-  return found->second;
+  cost::Collective collective(network_, devices, kind, Collectives::best_ring, beside);
+  return groups_.emplace(std::pair(family, kind), Group{std::move(collective), leaves}).first->second;
 }
 
 Seconds GroupTimes::scaled(Seconds time, bool leaves) const {
@@ -41,20 +42,14 @@ Seconds GroupTimes::scaled(Seconds time, bool leaves) const {
          Seconds(time.count / (leaves ? reached.network : reached.link));
 }
 
-Seconds GroupTimes::time(plan::GroupFamily family, CollectiveKind kind, double sent) const {
-  const int ranks = stage_.size(family);
-  if (ranks < 2 || sent <= 0) return {};
-  const Group& one = group(family, kind);
-  const Bytes whole(static_cast<std::int64_t>(std::llround(cost::whole_bytes(kind, ranks, sent))));
-  return scaled(one.collective.time(whole), one.leaves);
-}
-
 Seconds GroupTimes::time(plan::GroupFamily family, CollectiveKind kind, double sent, double leaving) const {
   const int ranks = stage_.size(family);
   if (ranks < 2 || sent <= 0) return {};
   const Group& one = group(family, kind);
-  if (kind != CollectiveKind::all_to_all || (leaving > 0) != one.leaves) return time(family, kind, sent);
-  return scaled(one.collective.sends().hierarchical_time(sent - leaving, leaving), one.leaves);
+  if (kind == CollectiveKind::all_to_all && leaving > 0 && one.leaves)
+    return scaled(one.collective.sends().hierarchical_time(sent - leaving, leaving), true);
+  const Bytes whole(static_cast<std::int64_t>(std::llround(cost::whole_bytes(kind, ranks, sent))));
+  return scaled(one.collective.time(whole), one.leaves);
 }
 
 Seconds GroupTimes::to_next_stage(double bytes) const {

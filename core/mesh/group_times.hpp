@@ -4,7 +4,6 @@
 #pragma once
 
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "core/base/result.hpp"
@@ -22,10 +21,9 @@ class GroupTimes {
 
   const plan::StageDegrees& degrees() const { return stage_.degrees(); }
 
-  /// Returns the time in which each rank of a group sends that many bytes; 0 for none.
-  Seconds time(plan::GroupFamily family, CollectiveKind kind, double sent) const;
-  /// Returns the time where `leaving` of them leave the rank's NVLink domain.
-  Seconds time(plan::GroupFamily family, CollectiveKind kind, double sent, double leaving) const;
+  /// Returns the time in which each rank of a group sends that many bytes; 0 for none. `leaving`: those of an
+  /// all-to-all that leave the rank's NVLink domain; 0: as many as go to each of its ranks.
+  Seconds time(plan::GroupFamily family, CollectiveKind kind, double sent, double leaving = 0) const;
   /// Returns the time of a message to the device of equal rank in the next stage.
   Seconds to_next_stage(double bytes) const;
 

@@ -96,12 +96,14 @@ class Reader {
     std::vector<std::string_view> names;
     for (const Layer& layer : profile_.layers) names.emplace_back(layer.name);
     const std::vector<bool> starts = plan::block_starts(names);
-    const auto is_block = [](const Layer& layer) {
-      return layer.kind == "transformer" || layer.kind == "attention" || layer.kind == "experts";
-    };
+    const auto is_block = [](const Layer& layer) { return analytic::transformer::is_block_kind(layer.kind); };
     const auto first = std::ranges::find_if(profile_.layers, is_block) - profile_.layers.begin();
     const auto end =
         profile_.layers.rend() - std::ranges::find_if(profile_.layers.rbegin(), profile_.layers.rend(), is_block);
+    if (plan_.stages.back().last != static_cast<int>(profile_.layers.size()))
+      return refuse(place(plan_.stages.size() - 1, "layers"),
+                    fmt::format("found layers up to {}, expected all {} of the profile", plan_.stages.back().last,
+                                profile_.layers.size()));
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       const Stage& stage = plan_.stages[s];
       if ((s > 0 && stage.first < first) || (s + 1 < plan_.stages.size() && stage.last > end))

@@ -56,7 +56,6 @@ struct Training {
   cost::StateBytes states{};      ///< per weight
   cost::WireBytes wire{};
   Hidden hidden{};
-  bool reduces_each_micro_batch = false;  ///< level 0 or 1 without accumulation of gradients on the rank
   Graphs graphs = Graphs::none;
   LossKind loss = LossKind::plain;
   int loss_chunks = 8;                 ///< with LossKind::chunked

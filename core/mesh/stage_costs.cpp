@@ -44,14 +44,6 @@ Seconds product_time(const WorkTime& work, std::string_view name) {
   return sum;
 }
 
-/// Returns the name of the product that a tensor-parallel collective is next to: that behind "input of" or "output of".
-std::string_view neighbour(std::string_view collective) {
-  for (const std::string_view before : {std::string_view("input of "), std::string_view("output of ")})
-    if (const std::size_t at = collective.find(before); at != std::string_view::npos)
-      return collective.substr(at + before.size());
-  return {};
-}
-
 /// Returns the exposed time of a collective in pieces along with its product (TransformerEngine, module/base.py:353;
 /// parallelism.md, section 2): a gather as a ring of T pieces, a reduction as a pipeline of 4.
 Seconds exposed_in_pieces(CollectiveKind kind, Seconds time, Seconds product, int ranks) {
@@ -140,15 +132,12 @@ class Builder {
   /// Returns the time for which the collective's lane is busy.
   Seconds add_collective(cost::PassLayer& timed, const LayerWork& work, const LayerCollective& one) const {
     cost::TimedCollective collective{one.group, one.pass, {}, one.behind, one.product, one.ranks};
-    collective.time = one.kind == CollectiveKind::all_to_all && one.leaving > 0
-                          ? groups_.time(one.group, one.kind, one.bytes, one.leaving)
-                          : groups_.time(one.group, one.kind, one.bytes);
+    collective.time = groups_.time(one.group, one.kind, one.bytes, one.leaving);
     const Seconds busy = collective.time;
     const bool in_pieces = question_.training.hidden.tensor && one.group == GroupFamily::tensor &&
                            one.behind == Behind::nothing && question_.shard().divides_tokens();
-    if (const std::string_view product = neighbour(one.name); in_pieces && !product.empty())
-      collective.time =
-          exposed_in_pieces(one.kind, collective.time, product_time(work.of(one.pass), product), one.ranks);
+    if (in_pieces && !one.product.empty())
+      collective.time = exposed_in_pieces(one.kind, busy, product_time(work.of(one.pass), one.product), one.ranks);
     add_hiding(timed, work, one);
     timed.collectives.push_back(std::move(collective));
     return busy;

@@ -75,9 +75,7 @@ void add(StageLayers& stage, const StageLayers& layers) { stage.insert(stage.end
 
 }  // namespace
 
-bool is_block(const LayerShard& layer) {
-  return layer.kind == "transformer" || layer.kind == "attention" || layer.kind == "experts";
-}
+bool is_block(const LayerShard& layer) { return analytic::transformer::is_block_kind(layer.kind); }
 
 int domains_of_ranks(const Cluster& cluster, int ranks) {
   if (cluster.nodes.empty()) return 1;

@@ -74,7 +74,7 @@ std::string groups_text(std::span<const Outcome> outcomes, const std::vector<std
   return "\n" + table.text();
 }
 
-/// "T8 C2 P4x5 E8 D16 b1 M32".
+/// Returns the degrees above 1: "T8 C2 E8 P4 V5 D16".
 std::string mapping_text(const PublishedRun& run) {
   std::string text;
   const auto add = [&](std::string_view letter, int degree) {

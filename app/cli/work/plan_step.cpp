@@ -38,19 +38,9 @@ Result<mesh::Rates> rates_of(const Cluster& cluster, int devices) {
   return rates;
 }
 
-Result<void> check_layers(const Plan& plan, const Profile& profile) {
-  if (plan.stages.back().last == static_cast<int>(profile.layers.size())) return {};
-  return fail(ErrorCode::bad_input,
-              fmt::format("found layers up to {}, expected all {} of the profile", plan.stages.back().last,
-                          profile.layers.size()),
-              fmt::format("/stages/{}/layers", plan.stages.size() - 1));
-}
-
 Result<mesh::Question> question_of(const Plan& plan, const Problem& problem) {
   TRY_VOID(plan::validate(plan));
-  TRY(mesh::Question question, mesh::question_of(plan, *problem.profile, problem.cluster));
-  TRY_VOID(check_layers(plan, *problem.profile));
-  return question;
+  return mesh::question_of(plan, *problem.profile, problem.cluster);
 }
 
 }  // namespace

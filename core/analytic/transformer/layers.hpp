@@ -2,6 +2,7 @@
 // A transformer as a list of counted layers: embedding, blocks, head and loss.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "core/analytic/times/layer_count.hpp"
@@ -24,6 +25,11 @@ struct CountedModel {
 };
 /// The name of the saved item that is not kept where probabilities weigh an expert's activation instead of its output.
 inline constexpr const char* expert_output = "experts: output, before it is weighed";
+
+/// Returns true for the kinds of a block's layers: a whole block, or attention and experts of one.
+constexpr bool is_block_kind(std::string_view kind) {
+  return kind == "transformer" || kind == "attention" || kind == "experts";
+}
 
 CountedModel count_layers(const TransformerConfig& config, const CountOptions& options);
 

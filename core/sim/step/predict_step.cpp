@@ -107,16 +107,28 @@ void add_memory(mesh::Prediction& prediction, const mesh::Question& question, co
   prediction.fits = needed <= mesh::usable_share * static_cast<double>(prediction.capacity.count);
 }
 
+/// A step's costs, of each of the P v stages.
+struct StepCosts {
+  std::vector<mesh::StageCosts> stages;
+  std::vector<mesh::StageMemory> memory;
+};
+
+Result<StepCosts> costs_of(const mesh::Question& question, const mesh::Rates& rates) {
+  TRY(const std::vector<mesh::StageLayers> layers, mesh::stage_layers(question));
+  StepCosts costs;
+  TRY(costs.stages, mesh::stage_costs(question, rates, layers));
+  TRY(costs.memory, memory_of(question, layers));
+  return costs;
+}
+
 }  // namespace
 
 Result<mesh::Prediction> predict_step(const mesh::Question& question, const mesh::Rates& rates) {
-  TRY(const std::vector<mesh::StageLayers> layers, mesh::stage_layers(question));
-  TRY(const std::vector<mesh::StageCosts> stages, mesh::stage_costs(question, rates, layers));
-  TRY(FoldedStep folded, fold(question, stages));
+  TRY(const StepCosts costs, costs_of(question, rates));
+  TRY(FoldedStep folded, fold(question, costs.stages));
   mesh::Prediction prediction;
-  add_parts(prediction, question, stages, std::move(folded));
-  TRY(const std::vector<mesh::StageMemory> memory, memory_of(question, layers));
-  add_memory(prediction, question, rates, memory);
+  add_parts(prediction, question, costs.stages, std::move(folded));
+  add_memory(prediction, question, rates, costs.memory);
   prediction.tokens_per_second_per_device = static_cast<double>(question.global_batch()) *
                                             question.layer.count.sequence / question.devices() /
                                             prediction.iteration.count;
@@ -125,10 +137,8 @@ Result<mesh::Prediction> predict_step(const mesh::Question& question, const mesh
 
 Result<Simulation> simulate_step(const mesh::Question& question, const mesh::Rates& rates, std::stop_token stop,
                                  const SimulationDetail& detail) {
-  TRY(const std::vector<mesh::StageLayers> layers, mesh::stage_layers(question));
-  TRY(const std::vector<mesh::StageCosts> stages, mesh::stage_costs(question, rates, layers));
-  TRY(const std::vector<mesh::StageMemory> memory, memory_of(question, layers));
-  TRY(const FoldedStep folded, fold(question, stages, memory));
+  TRY(const StepCosts costs, costs_of(question, rates));
+  TRY(const FoldedStep folded, fold(question, costs.stages, costs.memory));
   TRY(cost::Network network, cost::Network::of(*question.cluster));
   const auto profile = std::make_shared<Profile>();
   profile->micro_batch = folded.plan.micro_batch;

@@ -154,6 +154,8 @@ Result<std::vector<PublishedRun>> runs_from_csv(const std::string& text) {
   TRY(const auto rows, io::csv::csv_rows(text));
   if (rows.empty()) return fail(ErrorCode::bad_input, "found no line, expected a header", "line 1");
   TRY(const auto positions, positions_in(rows.front()));
+  if (rows.size() == 1)
+    return fail(ErrorCode::bad_input, "found no run, expected at least one", fmt::format("line {}", rows[0].line + 1));
   std::vector<PublishedRun> runs;
   for (const io::csv::CsvRow& row : std::span(rows).subspan(1)) {
     if (row.fields.size() != rows.front().fields.size())

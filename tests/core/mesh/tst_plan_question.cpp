@@ -181,6 +181,7 @@ class TestPlanQuestion : public QObject {
     refused([](Plan& p) { p.micro_batch = 5; }, "/micro_batch", "found 5 samples, expected a multiple of the 2");
     refused([](Plan& p) { p.order.emplace(); }, "/order", "expected none");
     refused([](Plan& p) { p.stages[0].last = p.stages[1].first = 0; }, "/stages/1/layers", "the embedding");
+    refused([](Plan& p) { --p.stages[3].last; }, "/stages/3/layers", "expected all");
     refused([](Plan& p) { p.stages[1].recompute.all = true; }, "/stages/1/recompute", "another choice");
     refused([](Plan& p) { p.stages[0].recompute.layers = {LayerId(1)}; }, "/stages/0/recompute", "another choice");
     refused(

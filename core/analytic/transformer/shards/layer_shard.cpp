@@ -47,9 +47,7 @@ class Sharder {
   }
 
  private:
-  bool is_block() const {
-    return layer_.kind == "transformer" || layer_.kind == "attention" || layer_.kind == "experts";
-  }
+  bool is_block() const { return is_block_kind(layer_.kind); }
   bool recomputes(Part part) const {
     return is_block() && (options_.recomputed.blocks || options_.recomputed.parts.contains(part));
   }

@@ -85,7 +85,7 @@ struct LayerCollective {
   double bytes = 0;    ///< that a rank sends
   double leaving = 0;  ///< those of them that leave its NVLink domain, if the group is spread over several
   Behind behind = Behind::nothing;
-  std::string product{};  ///< whose gradient hides it
+  std::string product{};  ///< whose gradient hides it, or, of tensor ranks, whose input or output it carries
   times::Part part = times::Part::rest;
 };
 

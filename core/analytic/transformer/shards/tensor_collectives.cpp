@@ -47,7 +47,7 @@ class TensorCollectives {
           Behind::weight_gradient, product.name);
       return;
     }
-    add(Pass::forward, CollectiveKind::all_gather, name, whole, product.part);
+    add(Pass::forward, CollectiveKind::all_gather, name, whole, product.part, Behind::nothing, product.name);
     if (!options_.keeps_gathered)
       add(Pass::backward, CollectiveKind::all_gather, name + ", again", whole, product.part, Behind::input_gradient,
           product.name);
@@ -60,8 +60,10 @@ class TensorCollectives {
     const std::string name = "output of " + product.name;
     const double whole = pass_ * product.n;
     add(Pass::forward, by_tokens_ ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce, name, whole,
-        product.part);
-    if (by_tokens_) add(Pass::backward, CollectiveKind::all_gather, "gradient of the " + name, whole, product.part);
+        product.part, Behind::nothing, product.name);
+    if (by_tokens_)
+      add(Pass::backward, CollectiveKind::all_gather, "gradient of the " + name, whole, product.part, Behind::nothing,
+          product.name);
   }
 
   /// Adds what queries, keys and values take beyond the products that make them.

@@ -69,6 +69,7 @@ class TestRunsTable : public QObject {
     add("empty", "", "line 1: found no line, expected a header");
     add("missing", "row,model,layers,hidden,heads,ffn,gpu,gpus,precision,sequence\n",
         "line 1: found no column vocab, global_batch, expected one");
+    add("no run", header + "\n", "line 2: found no run, expected at least one");
     add("twice", header + ",heads\n", "line 1, column heads: found two columns of this name, expected one");
     add("short", header + "\na,m\n", "line 2: found 2 fields, expected 12 as in the header");
     add("word", header + ",tp\n" + fields + ",two\n",
