@@ -390,9 +390,9 @@ void TestWindowLayout::no_text_is_cut_off() {
   QStringList found;
   for (const QSize size : {QSize(1680, 1050), QSize(1280, 800)}) {
     fixture.window->resize(size);
-    for (const auto page : {ui::window::Page::compare, ui::window::Page::explain, ui::window::Page::profile,
-                            ui::window::Page::topology, ui::window::Page::what_if, ui::window::Page::run,
-                            ui::window::Page::accuracy}) {
+    for (const auto page :
+         {ui::window::Page::compare, ui::window::Page::explain, ui::window::Page::profile, ui::window::Page::topology,
+          ui::window::Page::what_if, ui::window::Page::run, ui::window::Page::accuracy}) {
       fixture.window->show_page(page);
       QVERIFY(fixture.settle());
       QStringList cut;  // what has just come is laid out a moment later
