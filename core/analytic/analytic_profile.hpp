@@ -3,6 +3,7 @@
 // Every value comes with its formula.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,12 @@ struct AnalyticProfile {
   std::vector<std::string> notes;              ///< recognised parts and assumptions
   std::vector<std::size_t> explanation_of;     ///< index by layer
   std::vector<LayerExplanation> explanations;  ///< one per kind of layer that differs from the previous ones
+  std::optional<DeviceEfficiency> efficiency;  ///< by which the times were computed; absent: by fractions of peaks
 };
 
-/// Returns bad_usage if the device lacks the precision or the options are out of range. Returns bad_input if values of
-/// the model exceed every limit.
+/// Layer times are those of core/analytic/transformer/shards/work_times for each tensor-parallel degree, if the
+/// device's efficiency at the precision is known and the options have no fractions. Returns bad_usage if the device
+/// lacks the precision or the options are out of range. Returns bad_input if values of the model exceed every limit.
 Result<AnalyticProfile> analytic_profile(const ParsedTransformer& model, const DeviceModel& device,
                                          const AnalyticOptions& options);
 

@@ -52,10 +52,27 @@ void explain_backward(const times::LayerCount& layer, const times::DeviceRate& d
   }
 }
 
+/// Returns the formulas of both passes.
+std::vector<std::string> time_formulas(const times::LayerCount& layer, const times::DeviceRate& device) {
+  std::vector<std::string> formulas;
+  for (const times::GemmCount& product : layer.gemms)
+    formulas.push_back(fmt::format("forward, {}: {}", product.name, times::time_formula(product, device)));
+  const bool more = layer.elementwise_bytes + layer.score_traffic > 0 || layer.launches > 0;
+  if (more) formulas.push_back(fmt::format("forward, all else: {}", times::rest_formula(layer, device)));
+  explain_backward(layer, device, formulas);
+  if (more) formulas.push_back(fmt::format("backward, all else: {}", times::backward_rest_formula(layer, device)));
+  return formulas;
+}
+
 }  // namespace
 
 LayerExplanation explain(const times::LayerCount& layer, const times::LayerSeconds& times,
                          const times::DeviceRate& device) {
+  return explain(layer, times, time_formulas(layer, device));
+}
+
+LayerExplanation explain(const times::LayerCount& layer, const times::LayerSeconds& times,
+                         const std::vector<std::string>& formulas) {
   LayerExplanation told{layer.name, {}};
   const auto say = [&](std::string figure) { told.figures.push_back(std::move(figure)); };
   for (const times::WeightItem& item : layer.weights)
@@ -64,12 +81,7 @@ LayerExplanation explain(const times::LayerCount& layer, const times::LayerSecon
     say(fmt::format("operations, {}: {} = {}", product.name, product.formula, group_digits(product.operations())));
   for (const times::SavedItem& item : layer.saved)
     say(fmt::format("kept, {}: {} = {} bytes", item.name, item.formula, group_digits(item.bytes)));
-  for (const times::GemmCount& product : layer.gemms)
-    say(fmt::format("forward, {}: {}", product.name, times::time_formula(product, device)));
-  const bool more = layer.elementwise_bytes + layer.score_traffic > 0 || layer.launches > 0;
-  if (more) say(fmt::format("forward, all else: {}", times::rest_formula(layer, device)));
-  explain_backward(layer, device, told.figures);
-  if (more) say(fmt::format("backward, all else: {}", times::backward_rest_formula(layer, device)));
+  for (const std::string& formula : formulas) say(formula);
   say(fmt::format("time: forward {:.4g} ms, backward {:.4g} ms; {:.4g} MB moved outside products",
                   times.forward.count * 1e3, (times.backward_input + times.backward_weight).count * 1e3,
                   (layer.elementwise_bytes + layer.score_traffic) / 1e6));

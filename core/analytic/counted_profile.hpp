@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/analytic/analytic_profile.hpp"
 #include "core/analytic/times/time_formula.hpp"
@@ -13,6 +14,9 @@ namespace pipedeck::analytic {
 Layer make_layer(const times::LayerCount& counted, const times::LayerSeconds& times, int element);
 LayerExplanation explain(const times::LayerCount& layer, const times::LayerSeconds& times,
                          const times::DeviceRate& device);
+/// `formulas`: of the times.
+LayerExplanation explain(const times::LayerCount& layer, const times::LayerSeconds& times,
+                         const std::vector<std::string>& formulas);
 
 /// Returns bad_input that names the first layer with values beyond every limit.
 Result<void> within_limits(const Profile& profile);

@@ -202,11 +202,13 @@ std::span<const Importer> importers() {
       Importer{"onnx", ".onnx", "a model's operators and the sizes of its weights, of any program (read)",
                FileKind::operators, [](const Content& c) { return onnx::looks_like_onnx(c.text); },
                [](const Source& s) { return as_document(onnx::operators_from_onnx(s.text, stem_of(s))); }},
-      Importer{
-          "hugging-face", "config.json", "a transformer's configuration: its layers' sizes (read)",
-          FileKind::transformer,
-          [](const Content& c) { return c.json && huggingface::looks_like_hugging_face(*c.json); },
-          [](const Source& s) { return as_document(huggingface::transformer_from_hugging_face(s.text, model_of(s))); }},
+      Importer{"hugging-face", "config.json", "a transformer's configuration: its layers' sizes (read)",
+               FileKind::transformer,
+               [](const Content& c) { return c.json && huggingface::looks_like_hugging_face(*c.json); },
+               [](const Source& s) {
+                 return as_document(huggingface::transformer_from_hugging_face(
+                     s.text, model_of(s), {s.options.as_llama, s.options.multi_token}));
+               }},
       Importer{"gpu-copies", ".p2p.txt", "output of p2pBandwidthLatencyTest or nvbandwidth (read)", FileKind::machines,
                [](const Content& c) {
                  return c.json ? topology::looks_like_gpu_copies(*c.json) : topology::looks_like_gpu_copies(c.text);
@@ -279,7 +281,7 @@ Result<const Importer*> importer_of(const std::string& content) {
   if (first == '\0' && !binary) return fail(ErrorCode::bad_input, "the file is empty");
   std::optional<json::Value> object;
   if (first == '{' && !binary) {
-    TRY(auto value, json::parse(content));
+    TRY(auto value, huggingface::parse(content));
     object = std::move(value);
   }
   const Content looked{content, object ? &*object : nullptr};

@@ -43,7 +43,9 @@ enum class FileKind : std::uint8_t {
 std::string_view name_of(FileKind kind);  // "profile"
 
 struct ReadOptions {
-  std::optional<int> profile_micro_batch;  ///< for graph text, which has none; else "-pbs-N" of the file's name is used
+  std::optional<int> profile_micro_batch{};  ///< for graph text, which has none; else "-pbs-N" of the file's name
+  bool as_llama = false;                     ///< a transformer's configuration of an unknown family is read as Llama's
+  bool multi_token = false;                  ///< a transformer's blocks that predict further tokens are layers, too
 };
 
 using Document = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, FoundMachines,

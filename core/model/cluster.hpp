@@ -20,6 +20,7 @@ struct DeviceType {
   std::optional<BytesPerSecond> memory_bandwidth;
   std::optional<double> price_per_hour;
   std::string extra;
+  std::optional<BytesPerSecond> host_bandwidth{};  ///< reached between its memory and its host's, each way
   bool operator==(const DeviceType&) const = default;
 };
 
@@ -46,6 +47,8 @@ struct Node {
   /// Nodes of the same domain are joined by switches of their `link`, as NVL72 is: a transfer between two of them is as
   /// one inside a node. Empty: the node alone.
   std::string domain{};
+  std::optional<Bytes> memory{};  ///< of the host; absent: not known
+  std::optional<BytesPerSecond> memory_bandwidth{};
   bool operator==(const Node&) const = default;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/cluster.hpp"
+#include "core/model/efficiency.hpp"
 
 namespace pipedeck {
 
@@ -48,6 +49,13 @@ struct MemoryDefaults {
   bool operator==(const MemoryDefaults&) const = default;
 };
 
+/// A rate between the memories of a device and of its host, each way, as copies of pinned memory reach it.
+struct HostLink {
+  BytesPerSecond bandwidth;
+  std::string source;
+  bool operator==(const HostLink&) const = default;
+};
+
 struct DeviceModel {
   DeviceType type;  ///< with the price, and with its speed relative to the V100-16GB
   std::string title, vendor;
@@ -57,8 +65,10 @@ struct DeviceModel {
   bool matrix_units = false;         ///< its fp16 peak is reached on tensor or matrix cores
   std::optional<DeviceLink> link;
   PciExpress pcie;
+  std::optional<HostLink> host_link = {};              ///< absent: not known
   std::optional<ListPrice> price = {};                 ///< absent: no list price is known
   std::optional<MemoryDefaults> memory_defaults = {};  ///< absent: nothing is assumed
+  std::optional<DeviceEfficiency> efficiency = {};     ///< what it reaches by shape; absent: unknown
   std::string source;                                  ///< the data sheet
   bool operator==(const DeviceModel&) const = default;
 };

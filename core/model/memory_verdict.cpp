@@ -29,8 +29,10 @@ Fit fit_of(const Simulation& simulation) {
 }
 
 int num_devices_over_capacity(const Simulation& simulation) {
-  return static_cast<int>(std::ranges::count_if(
-      simulation.devices, [](const SimulatedDevice& device) { return device.peak_upper_bound > device.capacity; }));
+  std::size_t count = 0;
+  for (const SimulatedDevice& device : simulation.devices)
+    if (device.peak_upper_bound > device.capacity) count += 1 + device.twins.size();
+  return static_cast<int>(count);
 }
 
 double share_of_capacity(Bytes peak, const SimulatedDevice& device) {

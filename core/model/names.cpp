@@ -66,6 +66,9 @@ constexpr Names<TimePart, time_part_count> time_parts{{{TimePart::compute, "comp
                                                        {TimePart::recompute, "recompute"},
                                                        {TimePart::optimizer, "optimizer"},
                                                        {TimePart::tensor_parallel, "tensor_parallel"},
+                                                       {TimePart::context_parallel, "context_parallel"},
+                                                       {TimePart::expert_parallel, "expert_parallel"},
+                                                       {TimePart::gather, "gather"},
                                                        {TimePart::point_to_point, "point_to_point"},
                                                        {TimePart::all_reduce, "all_reduce"}}};
 constexpr Names<SensitivityKind, sensitivity_kind_count> sensitivity_kinds{
@@ -96,6 +99,22 @@ constexpr Names<CollectiveKind, 5> collectives{{{CollectiveKind::all_gather, "al
                                                 {CollectiveKind::all_reduce, "all-reduce"},
                                                 {CollectiveKind::all_to_all, "all-to-all"},
                                                 {CollectiveKind::ring_exchange, "ring exchange"}}};
+
+constexpr Names<LossKind, 5> loss_kinds{{{LossKind::plain, "plain"},
+                                         {LossKind::fused, "fused"},
+                                         {LossKind::in_place, "in-place"},
+                                         {LossKind::chunked, "chunked"},
+                                         {LossKind::separate, "separate"}}};
+constexpr Names<Graphs, 3> graph_sets{{{Graphs::none, "none"}, {Graphs::dense, "dense"}, {Graphs::all, "all"}}};
+constexpr Names<FrozenWeights, 3> frozen_weights{
+    {{FrozenWeights::same, "same"}, {FrozenWeights::int8, "int8"}, {FrozenWeights::nf4, "nf4"}}};
+constexpr Names<AdapterTargets, 3> adapter_targets{{{AdapterTargets::query_value, "query-value"},
+                                                    {AdapterTargets::attention, "attention"},
+                                                    {AdapterTargets::linear, "linear"}}};
+constexpr Names<OptimizerStep, 2> optimizer_steps{
+    {{OptimizerStep::elementwise, "elementwise"}, {OptimizerStep::muon, "muon"}}};
+constexpr Names<Dispatcher, 3> dispatchers{
+    {{Dispatcher::all_to_all, "all-to-all"}, {Dispatcher::all_gather, "all-gather"}, {Dispatcher::flex, "flex"}}};
 
 template <class E, std::size_t N>
 std::string_view enum_name(const Names<E, N>& names, E value) {
@@ -131,7 +150,19 @@ std::string_view name_of(ContextKind value) { return enum_name(context_kinds, va
 std::string_view name_of(Reshard value) { return enum_name(reshards, value); }
 std::string_view name_of(CopySync value) { return enum_name(copy_syncs, value); }
 std::string_view name_of(CollectiveKind value) { return enum_name(collectives, value); }
+std::string_view name_of(LossKind value) { return enum_name(loss_kinds, value); }
+std::string_view name_of(Graphs value) { return enum_name(graph_sets, value); }
+std::string_view name_of(FrozenWeights value) { return enum_name(frozen_weights, value); }
+std::string_view name_of(AdapterTargets value) { return enum_name(adapter_targets, value); }
+std::string_view name_of(OptimizerStep value) { return enum_name(optimizer_steps, value); }
+std::string_view name_of(Dispatcher value) { return enum_name(dispatchers, value); }
 
+std::optional<LossKind> parse_loss_kind(std::string_view name) { return parse_enum(loss_kinds, name); }
+std::optional<Graphs> parse_graphs(std::string_view name) { return parse_enum(graph_sets, name); }
+std::optional<FrozenWeights> parse_frozen_weights(std::string_view name) { return parse_enum(frozen_weights, name); }
+std::optional<AdapterTargets> parse_adapter_targets(std::string_view name) { return parse_enum(adapter_targets, name); }
+std::optional<OptimizerStep> parse_optimizer_step(std::string_view name) { return parse_enum(optimizer_steps, name); }
+std::optional<Dispatcher> parse_dispatcher(std::string_view name) { return parse_enum(dispatchers, name); }
 std::optional<Optimizer> parse_optimizer(std::string_view name) { return parse_enum(optimizers, name); }
 std::optional<Precision> parse_precision(std::string_view name) { return parse_enum(precisions, name); }
 std::optional<NetworkModel> parse_network_model(std::string_view name) { return parse_enum(network_models, name); }

@@ -9,8 +9,9 @@
 namespace pipedeck {
 
 bool has_mesh(const Plan& plan) {
-  return plan.sharding != Sharding{} ||
-         std::ranges::any_of(plan.stages, [](const Stage& stage) { return stage.degrees != Shard{}; });
+  return plan.sharding != Sharding{} || plan.choices || std::ranges::any_of(plan.stages, [](const Stage& stage) {
+           return stage.degrees != Shard{} || stage.recompute.partly();
+         });
 }
 
 std::vector<LayerId> order_of(const Plan& plan, const Profile& profile) {
@@ -49,7 +50,8 @@ Bytes shard_bytes(const Stage& stage, Bytes whole, int rank) {
 }
 
 std::optional<Plan> with_alternate_warmup(const Plan& plan) {
-  if (plan.schedule != ScheduleKind::one_f_one_b || plan.stages.size() < 2 || plan.warmup_counts) return std::nullopt;
+  if (plan.schedule != ScheduleKind::one_f_one_b || plan.stages.size() < 2 || plan.warmup_counts || has_mesh(plan))
+    return std::nullopt;
   Plan other = plan;
   other.warmup = plan.warmup == Warmup::A ? Warmup::B : Warmup::A;
   return other;
@@ -121,7 +123,32 @@ std::string list_text(const std::vector<std::size_t>& counts) {
 
 }  // namespace
 
+std::string degrees_text(const Plan& plan) {
+  const Stage& first = plan.stages.front();
+  const bool equal = std::ranges::all_of(plan.stages, [&](const Stage& stage) {
+    return stage.shard() == first.shard() && stage.devices.size() == first.devices.size();
+  });
+  if (!has_mesh(plan) || !equal) return {};
+  const Shard shard = first.shard();
+  const std::size_t ranks = pipeline_ranks(plan).size(), chunks = plan.stages.size() / ranks;
+  std::string text;
+  const auto add = [&](std::string_view name, std::size_t degree) {
+    if (degree > 1) text += (text.empty() ? "" : " \u00b7 ") + std::string(name) + " " + std::to_string(degree);
+  };
+  add("TP", static_cast<std::size_t>(shard.tensor));
+  add("CP", static_cast<std::size_t>(shard.context));
+  add("EP", static_cast<std::size_t>(shard.expert));
+  add("ETP", static_cast<std::size_t>(shard.expert_tensor));
+  add("PP", ranks);
+  if (chunks > 1) text += " \u00d7 " + std::to_string(chunks);
+  add("DP", static_cast<std::size_t>(first.replicas()));
+  if (text.empty()) text = "DP 1";
+  if (plan.sharding.level > 0) text += " \u00b7 ZeRO-" + std::to_string(plan.sharding.level);
+  return text;
+}
+
 std::string stage_shape_text(const Plan& plan) {
+  if (std::string degrees = degrees_text(plan); !degrees.empty()) return degrees;
   std::vector<std::size_t> device_counts, layer_counts;
   for (const Stage& stage : plan.stages) {
     device_counts.push_back(stage.devices.size());

@@ -13,6 +13,7 @@
 #include "core/model/schedule.hpp"
 #include "core/model/schedule_kind.hpp"
 #include "core/model/shard.hpp"
+#include "core/model/training.hpp"
 #include "core/model/workload.hpp"
 
 namespace pipedeck {
@@ -36,8 +37,13 @@ struct Recompute {
   bool all = false;
   std::vector<LayerId> layers = {};  ///< if not `all`: these positions of the plan's order
   RecomputeUnit each = RecomputeUnit::block;
+  int blocks = -1;                     ///< if `all`: that number of each stage; -1: all of them
+  bool operations = false;             ///< if `all`: not attention and every second product of a block (torchtitan)
+  std::vector<std::string> modules{};  ///< if not `all`: parts of every block, by Megatron-LM's names
   bool operator==(const Recompute&) const = default;
-  bool any() const { return all || !layers.empty(); }
+  bool any() const { return all || !layers.empty() || !modules.empty(); }
+  /// Returns true for choices that only format version 2 has.
+  bool partly() const { return blocks >= 0 || operations || !modules.empty(); }
 };
 
 struct Stage {
@@ -130,13 +136,14 @@ struct Plan {
   bool truncated = false;                      ///< a time budget ended the search early
   std::string extra;
   Sharding sharding{};  ///< of model states in time and memory; `zero` alone counts memory
+  std::optional<StepChoices> choices{};
   bool operator==(const Plan&) const = default;
 
   bool synchronous() const { return !asynchronous(schedule); }
 };
 
-/// Returns true if the plan has degrees of parallelism in addition to tensor, data and pipeline parallelism, or a
-/// sharding.
+/// Returns true if the plan has degrees of parallelism in addition to tensor, data and pipeline parallelism, a
+/// sharding, choices of engine and run, or a recomputation that only format version 2 has.
 bool has_mesh(const Plan& plan);
 
 /// Returns the layers at positions 0..N-1 of the plan's order.
@@ -176,7 +183,12 @@ std::vector<PipelineRank> pipeline_ranks(const Plan& plan);
 /// Returns the devices used, ascending, each once.
 std::vector<DeviceId> devices_used(const Plan& plan);
 
-/// Returns the short form used in tables, "8:8 · 24:26": devices per stage, layers per stage.
+/// Returns the degrees of a plan of format version 2 with equal ones on all stages, "TP 8 · CP 2 · PP 8 × 2 · DP 8 ·
+/// ZeRO-1": tensor, context, expert, pipeline ranks and their stages, data, sharding level. Empty for other plans.
+std::string degrees_text(const Plan& plan);
+
+/// Returns the short form used in tables, "8:8 · 24:26": devices per stage, layers per stage;
+/// or the degrees.
 std::string stage_shape_text(const Plan& plan);
 
 }  // namespace pipedeck

@@ -54,19 +54,26 @@ struct IdleBreakdown {
   Nanoseconds total() const { return warmup + drain + waiting_activation + waiting_gradient + waiting_all_reduce; }
 };
 
-/// A part of an iteration, in this order. The last three are exposed communication.
+/// A part of an iteration, in this order. From `tensor_parallel` on, they are exposed communication.
 enum class TimePart : std::uint8_t {
   compute,          ///< forward and backward passes without the communication inside them
   imbalance,        ///< idle: the busiest device's excess over the average one
   bubble,           ///< idle otherwise: fill, drain, and waits for what other stages still compute
   recompute,        ///< recomputed forwards without the communication inside them
   optimizer,        ///< optimizer steps
-  tensor_parallel,  ///< all-reduces inside the passes
-  point_to_point,   ///< idle while an input is computed and on its way
-  all_reduce,       ///< idle while gradients of the device's stages are all-reduced
+  tensor_parallel,  ///< collectives of tensor-parallel ranks inside the passes
+  context_parallel,
+  expert_parallel,
+  gather,          ///< waits for sharded weights, and for scatters of their gradients
+  point_to_point,  ///< idle while an input is computed and on its way
+  all_reduce,      ///< idle while gradients of the device's stages are all-reduced
 };
-inline constexpr int time_part_count = 8;
+inline constexpr int time_part_count = 11;
 std::string_view name_of(TimePart part);  // "point_to_point"
+/// Returns true for parts that every plan has; the others need degrees of plan format version 2.
+constexpr bool is_of_all_plans(TimePart part) {
+  return part != TimePart::context_parallel && part != TimePart::expert_parallel && part != TimePart::gather;
+}
 
 /// A breakdown of one iteration: device time by what the device does. The parts' sum is the iteration.
 struct TimeBreakdown {
@@ -81,7 +88,7 @@ struct TimeBreakdown {
   double share(Nanoseconds part) const;
 };
 
-/// The all-reduces inside the passes of a stage on a device: their part of an operation of each kind.
+/// The exposed communication inside the passes of a stage on a device: its part of an operation of each kind.
 struct TensorParallelTimes {
   StageId stage;
   std::array<Nanoseconds, op_kind_count> times{};
@@ -90,7 +97,8 @@ struct TensorParallelTimes {
 
 struct SimulatedDevice {
   DeviceId device;
-  Nanoseconds busy;  ///< forward, backward, recompute, optimizer
+  std::vector<DeviceId> twins{};  ///< further devices with the same figures and operations, ascending: simulated once
+  Nanoseconds busy;               ///< forward, backward, recompute, optimizer
   IdleBreakdown idle;
   TimeBreakdown parts;                               ///< without imbalance, which compares devices
   std::vector<TensorParallelTimes> tensor_parallel;  ///< by stage; empty without tensor parallelism
@@ -122,10 +130,13 @@ struct Simulation {
   double fragmentation = 0;              ///< as assumed for the upper bounds (SimulationOptions)
   IdleBreakdown idle;                    ///< summed over devices
   TimeBreakdown parts;                   ///< of the iteration: the mean of the devices
-  std::vector<SimulatedDevice> devices;  ///< devices that the plan uses, ascending
+  std::vector<SimulatedDevice> devices;  ///< devices that the plan uses, ascending, without twins
   Timeline timeline;
   std::string extra;  ///< unknown members, as JSON text
   bool operator==(const Simulation&) const = default;
 };
+
+/// Returns the number of devices, twins too.
+std::size_t num_devices(const Simulation& simulation);
 
 }  // namespace pipedeck

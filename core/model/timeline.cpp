@@ -43,7 +43,16 @@ Nanoseconds TimeBreakdown::total() const {
 }
 
 Nanoseconds TimeBreakdown::communication() const {
-  return (*this)[TimePart::tensor_parallel] + (*this)[TimePart::point_to_point] + (*this)[TimePart::all_reduce];
+  Nanoseconds sum;
+  for (int part = static_cast<int>(TimePart::tensor_parallel); part < time_part_count; ++part)
+    sum += times[static_cast<std::size_t>(part)];
+  return sum;
+}
+
+std::size_t num_devices(const Simulation& simulation) {
+  std::size_t count = simulation.devices.size();
+  for (const SimulatedDevice& device : simulation.devices) count += device.twins.size();
+  return count;
 }
 
 double TimeBreakdown::share(Nanoseconds part) const {

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/units.hpp"
+#include "core/model/efficiency.hpp"
 #include "core/model/transformer_config.hpp"
 
 namespace pipedeck {
@@ -38,7 +40,9 @@ struct AnalyticOptions {
   bool dropout = true;                ///< as configured; false: none
   std::vector<int> degrees{2, 4, 8};  ///< of tensor parallelism; omits those that do not divide the heads
   bool sequence_parallel = true;      ///< operators that tensor-parallel ranks do not shard are sharded by tokens
-  EfficiencyFactors reached{};        ///< fractions of the data-sheet values, above 0 and at most 1
+  /// Fractions of the data-sheet values, above 0 and at most 1, whatever is known of the device type. Absent: what the
+  /// type reaches by shape (DeviceModel::efficiency), or the usual fractions if that is unknown at the precision.
+  std::optional<EfficiencyFactors> reached{};
   bool operator==(const AnalyticOptions&) const = default;
 };
 
@@ -55,6 +59,8 @@ struct TransformerOrigin {
   TransformerConfig config;
   std::string device;  ///< type in the catalogue
   AnalyticOptions options;
+  std::optional<DeviceEfficiency> efficiency{};  ///< of the type, as its times were computed; absent: fractions were
+                                                 ///< taken
   bool operator==(const TransformerOrigin&) const = default;
 };
 

@@ -49,6 +49,7 @@ struct SimulationOptions {
   Bytes communication;       ///< buffers per communicator; a device holds them for each one that it belongs to
   double fragmentation = 0;  ///< worst-case loss of allocator memory between blocks, a fraction; upper estimate only
   Calibration calibration{};
+  Bytes others{};  ///< of each device, for other programs; a plan of format version 2 has no other reserve
   /// Returns the maximum memory per device in addition to the model. Planners leave room for a stage of tensor-parallel
   /// replicas between two others.
   Bytes max_non_model_bytes() const { return reserve + communication * 4; }

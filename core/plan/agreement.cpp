@@ -12,7 +12,7 @@ namespace {
 bool same_stage(const Stage& a, const Stage& b) {
   return a.first == b.first && a.last == b.last && a.replicas() == b.replicas() &&
          a.tensor_parallel == b.tensor_parallel && a.samples_per_replica == b.samples_per_replica &&
-         a.shard_fractions == b.shard_fractions && a.recompute == b.recompute;
+         a.shard_fractions == b.shard_fractions && a.recompute == b.recompute && a.degrees == b.degrees;
 }
 
 std::vector<std::int64_t> sorted_peaks(const Simulation& simulation) {

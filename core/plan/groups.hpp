@@ -5,6 +5,7 @@
 // their own on the same devices: rank = (d_e e + i) x + y (parallel folding, arXiv 2504.14960).
 #pragma once
 
+#include <compare>
 #include <span>
 #include <utility>
 #include <vector>
@@ -55,6 +56,13 @@ class StageGroups {
   const StageDegrees& degrees() const { return degrees_; }
   const std::vector<DeviceId>& devices() const { return devices_; }
 
+  /// A group's ranks are equally far from each other, in all families.
+  struct Lane {
+    int stride = 1, size = 1;
+    auto operator<=>(const Lane&) const = default;
+  };
+  Lane lane(GroupFamily family) const;
+
   /// Returns the devices in each group of the family.
   int size(GroupFamily family) const { return lane(family).size; }
   /// Returns the group with the device of that rank, in rank order.
@@ -63,13 +71,8 @@ class StageGroups {
   std::vector<RankGroup> groups(GroupFamily family) const;
 
  private:
-  /// A group's ranks are equally far from each other, in all families.
-  struct Lane {
-    int stride = 1, size = 1;
-  };
   StageGroups(std::vector<DeviceId> devices, const StageDegrees& degrees)
       : devices_(std::move(devices)), degrees_(degrees) {}
-  Lane lane(GroupFamily family) const;
 
   std::vector<DeviceId> devices_;
   StageDegrees degrees_;

@@ -47,18 +47,36 @@ Broken batch(const Question& q) {
                      q.global_batch, q.micro_batches, q.micro_batch, stage->data, samples);
 }
 
+Broken attention_heads(int heads, int groups, bool latent, int ranks) {
+  if (Broken uneven = not_multiple(heads, "heads", ranks, "tensor ranks")) return uneven;
+  if (latent || groups % ranks == 0 || ranks % groups == 0) return {};
+  return fmt::format("found {} key-value heads and {} tensor ranks, expected one to divide the other", groups, ranks);
+}
+
 Broken heads(const Question& q) {
   if (!q.model) return {};
-  const int groups = q.model->key_value_heads, ranks = q.shard.tensor;
-  if (Broken uneven = not_multiple(q.model->heads, "heads", ranks, "tensor ranks")) return uneven;
-  if (q.model->latent || groups % ranks == 0 || ranks % groups == 0) return {};
-  return fmt::format("found {} key-value heads and {} tensor ranks, expected one to divide the other", groups, ranks);
+  const TransformerConfig& model = *q.model;
+  const int ranks = q.shard.tensor;
+  const bool latent = model.latent.has_value();
+  if (Broken own = attention_heads(model.heads, model.key_value_heads, latent, ranks)) return own;
+  for (const BlockKind& kind : model.kinds)
+    if (kind.mixer == Mixer::attention)
+      if (Broken own = attention_heads(kind.heads, kind.key_value_heads, latent, ranks)) return own;
+  if (model.state_space && model.state_space->heads > 0)
+    if (Broken own = not_multiple(model.state_space->heads, "state-space heads", ranks, "tensor ranks")) return own;
+  if (model.linear_attention)
+    return not_multiple(model.linear_attention->value_heads, "linear attention's heads", ranks, "tensor ranks");
+  return {};
 }
 
 Broken widths(const Question& q) {
   if (!q.model) return {};
   const bool dense = !q.model->experts || !q.model->experts->dense.empty();
   const int shared = q.model->experts ? q.model->experts->shared_feed_forward : 0;
+  for (const BlockKind& kind : q.model->kinds)
+    if (Broken uneven =
+            not_multiple(dense ? kind.feed_forward : 0, "feed-forward columns", q.shard.tensor, "tensor ranks"))
+      return uneven;
   return first_of(
       {not_multiple(dense ? q.model->feed_forward : 0, "feed-forward columns", q.shard.tensor, "tensor ranks"),
        not_multiple(shared, "columns of shared experts", q.shard.tensor, "tensor ranks")});
@@ -240,6 +258,10 @@ Result<void> check_mesh(const MeshQuestion& question) {
 std::int64_t padded_vocabulary(std::int64_t vocabulary, int tensor, int multiple) {
   const std::int64_t unit = std::int64_t{multiple} * tensor;
   return unit == 0 ? vocabulary : (vocabulary + unit - 1) / unit * unit;
+}
+
+int usual_vocabulary_multiple(std::int64_t vocabulary, int tensor) {
+  return vocabulary % (std::int64_t{8} * tensor) == 0 ? 0 : 128;
 }
 
 }  // namespace pipedeck::plan

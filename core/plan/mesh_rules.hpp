@@ -56,5 +56,7 @@ Result<void> check_mesh(const MeshQuestion& question);
 /// Returns the vocabulary that engines pad to a multiple of `multiple` T (Megatron-LM: make-vocab-size-divisible-by,
 /// 128). 0: not padded.
 std::int64_t padded_vocabulary(std::int64_t vocabulary, int tensor, int multiple);
+/// Returns 128, or 0 if each of T ranks has whole vectors of 8 words without padding.
+int usual_vocabulary_multiple(std::int64_t vocabulary, int tensor);
 
 }  // namespace pipedeck::plan

@@ -324,6 +324,8 @@ Result<void> check_device_type(const DeviceType& type, std::size_t index) {
     TRY_VOID(checks::positive(at("device_types", index, "peak_tflops/" + precision), peak, 1e12));
   if (type.memory_bandwidth)
     TRY_VOID(checks::bandwidth(at("device_types", index, "memory_gb_per_s"), *type.memory_bandwidth));
+  if (type.host_bandwidth)
+    TRY_VOID(checks::bandwidth(at("device_types", index, "host_gb_per_s"), *type.host_bandwidth));
   if (type.price_per_hour)
     TRY_VOID(checks::number(at("device_types", index, "price_per_hour"), *type.price_per_hour, 0, 1e12));
   return {};
@@ -347,6 +349,8 @@ Result<void> check_node(const Cluster& cluster, std::size_t index) {
                          "found nic_gb_per_s and bandwidth_matrix_gb_per_s, expected one of the two");
     TRY_VOID(checks::bandwidth(at("nodes", index, "nic_gb_per_s"), *node.nic));
   }
+  if (node.memory) TRY_VOID(checks::integer(at("nodes", index, "memory_bytes"), node.memory->count, 1, limits::bytes));
+  if (node.memory_bandwidth) TRY_VOID(checks::bandwidth(at("nodes", index, "memory_gb_per_s"), *node.memory_bandwidth));
   if (!node.domain.empty() && (cluster.bandwidth_matrix || node.bus || !node.link))
     return checks::bad(at("nodes", index, "domain"),
                        "found a domain, expected it with a link that is no bus, and without a bandwidth matrix");

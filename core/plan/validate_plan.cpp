@@ -359,13 +359,16 @@ Result<void> validate_covered(const Plan& plan) {
   const auto refuse = [](std::string place, auto found, std::string_view what) {
     return checks::bad(
         std::move(place),
-        fmt::format("found {} of {}, expected none: only pipedeck-cli simulate covers it yet", what, found));
+        fmt::format("found {} of {}, expected none: it is simulated and compared, not run", what, found));
   };
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const Shard& degrees = plan.stages[s].degrees;
     if (degrees.sequence)
       return checks::bad(stage_place(s, "sequence_parallel"),
                          "found true, expected false: a profile has it in its tensor-parallel times");
+    if (plan.stages[s].recompute.partly())
+      return checks::bad(stage_place(s, "recompute"),
+                         "found parts of blocks, expected whole layers: parts are simulated and compared, not run");
     for (const auto& [key, degree, what] :
          {std::tuple{"context_parallel", degrees.context, "context parallelism"},
           {"expert_parallel", degrees.expert, "expert parallelism"},
@@ -373,14 +376,17 @@ Result<void> validate_covered(const Plan& plan) {
       if (degree > 1) return refuse(stage_place(s, key), degree, what);
   }
   if (plan.sharding != Sharding{}) return refuse("/sharding/level", plan.sharding.level, "a sharding");
+  if (plan.choices)
+    return checks::bad("/training",
+                       "found choices of engine and run, expected none: they are simulated, "
+                       "not run");
   return {};
 }
 
 Result<void> validate(const Plan& plan, const Profile& profile, const Cluster& cluster) {
   TRY_VOID(validate(plan));
-  TRY_VOID(validate_covered(plan));
   TRY_VOID(check_against_layers(plan, profile));
-  TRY_VOID(check_splittable(plan, profile));
+  if (!has_mesh(plan)) TRY_VOID(check_splittable(plan, profile));
   TRY_VOID(check_against_devices(plan, cluster));
   return validate_amounts(profile, cluster, plan.global_batch);
 }

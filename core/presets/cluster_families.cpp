@@ -50,6 +50,8 @@ ClusterFamily read_family(ObjectReader& in) {
   const bool several = std::ranges::any_of(family.nodes, [](int nodes) { return nodes > 1; });
   constexpr double max_gigabits = 1e6;
   if (several) family.nic = BytesPerSecond(in.number("nic_gbit_per_s", 0.1, max_gigabits) * 1e9 / 8);
+  if (in.has("host_memory_bytes")) family.host_memory = in.bytes("host_memory_bytes");
+  if (in.has("host_memory_gb_per_s")) family.host_memory_bandwidth = in.rate("host_memory_gb_per_s");
   family.source = in.text("source");
   const bool linked = family.joint != Joint::host;
   for (const std::string& device : family.devices) {
@@ -129,6 +131,7 @@ Cluster FamilyCluster::build() const {
     node.devices = {{type, count}};
     if (count > 1 || family->domain_nodes > 1) node.link = Link{inside, inside_a_node};
     if (nodes > 1) node.nic = family->nic;
+    node.memory = family->host_memory, node.memory_bandwidth = family->host_memory_bandwidth;
     if (family->domain_nodes > 1) node.domain = fmt::format("domain {}", n / family->domain_nodes);
   }
   if (nodes > 1) {

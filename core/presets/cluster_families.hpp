@@ -25,8 +25,10 @@ struct ClusterFamily {
   std::vector<std::string> devices;
   std::vector<int> counts, nodes;  ///< devices per node; nodes
   Joint joint = Joint::host;
-  int domain_nodes = 1;  ///< nodes of which the switches join the devices
-  BytesPerSecond nic;    ///< of each device, each way
+  int domain_nodes = 1;                ///< nodes of which the switches join the devices
+  BytesPerSecond nic;                  ///< of each device, each way
+  std::optional<Bytes> host_memory{};  ///< of a node; absent: not known
+  std::optional<BytesPerSecond> host_memory_bandwidth{};
 };
 
 /// A cluster of a family by its size, not built yet.

@@ -12,7 +12,8 @@ Result<analytic::AnalyticProfile> computed_profile(const ParsedTransformer& mode
                                                    const AnalyticOptions& options) {
   auto made = analytic::analytic_profile(model, device, options);
   if (made)
-    made->profile = io::documents::with_origin(std::move(made->profile), {model.config, device.type.name, options});
+    made->profile = io::documents::with_origin(std::move(made->profile),
+                                               {model.config, device.type.name, options, made->efficiency});
   return made;
 }
 

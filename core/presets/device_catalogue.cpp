@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/io/json/reader.hpp"
+#include "core/presets/efficiency.hpp"
 #include "core/presets/embedded.hpp"
 
 namespace pipedeck::presets {
@@ -45,6 +46,10 @@ void read_model_joints(ObjectReader& in, DeviceModel& model) {
   in.object("pcie", [&](ObjectReader& pcie) {
     model.pcie = {pcie.count("generation", 1, 6), pcie.count("lanes", 1, 32)};
   });
+  if (in.has("host_link"))
+    in.object("host_link", [&](ObjectReader& link) {
+      model.host_link = HostLink{link.rate("gb_per_s"), link.text("source")};
+    });
 }
 
 void read_memory_defaults(ObjectReader& in, DeviceModel& model) {
@@ -121,7 +126,12 @@ const std::vector<DeviceModel>& device_catalogue() {
       ensure(model.has_value(), "the devices that come with the program are valid");
       models.push_back(*std::move(model));
     }
-    for (DeviceModel& model : models) model.type.relative_speed = relative_speed(model, models.front()).value();
+    const std::vector<DeviceEfficiency>& known = efficiency().devices;
+    for (DeviceModel& model : models) {
+      model.type.relative_speed = relative_speed(model, models.front()).value();
+      const auto own = std::ranges::find(known, model.type.name, &DeviceEfficiency::device);
+      if (own != known.end()) model.efficiency = *own;
+    }
     return models;
   }();
   return catalogue;

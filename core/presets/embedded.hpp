@@ -13,6 +13,7 @@ const std::vector<std::string>& embedded_devices();
 const std::vector<std::string>& embedded_efficiency();  ///< one file
 const std::vector<std::string>& embedded_families();
 const std::vector<std::string>& embedded_models();
+const std::vector<std::string>& embedded_published_runs();  ///< one CSV table
 const std::vector<std::string>& embedded_transformers();
 
 }  // namespace pipedeck::presets

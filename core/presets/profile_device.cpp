@@ -50,12 +50,23 @@ std::optional<Profile> computed_for(const TransformerOrigin& origin, const Devic
 std::optional<TransformerOrigin> unedited_origin(const Profile& profile, const std::vector<DeviceModel>& catalogue) {
   auto origin = io::documents::origin_of(profile);
   if (!origin || !*origin) return std::nullopt;
-  const DeviceModel* device = find_device_model(catalogue, (*origin)->device);
-  if (!device) return std::nullopt;
-  auto again = computed_profile(ParsedTransformer{(*origin)->config, {}}, *device, (*origin)->options);
+  const DeviceModel* known = find_device_model(catalogue, (*origin)->device);
+  if (!known) return std::nullopt;
+  DeviceModel device = *known;
+  device.efficiency = (*origin)->efficiency;
+  auto again = computed_profile(ParsedTransformer{(*origin)->config, {}}, device, (*origin)->options);
   if (!again) return std::nullopt;
   again->profile.name = profile.name;
   return again->profile == profile ? std::move(*origin) : std::nullopt;
+}
+
+/// Returns what the layer times assume of the device.
+std::string reached_clause(const TransformerOrigin& origin) {
+  if (origin.efficiency)
+    return fmt::format("layers reach what is known of {} by shape: {}", origin.device, origin.efficiency->source);
+  const EfficiencyFactors reached = origin.options.reached.value_or(EfficiencyFactors{});
+  return fmt::format("matrix products reach {:.0f} % of the peak, all else {:.0f} % of the memory bandwidth",
+                     100 * reached.gemms, 100 * reached.memory);
 }
 
 /// The ratio of peaks in a precision that both have, the one that most trainings use.
@@ -99,10 +110,7 @@ class Fit {
   void add_assumptions() {
     const Profile& profile = *fitted_.profile;
     if (const auto origin = io::documents::origin_of(profile); origin && *origin) {
-      const EfficiencyFactors& reached = (*origin)->options.reached;
-      fitted_.assumptions.push_back(
-          fmt::format("matrix products reach {:.0f} % of the peak, all else {:.0f} % of the memory bandwidth",
-                      100 * reached.gemms, 100 * reached.memory));
+      fitted_.assumptions.push_back(reached_clause(**origin));
     } else if (source_of_times(profile) == FigureSource::computed) {
       fitted_.assumptions.push_back("layer times " + profile.source.substr(0, profile.source.find(';')));
     }

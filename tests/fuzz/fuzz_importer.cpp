@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // One importer of the table: PIPEDECK_IMPORTER names it. Without it, this program prints the names and ends. The other
 // parts must accept each document that is read.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 #include "core/analytic/graph/profile.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/io/documents/transformer.hpp"
 #include "core/io/importers.hpp"
 #include "core/io/profiles/graph_text.hpp"
 #include "core/plan/validate.hpp"
+#include "core/presets/computed_profile.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/machine_import.hpp"
 #include "tests/fuzz/fuzz.hpp"
@@ -40,6 +43,20 @@ void check(const OperatorGraph& graph) {
   if (fuzz::judged(made)) fuzz::require(plan::validate(made->profile).has_value());
 }
 
+/// A configuration of a sensible size is a valid profile, which keeps its origin.
+void check(const ParsedTransformer& model) {
+  static const DeviceModel device = presets::catalogue_device("A100-80GB").value();
+  if (model.config.layers + model.config.decoder_layers + model.config.multi_token > 200) return;
+  AnalyticOptions options;
+  options.degrees = {2};
+  if (model.config.positions > 0) options.sequence = std::min(model.config.positions, 64);
+  const auto made = presets::computed_profile(model, device, options);
+  if (!fuzz::judged(made)) return;
+  fuzz::require(plan::validate(made->profile).has_value());
+  const auto origin = io::documents::origin_of(made->profile);
+  fuzz::require(fuzz::judged(origin) && origin->has_value() && (*origin)->config == model.config);
+}
+
 /// Pipedeck's own documents: fuzz_documents checks these.
 template <class Other>
 void check(const Other&) {}
@@ -58,7 +75,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text = fuzz::text_of(data, size), path = "fuzz";
-  const io::ReadOptions options{.profile_micro_batch = 4};
+  const io::ReadOptions options{.profile_micro_batch = 4, .as_llama = size % 2 == 1, .multi_token = size % 3 == 1};
   const auto document = importer->read({text, path, options});
   if (fuzz::judged(document)) std::visit([](const auto& value) { check(value); }, *document);
   return 0;

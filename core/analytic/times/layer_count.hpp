@@ -91,6 +91,7 @@ struct LayerCount {
   int launches = 0;                    ///< kernels of a forward pass
   double forward_reduced = 0, backward_reduced = 0;  ///< bytes that tensor-parallel ranks all-reduce
   bool is_embedding_input = false;                   ///< the input has no gradient
+  int block = -1;  ///< of a transformer's encoder or only stack, to which the layer belongs; -1: none
 };
 
 double forward_operations(const LayerCount& layer);

@@ -203,7 +203,7 @@ CsvTable parts_csv(const TimeBreakdown& parts) {
   CsvTable table({"part", "time_ms"});
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);
-    table.add({pipedeck::name_of(part), ms(parts[part])});
+    if (is_of_all_plans(part) || parts[part].count > 0) table.add({pipedeck::name_of(part), ms(parts[part])});
   }
   table.add({"iteration", ms(parts.total())});
   return table;
@@ -213,6 +213,7 @@ CsvTable waterfall_csv(const Waterfall& waterfall, const std::string& from, cons
   CsvTable table({"part", from + " (ms)", to + " (ms)", "change_ms"});
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);
+    if (!is_of_all_plans(part) && waterfall.a[part].count == 0 && waterfall.b[part].count == 0) continue;
     table.add({pipedeck::name_of(part), ms(waterfall.a[part]), ms(waterfall.b[part]), ms(waterfall.change[part])});
   }
   table.add({"iteration", ms(waterfall.a.total()), ms(waterfall.b.total()), ms(waterfall.change.total())});

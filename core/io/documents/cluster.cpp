@@ -23,6 +23,7 @@ DeviceType parse_device_type(ObjectReader& in) {
       for (const std::string& precision : peaks.names()) type.peak_tflops[precision] = peaks.number(precision, 0, 1e12);
     });
   if (in.has("memory_gb_per_s")) type.memory_bandwidth = in.rate("memory_gb_per_s");
+  if (in.has("host_gb_per_s")) type.host_bandwidth = in.rate("host_gb_per_s");
   if (in.has("price_per_hour")) type.price_per_hour = in.number("price_per_hour", 0, 1e12);
   type.extra = in.preserve_unknown_members();
   return type;
@@ -48,6 +49,8 @@ Node parse_node(ObjectReader& in) {
   node.bus = in.bool_or("bus", false);
   if (in.has("nic_gb_per_s")) node.nic = in.rate("nic_gb_per_s");
   node.domain = in.text_or("domain", "");
+  if (in.has("memory_bytes")) node.memory = in.bytes("memory_bytes");
+  if (in.has("memory_gb_per_s")) node.memory_bandwidth = in.rate("memory_gb_per_s");
   node.extra = in.preserve_unknown_members();
   return node;
 }
@@ -72,6 +75,7 @@ Value device_type_to_json(const DeviceType& type) {
     out.add("peak_tflops", peaks.finish());
   }
   if (type.memory_bandwidth) out.add("memory_gb_per_s", json::gigabytes_per_second_of(*type.memory_bandwidth));
+  if (type.host_bandwidth) out.add("host_gb_per_s", json::gigabytes_per_second_of(*type.host_bandwidth));
   if (type.price_per_hour) out.add("price_per_hour", json::number(*type.price_per_hour));
   return out.finish(type.extra);
 }
@@ -94,6 +98,8 @@ Value node_to_json(const Node& node) {
   if (node.bus) out.add("bus", Value(true));
   if (node.nic) out.add("nic_gb_per_s", json::gigabytes_per_second_of(*node.nic));
   if (!node.domain.empty()) out.add("domain", node.domain);
+  if (node.memory) out.add("memory_bytes", *node.memory);
+  if (node.memory_bandwidth) out.add("memory_gb_per_s", json::gigabytes_per_second_of(*node.memory_bandwidth));
   return out.finish(node.extra);
 }
 

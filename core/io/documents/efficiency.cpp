@@ -58,19 +58,20 @@ void visit_device(Visitor& visit, Of& device) {
 
 class EfficiencyWriter {
  public:
+  explicit EfficiencyWriter(ObjectWriter& out) : out_(out) {}
   void share(std::string_view name, double value) { out_.add(name, Value(json::number(value))); }
   void number(std::string_view name, double value, double, double) { share(name, value); }
   void latency(std::string_view name, Seconds value) { out_.add(name, Value(json::microseconds_of(value))); }
   template <class Visit>
   void object(std::string_view name, Visit visit) {
-    EfficiencyWriter inner;
+    ObjectWriter members;
+    EfficiencyWriter inner(members);
     visit(inner);
-    out_.add(name, inner.out_.finish());
+    out_.add(name, members.finish());
   }
-  ObjectWriter& out() { return out_; }
 
  private:
-  ObjectWriter out_;
+  ObjectWriter& out_;
 };
 
 /// Reports a member that was not read. Values of a misspelt one would be lost silently.
@@ -104,7 +105,9 @@ class EfficiencyReader {
   ObjectReader& in_;
 };
 
-void read_row(ObjectReader& in, EfficiencyTable& table) {
+}  // namespace
+
+DeviceEfficiency read_efficiency(ObjectReader& in) {
   DeviceEfficiency row;
   in.object("products", [&](ObjectReader& products) {
     EfficiencyReader reader(products);
@@ -120,6 +123,13 @@ void read_row(ObjectReader& in, EfficiencyTable& table) {
   EfficiencyReader reader(in);
   visit_device(reader, row);
   row.source = in.text("source");
+  return row;
+}
+
+namespace {
+
+void read_row(ObjectReader& in, EfficiencyTable& table) {
+  DeviceEfficiency row = read_efficiency(in);
   in.values("devices", [&](const Value& value, const std::string& place) {
     row.device = json::read_text(value, place, in.problems());
     if (std::ranges::find(table.devices, row.device, &DeviceEfficiency::device) != table.devices.end())
@@ -146,6 +156,18 @@ Result<EfficiencyTable> efficiency_from_json(const std::string& text) {
   return table;
 }
 
+void write_efficiency(ObjectWriter& out, const DeviceEfficiency& row) {
+  ObjectWriter products, kernels;
+  EfficiencyWriter of_products(products), of_kernels(kernels), values(out);
+  for (const auto& [name, precision] : row.products)
+    of_products.object(name, [&](auto& inner) { visit_precision(inner, precision); });
+  for (const auto& [name, kernel] : row.attention)
+    of_kernels.object(name, [&](auto& inner) { visit_attention(inner, kernel); });
+  out.add("products", products.finish()).add("attention", kernels.finish());
+  visit_device(values, row);
+  out.add("source", Value(row.source));
+}
+
 std::string efficiency_to_json(const EfficiencyTable& table) {
   json::List rows;
   for (std::size_t i = 0; i < table.devices.size();) {
@@ -153,16 +175,10 @@ std::string efficiency_to_json(const EfficiencyTable& table) {
     json::List names;
     for (; i < table.devices.size() && differ_by_name_alone(table.devices[i], row); ++i)
       names.push_back(Value(table.devices[i].device));
-    EfficiencyWriter writer, products, kernels;
-    writer.out().add("devices", Value(std::move(names)));
-    for (const auto& [name, precision] : row.products)
-      products.object(name, [&](auto& inner) { visit_precision(inner, precision); });
-    for (const auto& [name, kernel] : row.attention)
-      kernels.object(name, [&](auto& inner) { visit_attention(inner, kernel); });
-    writer.out().add("products", products.out().finish()).add("attention", kernels.out().finish());
-    visit_device(writer, row);
-    writer.out().add("source", Value(row.source));
-    rows.push_back(writer.out().finish());
+    ObjectWriter out;
+    out.add("devices", Value(std::move(names)));
+    write_efficiency(out, row);
+    rows.push_back(out.finish());
   }
   ObjectWriter out = ObjectWriter::document("pipedeck.efficiency");
   out.add("rows", Value(std::move(rows)));

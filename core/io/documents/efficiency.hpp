@@ -5,6 +5,8 @@
 #include <string>
 
 #include "core/base/result.hpp"
+#include "core/io/json/reader.hpp"
+#include "core/io/json/writer.hpp"
 #include "core/model/efficiency.hpp"
 
 namespace pipedeck::io::documents {
@@ -13,5 +15,9 @@ namespace pipedeck::io::documents {
 /// range, or if a device occurs twice.
 Result<EfficiencyTable> efficiency_from_json(const std::string& text);
 std::string efficiency_to_json(const EfficiencyTable& table);
+
+/// Reads and writes the members of a row but its devices.
+DeviceEfficiency read_efficiency(json::ObjectReader& in);
+void write_efficiency(json::ObjectWriter& out, const DeviceEfficiency& row);
 
 }  // namespace pipedeck::io::documents

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/io/documents/formats.hpp"
+#include "core/io/documents/training.hpp"
 #include "core/io/json/reader.hpp"
 #include "core/io/json/words.hpp"
 #include "core/io/json/writer.hpp"
@@ -123,7 +124,18 @@ Sharding parse_sharding(ObjectReader& in) {
   return sharding;
 }
 
-void read_recompute(ObjectReader& in, Stage& stage) {
+/// Reads the parts of blocks that version 2 can recompute. `all` stands if no layers and no modules are named.
+void read_recomputed_parts(ObjectReader& in, Recompute& recompute) {
+  recompute.blocks = in.count_or("blocks", -1, 0, limits::layers);
+  recompute.operations = in.bool_or("operations", false);
+  if (!in.has("modules")) return;
+  in.values("modules", [&](const Value& value, const std::string& place) {
+    recompute.modules.push_back(json::read_text(value, place, in.problems()));
+  });
+  recompute.all = false;
+}
+
+void read_recompute(ObjectReader& in, Stage& stage, int version) {
   if (!in.has("recompute")) return;
   const Value& value = *in.get("recompute");
   if (const bool* all = value.as<bool>())
@@ -137,6 +149,7 @@ void read_recompute(ObjectReader& in, Stage& stage) {
           choice.word_or("each", RecomputeUnit::block, parse_recompute_unit, json::words_of<RecomputeUnit>());
       stage.recompute.all = !choice.has("layers");
       if (choice.has("layers")) stage.recompute.layers = ids<LayerId>(choice, "layers", limits::layers);
+      if (version > 1) read_recomputed_parts(choice, stage.recompute);
     });
   else
     in.fail("recompute", fmt::format("found {}, expected true, false or a list of layer positions, or an object with "
@@ -170,7 +183,7 @@ Stage parse_stage(ObjectReader& in, int version) {
       stage.shard_fractions->push_back(json::read_number(value, json::Unit::plain, 0, 1, place, in.problems()));
     });
   }
-  read_recompute(in, stage);
+  read_recompute(in, stage, version);
   stage.extra = in.preserve_unknown_members();
   return stage;
 }
@@ -251,6 +264,8 @@ void read_plan(ObjectReader& in, Plan& plan) {
   if (in.has("order")) plan.order = ids<LayerId>(in, "order", limits::layers);
   if (version > 1 && in.has("sharding"))
     in.object("sharding", [&](ObjectReader& s) { plan.sharding = parse_sharding(s); });
+  if (version > 1 && in.has("training"))
+    in.object("training", [&](ObjectReader& t) { plan.choices = parse_choices(t); });
   in.objects("stages", [&](ObjectReader& stage) { plan.stages.push_back(parse_stage(stage, version)); });
   if (in.has("chunks")) {
     plan.chunks.emplace();
@@ -316,10 +331,15 @@ Value sharding_to_json(const Sharding& sharding) {
 
 Value recompute_to_json(const Recompute& recompute) {
   if (!recompute.any()) return Value(false);
-  if (recompute.each == RecomputeUnit::block) return recompute.all ? Value(true) : ids_to_json(recompute.layers);
+  if (recompute.each == RecomputeUnit::block && !recompute.partly())
+    return recompute.all ? Value(true) : ids_to_json(recompute.layers);
   ObjectWriter out;
   out.add("each", pipedeck::name_of(recompute.each));
-  if (!recompute.all) out.add("layers", ids_to_json(recompute.layers));
+  if (!recompute.layers.empty()) out.add("layers", ids_to_json(recompute.layers));
+  if (recompute.blocks >= 0) out.add("blocks", recompute.blocks);
+  if (recompute.operations) out.add("operations", Value(true));
+  if (!recompute.modules.empty())
+    out.add("modules", json::list_of(recompute.modules, [](const std::string& module) { return Value(module); }));
   return out.finish();
 }
 
@@ -406,6 +426,7 @@ std::string plan_to_json(const Plan& plan) {
   out.add("micro_batches", plan.micro_batches);
   write_conventions(out, plan);
   if (plan.sharding != Sharding{}) out.add("sharding", sharding_to_json(plan.sharding));
+  if (plan.choices) out.add("training", choices_to_json(*plan.choices));
   out.add("stages", json::list_of(plan.stages, [&](const Stage& stage) { return stage_to_json(stage, version); }));
   if (plan.chunks)
     out.add("chunks", json::list_of(*plan.chunks, [&](const StageCopy& chunk) {

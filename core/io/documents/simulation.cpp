@@ -93,6 +93,8 @@ TimeBreakdown parse_time_parts(ObjectReader& in) {
 SimulatedDevice parse_device(ObjectReader& in) {
   SimulatedDevice device;
   device.device = DeviceId(in.count("device", 0, limits::devices - 1));
+  for (const int twin : in.has("twins") ? in.counts("twins", 0, limits::devices - 1) : std::vector<int>())
+    device.twins.push_back(DeviceId(twin));
   device.busy = in.nanoseconds("busy_ms");
   if (in.has("idle")) in.object("idle", [&](ObjectReader& idle) { device.idle = parse_idle(idle); });
   if (in.has("parts")) in.object("parts", [&](ObjectReader& parts) { device.parts = parse_time_parts(parts); });
@@ -170,14 +172,17 @@ Value time_parts_to_json(const TimeBreakdown& parts) {
   ObjectWriter out;
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);
-    out.add(part_key(part), json::milliseconds_of(parts[part]));
+    if (is_of_all_plans(part) || parts[part].count > 0) out.add(part_key(part), json::milliseconds_of(parts[part]));
   }
   return out.finish();
 }
 
 Value device_to_json(const SimulatedDevice& device, bool curves) {
   ObjectWriter out;
-  out.add("device", device.device.value).add("busy_ms", json::milliseconds_of(device.busy));
+  out.add("device", device.device.value);
+  if (!device.twins.empty())
+    out.add("twins", json::list_of(device.twins, [](DeviceId twin) { return Value(json::integer(twin.value)); }));
+  out.add("busy_ms", json::milliseconds_of(device.busy));
   out.add("idle", idle_to_json(device.idle)).add("parts", time_parts_to_json(device.parts));
   out.add("peak_memory_bytes", device.peak).add("peak_memory_upper_bytes", device.peak_upper_bound);
   out.add("capacity_bytes", device.capacity);

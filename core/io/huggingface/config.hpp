@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `config.json` of a transformer as Hugging Face's models have it. Keys and their defaults are those of the
-// configuration classes of the library "transformers", each family's own: GPT-2, BERT, T5, Llama, Mistral, Mixtral,
-// Qwen 1 to 3 with and without experts, DeepSeek-MoE, V2 and V3; mT5.
+// configuration classes of the library "transformers", each family's own (presets/architectures.json).
 #pragma once
 
 #include <string>
@@ -13,12 +12,22 @@
 
 namespace pipedeck::io::huggingface {
 
-/// Returns true if it has a "model_type" and is no file of ours.
+struct ReadAs {
+  bool llama = false;        ///< an unknown family is read as Llama's
+  bool multi_token = false;  ///< blocks that predict further tokens are layers, too
+};
+
+/// Parses JSON as Python writes it: Infinity and NaN, which JSON lacks, are read as null in files with a "model_type".
+Result<json::Value> parse(const std::string& text);
+
+/// Returns true if it has a "model_type", or "architectures", and is no file of ours.
 bool looks_like_hugging_face(const json::Value& document);
 
 /// The config is valid: sizes are positive, heads divide by heads of keys, experts a token are no more than there are.
-/// `name` is used where the file has no "_name_or_path". Errors carry the place.
-Result<ParsedTransformer> transformer_from_hugging_face(const std::string& text, const std::string& name);
+/// `name` is used where the file has no "_name_or_path". Errors carry the place. The last note is what was understood,
+/// assumed and left out.
+Result<ParsedTransformer> transformer_from_hugging_face(const std::string& text, const std::string& name,
+                                                        const ReadAs& as = {});
 
 /// The families that are known, as "model_type" has them.
 std::vector<std::string> families();

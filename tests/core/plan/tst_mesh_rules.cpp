@@ -213,6 +213,10 @@ class TestMeshRules : public QObject {
     QCOMPARE(plan::padded_vocabulary(129024, 8, 128), 129024);
     QCOMPARE(plan::padded_vocabulary(50257, 1, 128), 50304);  // GPT-2 in Megatron-LM
     QCOMPARE(plan::padded_vocabulary(50257, 8, 0), 50257);
+    QCOMPARE(plan::usual_vocabulary_multiple(50257, 1), 128);
+    QCOMPARE(plan::usual_vocabulary_multiple(128256, 8), 0);
+    QCOMPARE(plan::usual_vocabulary_multiple(30520, 1), 0);
+    QCOMPARE(plan::usual_vocabulary_multiple(30520, 2), 128);
   }
 };
 

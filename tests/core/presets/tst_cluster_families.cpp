@@ -85,6 +85,14 @@ class TestClusterFamilies : public QObject {
     QCOMPARE(two.path(DeviceId(72), DeviceId(143)).bandwidth.count, 900e9);
   }
 
+  void hosts_have_memory() {
+    const Cluster rack = *presets::cluster_preset("18x4-gb200");
+    for (const Node& node : rack.nodes) QCOMPARE(node.memory->count, std::int64_t{960} << 30);
+    QVERIFY(std::abs(in_gigabytes_per_second(*rack.nodes[0].memory_bandwidth) * 18 / 14e3 - 1) < 1e-4);
+    QVERIFY(!presets::cluster_preset("8-rtx-4090")->nodes[0].memory);
+    QVERIFY(*io::documents::cluster_from_json(io::documents::cluster_to_json(rack)) == rack);
+  }
+
   void domains_are_written_and_read() {
     const Cluster cluster = *presets::cluster_preset("20x4-gb300");
     QCOMPARE(cluster.nodes[18].domain, std::string("domain 1"));

@@ -73,7 +73,7 @@ class TestTracedProfile : public QObject {
   }
 
   static void compare(const analytic::recorded::RecordedProfile& made, const RecordedTraining& truth,
-                      const Training& training) {
+                      const test::Training& training) {
     const Profile& profile = made.profile;
     QVERIFY(plan::validate(profile));
     QCOMPARE(profile.layers.size(), truth.layers.size());
@@ -113,18 +113,18 @@ class TestTracedProfile : public QObject {
     std::mt19937 random(11);
     const auto maybe = [&] { return random() % 2 == 0; };
     for (int round = 0; round < 120; ++round) {
-      const Training training{.gpu = maybe(),
-                              .recompute = maybe(),
-                              .wrapped = maybe(),
-                              .in_encoder = maybe(),
-                              .annotations = maybe(),
-                              .shapes = random() % 4 != 0,
-                              .backward = random() % 5 != 0,
-                              .steps = static_cast<int>(random() % 5),
-                              .micro_batches = 1 + static_cast<int>(random() % 5),
-                              .blocks = 1 + static_cast<int>(random() % 6),
-                              .samples = 91 + static_cast<int>(random() % 9),
-                              .all_forward_first = maybe()};
+      const test::Training training{.gpu = maybe(),
+                                    .recompute = maybe(),
+                                    .wrapped = maybe(),
+                                    .in_encoder = maybe(),
+                                    .annotations = maybe(),
+                                    .shapes = random() % 4 != 0,
+                                    .backward = random() % 5 != 0,
+                                    .steps = static_cast<int>(random() % 5),
+                                    .micro_batches = 1 + static_cast<int>(random() % 5),
+                                    .blocks = 1 + static_cast<int>(random() % 6),
+                                    .samples = 91 + static_cast<int>(random() % 9),
+                                    .all_forward_first = maybe()};
       const RecordedTraining truth = record(training, random);
       const auto made = read(truth.trace);
       QVERIFY2(made, made ? "" : made.error().text().c_str());

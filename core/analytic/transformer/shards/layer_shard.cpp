@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analytic/transformer/block_configs.hpp"
 #include "core/analytic/transformer/shards/collectives.hpp"
 #include "core/analytic/transformer/shards/shard_sizes.hpp"
 #include "core/base/limits.hpp"
@@ -67,7 +68,9 @@ class Sharder {
       part.kind = WorkKind::attention;
       part.times = whole.times * pieces / (tensor_ * shard_.heads_ranks());
       part.rows = whole.m / shard_.sequence_ranks();
-      (whole.name == "scores" ? part.columns : part.inner) /= pieces;
+      double& keys = whole.name == "scores" ? part.columns : part.inner;
+      keys /= pieces;
+      if (whole.fused) keys *= options_.pairs;
       return part;
     }
     const bool routed = times::is_routed(whole.part);
@@ -80,9 +83,22 @@ class Sharder {
       part.rows = whole.m / (shard_.context * (own ? tensor_ : 1));
     }
     const int ranks = routed ? shard_.expert_tensor : tensor_;
-    if (whole.cut == Cut::columns) part.columns /= ranks;
-    if (whole.cut == Cut::rows) part.inner /= ranks;
+    if (whole.cut == Cut::columns) part.columns /= ranks, part.column_ranks = ranks;
+    if (whole.cut == Cut::rows) part.inner /= ranks, part.inner_ranks = ranks;
+    part.joined = joined(whole.name);
     return part;
+  }
+
+  /// Returns the shares of a product's columns that are a weight matrix each.
+  std::array<double, 3> joined(std::string_view product) const {
+    if (product == "queries, keys, values") {
+      const double all = config_.heads + 2.0 * config_.key_value_heads;
+      return {config_.heads / all, config_.key_value_heads / all, config_.key_value_heads / all};
+    }
+    const bool gated =
+        config_.gated && (product == "feed-forward in" || product == "shared experts in" || product == "experts in");
+    return gated || product == "cross-attention keys and values" ? std::array{0.5, 0.5, 0.0}
+                                                                 : std::array{1.0, 0.0, 0.0};
   }
 
   void add_product(const times::GemmCount& whole) {
@@ -226,6 +242,18 @@ Result<std::set<Part>> parts_of_module(std::string_view module) {
   return parts;
 }
 
+std::vector<std::string> modules_of_parts(const std::set<Part>& parts) {
+  std::vector<std::string> names;
+  std::set<Part> covered;
+  for (const auto& [name, part] : modules) {
+    std::set<Part> own = *parts_of_module(name);
+    if (!std::ranges::includes(parts, own) || std::ranges::includes(covered, own)) continue;
+    names.emplace_back(name);
+    covered.merge(own);
+  }
+  return names;
+}
+
 double PassWork::flops() const {
   double sum = 0;
   for (const ShardProduct& product : products) sum += product.flops();
@@ -246,16 +274,21 @@ double bytes_sent(const LayerShard& layer, plan::GroupFamily group, Pass pass) {
 }
 
 LayerShard shard_layer(const TransformerConfig& config, const times::LayerCount& layer, const ShardOptions& options) {
-  return Sharder(config, layer, options).make();
+  return shard_layer_of(BlockConfigs(config).of(layer.block), layer, options);
+}
+
+LayerShard shard_layer_of(const TransformerConfig& block, const times::LayerCount& layer, const ShardOptions& options) {
+  return Sharder(block, layer, options).make();
 }
 
 Result<std::vector<LayerShard>> shard_layers(const TransformerConfig& config, const ShardOptions& options) {
   TRY_VOID(check(config, options));
   TransformerConfig padded = config;
   padded.vocabulary = plan::padded_vocabulary(config.vocabulary, options.shard.tensor, options.vocabulary_multiple);
+  const BlockConfigs blocks(padded);
   std::vector<LayerShard> layers;
   for (const times::LayerCount& layer : count_layers(padded, options.count).layers)
-    layers.push_back(shard_layer(padded, layer, options));
+    layers.push_back(shard_layer_of(blocks.of(layer.block), layer, options));
   return layers;
 }
 

@@ -6,6 +6,7 @@
 // T tensor, C context, e expert, x expert-tensor ranks, w bytes per element.
 #pragma once
 
+#include <array>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,44 +17,33 @@
 #include "core/base/result.hpp"
 #include "core/model/pass.hpp"
 #include "core/model/shard.hpp"
+#include "core/model/training.hpp"
 #include "core/model/transformer_config.hpp"
 #include "core/plan/groups.hpp"
 
 namespace pipedeck::analytic::transformer::shards {
 
-/// A way by which tokens reach their experts (Megatron-LM, moe-token-dispatcher-type).
-enum class Dispatcher {
-  all_to_all,  ///< each token once for each of its experts
-  all_gather,  ///< each token to all ranks
-  flex,        ///< each token once to each NVLink domain, and copied inside (DeepEP, HybridEP)
-};
-
 /// A choice of recomputation in the backward: whole blocks, or parts of them.
 struct Recomputed {
   bool blocks = false;            ///< each block by itself, from its input
+  int count = -1;                 ///< with `blocks`: that number of each stage; -1: all of them
+  bool operations = false;        ///< with `blocks`: all but attention and every second product (torchtitan)
   std::set<times::Part> parts{};  ///< of every block, if not `blocks`
 };
 /// Returns the parts of Megatron-LM's recompute module: core_attn, layernorm, mla_up_proj, mlp, moe, moe_act,
 /// shared_experts. bad_usage lists them.
 Result<std::set<times::Part>> parts_of_module(std::string_view module);
+/// Returns the modules that have none but these parts, in the order above.
+std::vector<std::string> modules_of_parts(const std::set<times::Part>& parts);
 
 /// A set of options of the engine and of the run that a layer's costs depend on.
-struct ShardOptions {
+struct ShardOptions : LayerChoices {
   CountOptions count;  ///< `micro_batch`: b, `sequence`: s
   Shard shard;
   Recomputed recomputed;
-  Dispatcher dispatcher = Dispatcher::all_to_all;
-  double imbalance = 1;  ///< rows of the fullest rank's experts over the mean, 1 or more
-  double capacity = 0;   ///< capacity factor: experts take as many rows, padded, whatever the routing; 0: dropless
-  int domains = 1;       ///< NVLink domains over which the expert ranks are spread, evenly
-  int most_domains = 0;  ///< to which a token's experts are limited (arXiv 2412.19437, section 2.1.2); 0: any
-  double dispatch_element = 0;  ///< bytes per element of dispatched tokens, with scales; 0: as `count.element`
-  bool hides_behind_shared_experts = false;  ///< dispatch and combine (moe-shared-expert-overlap)
-  bool weighs_activation = false;            ///< probabilities weigh the activation, so the experts' output is not kept
-  bool keeps_gathered = false;               ///< gathered inputs are kept whole instead of gathered again (torchtitan)
-  bool fused_loss = false;                   ///< two all-reduces instead of three
-  bool sends_output_back = false;  ///< exchanged heads: backward exchanges the output, too (TransformerEngine < 2.8)
-  int vocabulary_multiple = 0;     ///< words are padded to a multiple of this x T; 0: not padded
+  int domains = 1;          ///< NVLink domains over which the expert ranks are spread, evenly
+  bool fused_loss = false;  ///< two all-reduces instead of three
+  double pairs = 1;         ///< share of the pairs of tokens that fused attention computes: those inside packed samples
 };
 
 enum class WorkKind { product, grouped_product, attention };
@@ -65,6 +55,8 @@ struct ShardProduct {
   double rows = 0, inner = 0, columns = 0, times = 1;
   bool fused = false;  ///< part of a kernel that does not store the attention weights
   times::Part part = times::Part::rest;
+  std::array<double, 3> joined{1, 0, 0};  ///< shares of columns of each weight matrix, if engines join several
+  int inner_ranks = 1, column_ranks = 1;  ///< that divide the weights' rows and columns
   double flops() const { return 2 * rows * inner * columns * times; }
 };
 
@@ -125,5 +117,7 @@ Result<std::vector<LayerShard>> shard_layers(const TransformerConfig& config, co
 /// Returns a rank's part of one counted layer of the model. The degrees must divide the model. The layer is counted for
 /// options.count.
 LayerShard shard_layer(const TransformerConfig& config, const times::LayerCount& layer, const ShardOptions& options);
+/// As shard_layer, with the configuration of the layer's block (BlockConfigs).
+LayerShard shard_layer_of(const TransformerConfig& block, const times::LayerCount& layer, const ShardOptions& options);
 
 }  // namespace pipedeck::analytic::transformer::shards

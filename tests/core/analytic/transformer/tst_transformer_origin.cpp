@@ -8,6 +8,7 @@
 #include "core/analytic/analytic_profile.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/documents/transformer.hpp"
+#include "core/io/files.hpp"
 #include "core/io/importers.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "tests/support/places.hpp"
@@ -31,14 +32,14 @@ TransformerOrigin origin_in(const std::string& file) {
   origin.options.attention = AttentionMemory::selective;
   origin.options.degrees = {2, 4};
   origin.options.dropout = false;
-  origin.options.reached.gemms = 0.5;
+  origin.options.reached.emplace().gemms = 0.5;
   return origin;
 }
 
 Profile profile_of(const TransformerOrigin& origin) {
-  return analytic::analytic_profile({origin.config, {}}, *presets::catalogue_device(origin.device), origin.options)
-      .value()
-      .profile;
+  DeviceModel device = *presets::catalogue_device(origin.device);
+  device.efficiency = origin.efficiency;
+  return analytic::analytic_profile({origin.config, {}}, device, origin.options).value().profile;
 }
 
 /// The text of the profile's file with `from` in place of `to`.
@@ -70,6 +71,44 @@ class TestTransformerOrigin : public QObject {
     }
   }
 
+  /// Times by shape are computed again from the file alone: with the values that were known then.
+  void efficiencies_are_in_the_file() {
+    TransformerOrigin origin = origin_in(PIPEDECK_FIXTURES "/hugging_face/llama-3-8b.config.json");
+    origin.options.reached.reset();
+    const auto made =
+        analytic::analytic_profile({origin.config, {}}, *presets::catalogue_device(origin.device), origin.options);
+    QVERIFY(made.has_value() && made->efficiency.has_value());
+    QCOMPARE(made->efficiency->device, origin.device);
+    for (const double slower : {1.0, 2.0}) {  // as a program knows the type that is twice as slow there
+      origin.efficiency = made->efficiency;
+      origin.efficiency->products.at("bf16").plain.share /= slower;
+      const Profile written = io::documents::with_origin(profile_of(origin), origin);
+      const auto read = io::documents::profile_from_json(io::documents::profile_to_json(written));
+      QVERIFY(read.has_value());
+      const auto found = io::documents::origin_of(*read);
+      QVERIFY(found.has_value() && found->has_value());
+      QCOMPARE(**found, origin);
+      QCOMPARE(profile_of(**found).layers, read->layers);
+      QCOMPARE(read->layers == made->profile.layers, slower == 1);
+    }
+  }
+
+  /// A file that an earlier program wrote: its shares of the peak hold, though more is known of the type now.
+  void files_without_efficiencies_keep_their_times() {
+    const auto text = io::read_file(PIPEDECK_FIXTURES "/gpt2-h100-by-shares.profile.json");
+    const auto read = io::documents::profile_from_json(text.value());
+    QVERIFY(read.has_value());
+    const auto origin = io::documents::origin_of(*read);
+    QVERIFY(origin.has_value() && origin->has_value());
+    QCOMPARE((*origin)->options.reached, EfficiencyFactors{});
+    QVERIFY(!(*origin)->efficiency);
+    QCOMPARE(profile_of(**origin).layers, read->layers);
+    const auto now =
+        analytic::analytic_profile({(*origin)->config, {}}, *presets::catalogue_device("H100-SXM"), (*origin)->options);
+    QCOMPARE(now->profile.layers, read->layers);
+    QVERIFY(!now->efficiency);
+  }
+
   void other_members_stay() {
     TransformerOrigin origin = origin_in(PIPEDECK_FIXTURES "/hugging_face/gpt2.config.json");
     Profile profile = profile_of(origin);
@@ -93,6 +132,11 @@ class TestTransformerOrigin : public QObject {
     QVERIFY(refused(R"("norm":"layer")", R"("norm":"batch")", "/transformer/config/norm"));
     QVERIFY(refused(R"("attention":"selective")", R"("attention":"none")", "/transformer/options/attention"));
     QVERIFY(refused(R"("device":"A100-40GB")", R"("device":5)", "/transformer/device"));
+    const auto with_extra = [&](const std::string& options) {
+      const auto found = io::documents::origin_of(replaced(origin, R"("reached_products":0.5,)", options));
+      return found ? std::string() : found.error().place;
+    };
+    QCOMPARE(with_extra(""), std::string("/transformer/options/reached_products"));
     Profile profile = profile_of(origin);
     for (const char* extra : {R"({"transformer":5})", R"({"transformer":[]})", R"({"transformer":{}})",
                               R"({"transformer":{"device":"T4","config":[],"options":{}}})"}) {

@@ -22,6 +22,41 @@ const char* const meshed = R"({"format": "pipedeck.plan", "version": 2, "name": 
              "expert_tensor_parallel": 2, "recompute": true, "note": "x"},
             {"layers": [3, 4], "devices": [30, 32, 34, 36], "tensor_parallel": 1}]})";
 
+StepChoices random_choices(Random& random) {
+  const auto yes = [&] { return random.integer(0, 1) == 1; };
+  StepChoices choices;
+  Training& t = choices.training;
+  t.products = yes() ? "mxfp8" : "";
+  if (yes()) t.recipe = "blockwise", t.attention = "flash-2";
+  t.hidden = {yes(), yes(), yes(), yes(), yes()};
+  t.graphs = static_cast<Graphs>(random.integer(0, 2));
+  t.loss = static_cast<LossKind>(random.integer(0, 4));
+  t.loss_chunks = random.integer(1, 9), t.multi_token_blocks = random.integer(0, 2);
+  if (yes())
+    t.adapters = {random.integer(1, 64), static_cast<AdapterTargets>(random.integer(0, 2)),
+                  static_cast<FrozenWeights>(random.integer(0, 2))};
+  t.optimizer_step = static_cast<OptimizerStep>(random.integer(0, 1));
+  t.forward_ahead = yes() ? GatherAhead::two : GatherAhead::one;
+  t.waits_for_input_gradients = yes(), t.scatters_sends = yes(), t.owned_tensors = random.integer(0, 9);
+  if (yes()) t.sample_lengths = {{512, 0.25}, {4096, 0.75}};
+  t.fused_weight_gradients = yes(), t.narrow_weights = yes(), t.keeps_stage_outputs = yes();
+  t.offloaded_blocks = random.integer(0, 2), t.offloads_optimizer = yes(), t.pages_optimizer = yes();
+  t.bucket = yes() ? 5e8 : 0, t.cached = yes() ? 0.05 : 0;
+  choices.layers = {static_cast<Dispatcher>(random.integer(0, 2)),
+                    1.5,
+                    1.25,
+                    random.integer(0, 4),
+                    1.03,
+                    yes(),
+                    yes(),
+                    yes(),
+                    yes(),
+                    random.integer(0, 128)};
+  if (yes()) choices.states = StateBytes{2, 4, 6, random.integer(0, 4) * 1.0};
+  if (yes()) choices.wire = WireBytes{1, 2};
+  return choices;
+}
+
 Plan with_random_mesh(Random& random) {
   Plan plan = random_plan(random);
   for (Stage& stage : plan.stages) {
@@ -34,6 +69,9 @@ Plan with_random_mesh(Random& random) {
   plan.sharding.level = plan.zero;
   plan.sharding.reshard = static_cast<Reshard>(random.integer(0, 2));
   plan.sharding.copies = static_cast<CopySync>(random.integer(0, 2));
+  if (random.integer(0, 1)) plan.choices = random_choices(random);
+  if (random.integer(0, 3) == 0) plan.stages[0].recompute = {.all = true, .blocks = random.integer(0, 3)};
+  if (random.integer(0, 3) == 0) plan.stages[0].recompute = {.modules = {"core_attn", "mlp"}};
   return plan;
 }
 
@@ -99,6 +137,9 @@ class TestPlanVersions : public QObject {
     Plan plan = io::documents::plan_from_json(meshed).value();
     for (Stage& stage : plan.stages) stage.degrees = {};
     plan.sharding = {};
+    plan.choices.emplace();
+    QVERIFY(io::documents::plan_to_json(plan).find("\"version\": 2") != std::string::npos);
+    plan.choices.reset();
     const std::string text = io::documents::plan_to_json(plan);
     QVERIFY(text.find("\"version\": 1") != text.npos && text.find("sharding") == text.npos);
     QVERIFY(text.find("\"devices\": [") != text.npos);
@@ -148,6 +189,23 @@ class TestPlanVersions : public QObject {
     row("copies", "each-micro-batch", "all", "/sharding/copies", "\"all\", expected one of \"each-step\"");
     row("zero", "\"precision\": \"mixed-16\"", "\"precision\": \"mixed-16\", \"zero\": 1", "/sharding/level",
         "found 3, expected 1 as `zero`, or no `zero`");
+    const auto choice = [&](const char* object, const char* place, const char* message) {
+      QTest::newRow(object) << "\"sharding\":" << QString(R"("training": %1, "sharding":)").arg(object) << place
+                            << message;
+    };
+    choice(R"({"products": "int4"})", "/training/products", "\"int4\", expected one of \"bf16\", \"fp16\"");
+    choice(R"({"scaling": "none"})", "/training/scaling", "expected one of \"delayed\"");
+    choice(R"({"hidden": ["data"]})", "/training/hidden/0", "expected \"gradients\", \"weights\"");
+    choice(R"({"loss": "cut"})", "/training/loss", "expected one of \"plain\"");
+    choice(R"({"adapters": {"rank": 0}})", "/training/adapters/rank", "found 0");
+    choice(R"({"adapters": {"rank": 8, "frozen": "int4"}})", "/training/adapters/frozen",
+           "\"same\", \"int8\", \"nf4\"");
+    choice(R"({"imbalance": 0.5})", "/training/imbalance", "found 0.5");
+    choice(R"({"states": {"weights": 2}})", "/training/states/gradients", "found no 'gradients'");
+    choice(R"({"wire": {"weights": -1, "gradients": 2}})", "/training/wire/weights", "found -1");
+    choice(R"({"sample_lengths": [{"tokens": 512, "share": 0.5}]})", "/training/sample_lengths", "the sum 0.5");
+    choice(R"({"offload": {"blocks": -1}})", "/training/offload/blocks", "found -1");
+    choice("7", "/training", "found");
     row("sequence", "\"sequence_parallel\": true", "\"sequence_parallel\": 1", "/stages/0/sequence_parallel",
         "found 1");
   }

@@ -31,12 +31,13 @@ ShardOptions options_of(int sequence, const Shard& shard, int micro_batch = 1) {
   return options;
 }
 
-/// The transformers of the presets, and those of other families: GPT-2 with dropout, T5 with a decoder.
+/// The transformers of the presets, and those of other families: GPT-2 with dropout, T5 with a decoder, norms at other
+/// places, blocks of two kinds.
 std::vector<TransformerConfig> known_transformers() {
   std::vector<TransformerConfig> all;
   for (const std::string& name : presets::transformer_preset_names())
     all.push_back(presets::transformer_preset(name)->config);
-  for (const std::string name : {"gpt2", "t5-large"}) {
+  for (const std::string name : {"gpt2", "t5-large", "gemma-2-2b", "falcon-40b", "olmo-2-7b", "command-r-plus"}) {
     const auto text = io::read_file(PIPEDECK_FIXTURES "/hugging_face/" + name + ".config.json");
     all.push_back(io::huggingface::transformer_from_hugging_face(text.value(), name)->config);
   }
@@ -172,7 +173,7 @@ class TestLayerShards : public QObject {
     }
     for (const shards::ShardProduct& product : layer.forward.products)
       if (product.kind == shards::WorkKind::grouped_product) QCOMPARE(product.rows, 4096.0);
-    options.dispatcher = shards::Dispatcher::flex;
+    options.dispatcher = Dispatcher::flex;
     layer = shard_named(qwen3_235b(), options, "block_7.experts");
     for (const shards::LayerCollective& one : collectives_of(layer, GroupFamily::expert, Pass::forward))
       QCOMPARE(std::round(one.leaving / 100) * 100, 45'292'800.0);

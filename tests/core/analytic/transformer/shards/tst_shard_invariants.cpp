@@ -17,7 +17,6 @@ namespace pipedeck::tst_shard_invariants {
 using namespace pipedeck::test;
 using analytic::times::Part;
 using plan::GroupFamily;
-using shards::Dispatcher;
 using shards::LayerShard;
 using shards::ShardOptions;
 using shards::WorkKind;
