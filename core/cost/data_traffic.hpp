@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/model/shard.hpp"
+#include "core/model/training.hpp"
 #include "core/plan/groups.hpp"
 
 namespace pipedeck::cost {
@@ -27,12 +28,6 @@ struct DataCollective {
   bool of_gradients = true;                               ///< otherwise of weights
   int ranks = 1;
   double bytes = 0;  ///< that a rank sends each time
-};
-
-/// A number of bytes per weight on the wire.
-struct WireBytes {
-  double weights = 2;    ///< w_p: 16 bits; 1 where fp8 weights are gathered
-  double gradients = 4;  ///< w_g: fp32; 2 where gradients are reduced in 16 bits
 };
 
 /// A number of weights on a rank before sharding: those that D C ranks hold, and experts', which D_e ranks hold.

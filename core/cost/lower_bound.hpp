@@ -14,7 +14,7 @@ namespace pipedeck::cost {
 Result<Seconds> lower_bound(const Problem& problem, bool synchronous = true);
 
 /// Returns the bound that applies to this plan: PipeDream's synchronous plans choose their own micro-batch instead of
-/// the requested one.
+/// the requested one. 0, unknown, for plans with degrees or choices of format version 2.
 Result<Seconds> lower_bound_of(const Problem& problem, const Plan& plan);
 
 /// Returns the part of `bound` that a simulated `iteration` of the plan must satisfy. An asynchronous plan's period is

@@ -11,13 +11,14 @@
 #include "core/base/units.hpp"
 #include "core/model/pass.hpp"
 #include "core/model/schedule.hpp"
+#include "core/model/training.hpp"
 #include "core/plan/groups.hpp"
 
 namespace pipedeck::cost {
 
 /// A part of a pass's time. All but compute are exposed: the rank waits for them.
-enum class PassPart { compute, tensor, context, expert, gather, scatter };
-inline constexpr int pass_part_count = 6;
+enum class PassPart { compute, tensor, context, expert, gather, scatter, host };
+inline constexpr int pass_part_count = 7;
 
 /// Returns the part that collectives over groups of that family add to: tensor, context or expert. The other families
 /// communicate outside of passes or as gathers and scatters; for those it throws InvariantViolation.
@@ -50,12 +51,6 @@ struct PassLayer {
   Seconds gather_forward{}, gather_backward{};  ///< of its sharded weights, before the pass; 0: they are whole
   Seconds scatter{};                            ///< of its gradients, behind the backward; 0: they stay whole
   bool in_unit_of_previous = false;             ///< gathered and scattered together with the layer before
-};
-
-/// A number of units by which gathers are ahead of compute.
-enum class GatherAhead {
-  one = 1,  ///< a unit's gather starts as soon as the unit before begins to compute
-  two = 2,  ///< as soon as the unit before that one does: forward of PyTorch's FSDP2
 };
 
 struct PassTime {

@@ -8,7 +8,7 @@ namespace pipedeck::cost {
 namespace {
 
 // Optimizer: a master copy of 4 bytes and two moments of 4, unless the row has other ones.
-constexpr std::array<StateRecipe, 11> recipes{{
+constexpr std::array<StateRecipe, 14> recipes{{
     {"mixed-18", {2, 4, 12}, "Megatron-LM: bf16, gradients accumulated in fp32"},
     {"mixed-16",
      {2, 2, 12, 4},
@@ -22,6 +22,14 @@ constexpr std::array<StateRecipe, 11> recipes{{
     {"fp8-weights", {2, 4, 12}, "Megatron-LM: fp8-param-gather, both directions of the fp8 weights"},
     {"mxfp8-weights", {2 + 1.0 / 16, 4, 12}, "the same with a scale for each 32 elements"},
     {"muon", {2, 4, 8}, "Muon: one moment"},
+    {"adapters", {2, 2, 8}, "LoRA in 16 bits, arXiv 2106.09685: two moments in fp32, no master copy"},
+    {"adam-8bit",
+     {2, 2, 2 + 2 * 4.0 / 256},
+     "bitsandbytes: 8-bit moments, fp32 scales of blocks of 256 (arXiv 2110.02861)"},
+    {"paged-adam-8bit",
+     {2, 2, 2 + 2 * 4.0 / 256},
+     "the same in pages of unified memory (arXiv 2305.14314, section 3)",
+     true},
 }};
 
 }  // namespace

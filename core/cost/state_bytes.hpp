@@ -8,22 +8,17 @@
 
 #include "core/cost/data_traffic.hpp"
 #include "core/model/shard.hpp"
+#include "core/model/training.hpp"
 #include "core/plan/groups.hpp"
 
 namespace pipedeck::cost {
-
-/// A number of bytes per parameter, before sharding.
-struct StateBytes {
-  double weights = 2, gradients = 4, optimizer = 12;
-  double step = 0;  ///< of the optimizer step alone, sharded as its states
-  bool operator==(const StateBytes&) const = default;
-};
 
 /// A way in which an engine trains with Adam in 16 bits or fewer.
 struct StateRecipe {
   std::string_view name;  ///< "mixed-18"
   StateBytes bytes;
   std::string_view source;
+  bool paged = false;  ///< the optimizer's are on the host but in its step (Training::pages_optimizer)
 };
 std::span<const StateRecipe> state_recipes();
 std::optional<StateBytes> state_bytes(std::string_view recipe);

@@ -5,19 +5,29 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "core/analytic/transformer/shards/adapters.hpp"
+#include "core/cost/data_traffic.hpp"
+#include "core/cost/state_bytes.hpp"
 #include "core/mesh/stages.hpp"
 #include "core/plan/groups.hpp"
 
 namespace pipedeck::mesh {
 namespace {
 
+using analytic::transformer::shards::adapted_part;
+using analytic::transformer::shards::adapter_elements;
+using analytic::transformer::shards::adapter_weights;
 using analytic::transformer::shards::bytes_of;
+using analytic::transformer::shards::is_linear;
 using analytic::transformer::shards::KeptItem;
 using analytic::transformer::shards::LayerShard;
+using analytic::transformer::shards::linear_weights;
 using analytic::transformer::shards::ShardProduct;
+using analytic::transformer::shards::ShardWeights;
 using analytic::transformer::shards::WorkKind;
 
 /// Returns true if the layer begins a block: one with experts has two layers.
@@ -47,10 +57,66 @@ double kept_bytes(const KeptItem& item, const Training& training) {
   return item.bytes;
 }
 
-double kept_bytes(const std::vector<KeptItem>& items, const Training& training) {
+/// Returns true for the input of a frozen product without an adapter: no gradient needs it. Attention needs its output
+/// all the same, and a norm's output that several products take is kept.
+bool is_of_frozen(const KeptItem& item, const LayerShard& layer, const Adapters& adapters) {
+  constexpr std::string_view ending = ": input";
+  if (adapters.rank == 0 || !item.name.ends_with(ending) || item.name == "attention output: input") return false;
+  const std::string name = item.name.substr(0, item.name.size() - ending.size());
+  const auto product = std::ranges::find_if(
+      layer.forward.products, [&](const ShardProduct& one) { return one.name == name || one.name == name + " in"; });
+  return product != layer.forward.products.end() && !adapted_part(*product, adapters).any();
+}
+
+double kept_bytes(const std::vector<KeptItem>& items, const LayerShard& layer, const Training& training) {
   double sum = 0;
-  for (const KeptItem& item : items) sum += kept_bytes(item, training);
+  for (const KeptItem& item : items)
+    if (!is_of_frozen(item, layer, training.adapters)) sum += kept_bytes(item, training);
   return sum;
+}
+
+/// Returns the bytes that are kept if torchtitan recomputes by operation (activation_checkpoint.py): outputs of every
+/// second product, from the first one of a block on, and of attention.
+double kept_by_operations(const Question& question, const LayerShard& layer) {
+  double kept = 0;
+  for (const KeptItem& item : layer.kept)
+    if (item.name == "attention norm: input" || item.name == "attention output: input" || item.name == "row sums")
+      kept += item.bytes;
+  const TransformerConfig& config = question.config;
+  for (const ShardProduct& product : layer.forward.products) {
+    if (product.kind == WorkKind::attention) continue;
+    const double output = question.layer.count.element * product.rows * product.columns * product.times;
+    if (product.name == "queries, keys, values")  // queries and values of three products
+      kept += output * (config.heads + config.key_value_heads) / (config.heads + 2.0 * config.key_value_heads);
+    else if (product.name == "feed-forward in")
+      kept += config.gated ? output / 2 : 0;
+    else if (product.name != "attention output")
+      kept += output;
+  }
+  return kept;
+}
+
+/// A number of bytes of a layer from forward to backward.
+struct KeptBytes {
+  double kept = 0, restored = 0;
+};
+
+/// Returns the bytes of a layer of block number `block` of its stage.
+KeptBytes kept_of(const Question& question, const LayerShard& layer, int block) {
+  const Training& training = question.training;
+  const auto& recomputed = question.layer.recomputed;
+  const bool is_restored = recomputed.blocks && (recomputed.count < 0 || block < recomputed.count);
+  KeptBytes made{kept_bytes(layer.kept, layer, training), kept_bytes(layer.restored, layer, training)};
+  (is_restored ? made.restored : made.kept) +=
+      question.layer.count.element * adapter_elements(layer, training.adapters);
+  const double all = made.kept + made.restored;
+  if (recomputed.operations) {
+    made.kept = std::min(all, kept_by_operations(question, layer));
+    made.restored = all - made.kept;
+  } else if (recomputed.blocks && !is_restored) {
+    made = {all, 0};
+  }
+  return made;
 }
 
 /// A number of bytes per logit.
@@ -94,25 +160,13 @@ class Counter {
     return whole_input() / (shard.divides_tokens() ? shard.tensor : 1);
   }
 
-  /// Returns the bytes that are kept if torchtitan recomputes by operation (activation_checkpoint.py): outputs of every
-  /// second product, from the first one of a block on, and of attention.
-  double kept_by_operations(const LayerShard& layer) const {
-    double kept = 0;
-    for (const KeptItem& item : layer.kept)
-      if (item.name == "attention norm: input" || item.name == "attention output: input" || item.name == "row sums")
-        kept += item.bytes;
-    const TransformerConfig& config = question_.config;
-    for (const ShardProduct& product : layer.forward.products) {
-      if (product.kind == WorkKind::attention) continue;
-      const double output = element() * product.rows * product.columns * product.times;
-      if (product.name == "queries, keys, values")  // queries and values of three products
-        kept += output * (config.heads + config.key_value_heads) / (config.heads + 2.0 * config.key_value_heads);
-      else if (product.name == "feed-forward in")
-        kept += config.gated ? output / 2 : 0;
-      else if (product.name != "attention output")
-        kept += output;
-    }
-    return kept;
+  /// Returns the bytes of the largest frozen weights that are converted to 16 bits before their product.
+  double widest_converted(const LayerShard& layer) const {
+    if (training_.adapters.rank == 0 || training_.adapters.frozen == FrozenWeights::same) return 0;
+    double widest = 0;
+    for (const ShardProduct& product : layer.forward.products)
+      if (is_linear(product)) widest = std::max(widest, 2 * product.inner * product.columns);
+    return widest;
   }
 
   void count_blocks() {
@@ -121,22 +175,16 @@ class Counter {
     for (const LayerShard& layer : layers_) {
       if (!is_block(layer)) continue;
       if (begins_block(layer)) ++block, restored = transient = last_block = 0;
-      double kept = kept_bytes(layer.kept, training_), again = kept_bytes(layer.restored, training_);
-      if (training_.recomputes_operations) {
-        const double all = kept + again;
-        kept = std::min(all, kept_by_operations(layer)), again = all - kept;
-      } else if (question_.layer.recomputed.blocks && training_.recomputed_blocks >= 0 &&
-                 block >= training_.recomputed_blocks) {
-        kept += again, again = 0;
-      }
+      const auto [kept, again] = kept_of(question_, layer, block);
       const double here = block < training_.offloaded_blocks ? 0 : kept;
       offloaded = std::max(offloaded, kept - here);
+      made_.offloaded += kept - here;
       made_.kept += here, last_block += here;
       restored += again;
       transient = std::max(transient, gradients_of(layer));
       made_.peak_backward = std::max(made_.peak_backward, restored + transient);
       made_.peak_forward = std::max({made_.peak_forward, transient, restored});
-      workspace = std::max(workspace, layer.workspace);
+      workspace = std::max(workspace, std::max(layer.workspace, widest_converted(layer)));
     }
     if (is_last_) made_.kept += last_block * training_.multi_token_blocks;
     // A block on its way from or to the host is here, too.
@@ -202,44 +250,84 @@ class Counter {
   }
 
   void count_states() {
-    cost::RankWeights all;
-    double unit = 0, widest = 0, root = 0, linear = 0, adapters = 0;
+    cost::RankWeights all, linear, adapters;
+    double unit = 0, widest = 0, root = 0;
+    const auto add = [](cost::RankWeights& sum, const ShardWeights& weights) {
+      sum.dense += weights.dense + weights.whole, sum.expert += weights.expert;
+    };
     for (const LayerShard& layer : layers_) {
       if (layer.kind == "linear" && question_.config.tied && is_first_) continue;  // the embedding's
-      const cost::RankWeights own{layer.weights.dense + layer.weights.whole, layer.weights.expert, 0};
-      all.dense += own.dense, all.expert += own.expert;
-      if (is_root(layer)) root += own.dense;
+      add(all, layer.weights);
+      if (is_root(layer)) root += layer.weights.dense + layer.weights.whole;
       if (!is_block(layer)) continue;
       if (begins_block(layer)) unit = 0;
-      unit += own.dense + own.expert;
+      unit += gathered_weights(layer);
       widest = std::max(widest, unit);
-      linear += layer.weights.dense + layer.weights.expert;
-      for (const ShardProduct& product : layer.forward.products)
-        if (product.kind == WorkKind::product)
-          adapters += training_.adapters.rank * (product.inner + product.columns) * product.times;
+      add(linear, linear_weights(layer)), add(adapters, adapter_weights(layer, training_.adapters));
     }
     if (is_last_ && training_.multi_token_blocks > 0) add_multi_token(all);
 
+    const bool has_adapters = training_.adapters.rank > 0;
+    if (has_adapters) add_frozen(all, linear);
+    add_trained(has_adapters ? adapters : all);
     const Sharding& sharding = question_.sharding;
-    cost::RankWeights trained = all;
-    if (training_.adapters.rank > 0) {
-      trained = {adapters, 0, 0};
-      const cost::StateBytes frozen{training_.states.weights, 0, 0, 0};
-      made_.weights = cost::held_bytes(frozen, sharding, degrees_, all).weights;
-    }
-    const cost::StateBytes held = cost::held_bytes(training_.states, sharding, degrees_, trained);
-    made_.weights += held.weights, made_.gradients = held.gradients, made_.optimizer = held.optimizer;
-    made_.step = held.step + 4 * training_.bucket;
     if (sharding.level == 3 && sharding.reshard != Reshard::after_step) {
       // Two units of a block, and the ends whole from the forward to the backward (torchtitan, FSDP2).
-      const double whole = sharding.reshard == Reshard::after_backward ? all.dense + all.expert : 2 * widest + root;
-      made_.gathered = whole * training_.wire.weights;
-      if (training_.adapters.rank == 0) made_.gathered += 2 * widest * training_.wire.gradients + 2 * root;
+      double whole = 2 * widest + root;
+      if (sharding.reshard == Reshard::after_backward)
+        whole = all.dense + all.expert + (frozen_share() - 1) * (linear.dense + linear.expert);
+      made_.gathered = whole * question_.wire.weights;
+      if (!has_adapters) made_.gathered += 2 * widest * question_.wire.gradients + 2 * root;
     }
     if (is_narrow(training_) && sharding.level < 3 && !training_.narrow_weights && training_.recipe != "tensorwise" &&
         training_.recipe != "rowwise")
-      made_.copies = linear * 2 * element_bytes(training_.products);
-    if (training_.fused_weight_gradients && training_.adapters.rank == 0) made_.copies += 2 * shapes();
+      made_.copies = linear_of_blocks() * 2 * element_bytes(training_.products);
+    if (training_.fused_weight_gradients && !has_adapters) made_.copies += 2 * shapes();
+  }
+
+  /// Returns a layer's weights as gathered, in units of trained ones.
+  double gathered_weights(const LayerShard& layer) const {
+    return layer.weights.all() + (frozen_share() - 1) * linear_weights(layer).all();
+  }
+  /// Returns the bytes of a frozen weight of a product over those of others, as gathered.
+  double frozen_share() const {
+    const double wire = question_.wire.weights;
+    return training_.adapters.rank > 0 ? frozen_bytes(training_.adapters.frozen, wire) / wire : 1;
+  }
+
+  /// Returns the weights of blocks' products, cut by T or by experts.
+  double linear_of_blocks() const {
+    double sum = 0;
+    for (const LayerShard& layer : layers_)
+      if (is_block(layer)) sum += layer.weights.dense + layer.weights.expert;
+    return sum;
+  }
+
+  /// Adds frozen weights: those of products in their own format, the others as trained ones.
+  void add_frozen(cost::RankWeights others, const cost::RankWeights& linear) {
+    others.dense -= linear.dense, others.expert -= linear.expert;
+    const auto weights = [&](double bytes, const cost::RankWeights& count) {
+      return cost::held_bytes({bytes, 0, 0, 0}, question_.sharding, degrees_, count).weights;
+    };
+    const double same = question_.states.weights;
+    made_.weights = weights(same, others) + weights(frozen_bytes(training_.adapters.frozen, same), linear);
+  }
+
+  void add_trained(const cost::RankWeights& trained) {
+    StateBytes held = cost::held_bytes(question_.states, question_.sharding, degrees_, trained);
+    made_.weights += held.weights, made_.gradients = held.gradients;
+    if (training_.offloads_optimizer || training_.pages_optimizer) {
+      made_.host_states = held.optimizer;
+      held.optimizer = 0;
+    }
+    if (training_.offloads_optimizer) {
+      Sharding by_optimizer = question_.sharding;
+      by_optimizer.level = std::min(by_optimizer.level, 1);
+      const StateBytes moved{0, 0, question_.wire.gradients + question_.wire.weights, 0};
+      made_.host_copies = cost::held_bytes(moved, by_optimizer, degrees_, trained).optimizer;
+      held.step = 0;
+    }
+    made_.optimizer = held.optimizer, made_.step = held.step + 4 * training_.bucket;
   }
 
   /// Adds blocks that predict further tokens: each one more block, a product of 2h x h, three norms.
@@ -278,6 +366,10 @@ Result<StageMemory> stage_memory(const Question& question, std::span<const Layer
   return Counter(question, degrees, layers, is_first, is_last).count();
 }
 
+double kept_for_backward(const Question& question, const LayerShard& layer, int block) {
+  return kept_of(question, layer, block).kept;
+}
+
 double fixed_bytes(const Question& question) {
   const Shard& shard = question.shard();
   int communicators = question.pipeline > 1 ? 3 : 1;  // of all ranks, with either neighbour
@@ -300,7 +392,8 @@ RankMemory rank_memory(const Question& question, int rank, std::span<const Stage
     all.weights += stage.weights, all.gradients += stage.gradients, all.optimizer += stage.optimizer;
     all.step += stage.step, all.copies += stage.copies;
     all.transfers = std::max(all.transfers, stage.transfers);
-    all.kept += stage.kept, all.boundary += stage.boundary;
+    all.kept += stage.kept, all.boundary += stage.boundary, all.offloaded += stage.offloaded;
+    all.host_states += stage.host_states, all.host_copies += stage.host_copies;
     all.gathered = std::max(all.gathered, stage.gathered);
     all.peak_forward = std::max(all.peak_forward, stage.peak_forward);
     all.peak_backward = std::max(all.peak_backward, stage.peak_backward);
@@ -322,6 +415,8 @@ RankMemory rank_memory(const Question& question, int rank, std::span<const Stage
     made.items[MemoryItem::communication] = whole_bytes(all.transfers);
     made.items[MemoryItem::workspace] = whole_bytes(workspace);
   }
+  made.host.states = whole_bytes(all.host_states), made.host.copies = whole_bytes(all.host_copies);
+  made.host.activations = whole_bytes(in_flight * all.offloaded);
   made.peak = static_cast<double>(made.items.total().count);
   const double fixed = fixed_bytes(question);
   made.needed = made.peak + fixed;

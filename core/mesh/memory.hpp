@@ -8,6 +8,7 @@
 
 #include "core/analytic/transformer/shards/layer_shard.hpp"
 #include "core/base/result.hpp"
+#include "core/mesh/prediction.hpp"
 #include "core/mesh/question.hpp"
 #include "core/model/simulation.hpp"
 
@@ -24,6 +25,9 @@ struct StageMemory {
   double gathered = 0;                               ///< whole units of sharded weights and gradients, during passes
   double peak_forward = 0, peak_backward = 0;        ///< in addition, while a pass runs: restored blocks, gradients of
                                                      ///< activations, logits, workspaces
+  double offloaded = 0;                              ///< of each micro-batch, kept on the host instead
+  double host_states = 0;                            ///< of the optimizer, on the host
+  double host_copies = 0;                            ///< of gradients and weights on their way, on the host
 };
 
 /// Returns the bytes of one stage. `layers`: those of the stage, in order, without multi-token blocks. bad_input if the
@@ -31,6 +35,9 @@ struct StageMemory {
 Result<StageMemory> stage_memory(const Question& question,
                                  std::span<const analytic::transformer::shards::LayerShard> layers, bool is_first,
                                  bool is_last);
+
+/// Returns the bytes that a layer of the stage's block number `block` keeps from forward to backward.
+double kept_for_backward(const Question& question, const analytic::transformer::shards::LayerShard& layer, int block);
 
 /// Returns the bytes outside of the framework's allocator: context, and buffers of the rank's communicators.
 double fixed_bytes(const Question& question);
@@ -51,6 +58,7 @@ struct RankMemory {
   double peak = 0;          ///< allocated: as torch.cuda.max_memory_allocated has it
   double needed = 0;        ///< and context, communicators: with less, the run fails
   double with_context = 0;  ///< and what the allocator holds free: as nvidia-smi has it
+  HostMemory host;          ///< the rank's part, without a capacity
 };
 
 /// Returns the peak of pipeline rank `rank`. `stages`: those of the rank.

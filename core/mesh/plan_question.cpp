@@ -9,7 +9,9 @@
 
 #include "core/cost/memory.hpp"
 #include "core/io/documents/transformer.hpp"
+#include "core/mesh/stages.hpp"
 #include "core/plan/blocks.hpp"
+#include "core/plan/mesh_rules.hpp"
 
 namespace pipedeck::mesh {
 namespace {
@@ -17,6 +19,24 @@ namespace {
 tl::unexpected<Error> refuse(std::string place, std::string message) {
   return fail(ErrorCode::bad_input, std::move(message), std::move(place));
 }
+
+/// The layers of a model in three parts: [0, first) before the blocks, the blocks, and [end, N) behind them.
+struct BlockRange {
+  explicit BlockRange(const Profile& profile) {
+    std::vector<std::string_view> names;
+    for (const Layer& layer : profile.layers) names.emplace_back(layer.name);
+    starts = plan::block_starts(names);
+    const auto is_block = [](const Layer& layer) { return analytic::transformer::is_block_kind(layer.kind); };
+    first = static_cast<int>(std::ranges::find_if(profile.layers, is_block) - profile.layers.begin());
+    end = static_cast<int>(profile.layers.rend() -
+                           std::ranges::find_if(profile.layers.rbegin(), profile.layers.rend(), is_block));
+  }
+  bool begins_block(int layer) const {
+    return layer >= first && layer < end && starts[static_cast<std::size_t>(layer)];
+  }
+  int first = 0, end = 0;
+  std::vector<bool> starts;  ///< a block, or a layer that is none
+};
 
 class Reader {
  public:
@@ -32,9 +52,9 @@ class Reader {
     TRY_VOID(add_pipeline());
     TRY_VOID(add_degrees());
     TRY_VOID(add_blocks());
+    add_choices();
     TRY_VOID(add_recomputation());
     add_model(*origin);
-    add_states();
     return std::move(question_);
   }
 
@@ -46,6 +66,9 @@ class Reader {
       return refuse("/schedule", fmt::format("found '{}', expected '1f1b' or 'interleaved': other schedules do not "
                                              "cover degrees of version 2 yet",
                                              pipedeck::name_of(plan_.schedule)));
+    if (plan_.warmup != Warmup::A || plan_.warmup_counts)
+      return refuse(plan_.warmup_counts ? "/warmup_counts" : "/warmup",
+                    "found a warm-up of its own, expected policy A, that of training engines, with these degrees");
     std::size_t ranks = 0;
     while (ranks < plan_.stages.size() && (ranks == 0 || plan_.stages[ranks].devices != plan_.stages[0].devices))
       ++ranks;
@@ -93,27 +116,20 @@ class Reader {
   /// Counts blocks by stage. The first one must have all layers before them, the last one all behind them.
   Result<void> add_blocks() {
     if (plan_.order) return refuse("/order", "found an order of layers, expected none with these degrees");
-    std::vector<std::string_view> names;
-    for (const Layer& layer : profile_.layers) names.emplace_back(layer.name);
-    const std::vector<bool> starts = plan::block_starts(names);
-    const auto is_block = [](const Layer& layer) { return analytic::transformer::is_block_kind(layer.kind); };
-    const auto first = std::ranges::find_if(profile_.layers, is_block) - profile_.layers.begin();
-    const auto end =
-        profile_.layers.rend() - std::ranges::find_if(profile_.layers.rbegin(), profile_.layers.rend(), is_block);
+    const BlockRange range(profile_);
     if (plan_.stages.back().last != static_cast<int>(profile_.layers.size()))
       return refuse(place(plan_.stages.size() - 1, "layers"),
                     fmt::format("found layers up to {}, expected all {} of the profile", plan_.stages.back().last,
                                 profile_.layers.size()));
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       const Stage& stage = plan_.stages[s];
-      if ((s > 0 && stage.first < first) || (s + 1 < plan_.stages.size() && stage.last > end))
+      if ((s > 0 && stage.first < range.first) || (s + 1 < plan_.stages.size() && stage.last > range.end))
         return refuse(place(s, "layers"),
                       "found a stage with a part of the embedding or the head, expected the former "
                       "on the first stage and the latter on the last");
       int blocks = 0;
-      for (int p = stage.first; p < stage.last; ++p)
-        blocks += p >= first && p < end && starts[static_cast<std::size_t>(p)];
-      if (stage.first > first && stage.first < end && !starts[static_cast<std::size_t>(stage.first)])
+      for (int p = stage.first; p < stage.last; ++p) blocks += range.begins_block(p);
+      if (stage.first > range.first && stage.first < range.end && !range.begins_block(stage.first))
         return refuse(place(s, "layers"), "found a block on two stages, expected whole ones with these degrees");
       question_.blocks.push_back(blocks);
     }
@@ -124,12 +140,34 @@ class Reader {
     const Recompute& first = plan_.stages.front().recompute;
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       const Recompute& own = plan_.stages[s].recompute;
-      if (own.all != first.all || !own.layers.empty() || (own.all && own.each != RecomputeUnit::block))
+      if (own != first || !own.layers.empty() || (own.all && own.each != RecomputeUnit::block))
         return refuse(place(s, "recompute"),
-                      "found another choice, expected all blocks of every stage, or none, with these degrees");
+                      "found another choice, expected blocks, operations or modules, on every stage as on the first");
     }
-    question_.layer.recomputed.blocks = first.all;
+    analytic::transformer::shards::Recomputed& recomputed = question_.layer.recomputed;
+    recomputed.blocks = first.all, recomputed.count = first.blocks, recomputed.operations = first.operations;
+    for (const std::string& module : first.modules) {
+      auto parts = analytic::transformer::shards::parts_of_module(module);
+      if (!parts) return refuse(place(0, "recompute") + "/modules", std::move(parts.error().message));
+      recomputed.parts.merge(*parts);
+    }
     return {};
+  }
+
+  /// Optimizer and precision of the plan set states and bytes on the wire that it does not name.
+  void add_choices() {
+    const cost::StateFactors factors = cost::state_factors(plan_.optimizer, plan_.precision, 0);
+    const double weight = plan_.precision == Precision::fp32 ? 4 : 2;
+    question_.states = {weight, factors.gradients * weight, factors.optimizer * weight};
+    question_.wire = {weight, factors.gradients * weight};
+    question_.training.products.clear();
+    if (!plan_.choices) return;
+    const StepChoices& choices = *plan_.choices;
+    question_.training = choices.training;
+    static_cast<LayerChoices&>(question_.layer) = choices.layers;
+    question_.layer.fused_loss = choices.training.loss != LossKind::plain;
+    question_.states = choices.states.value_or(question_.states);
+    question_.wire = choices.wire.value_or(question_.wire);
   }
 
   void add_model(const TransformerOrigin& origin) {
@@ -138,14 +176,10 @@ class Reader {
     question_.layer.count.sequence = sequence_of(origin.config, origin.options);
     question_.layer.count.attention = origin.options.attention;
     question_.layer.count.element = plan_.precision == Precision::fp32 ? 4 : 2;
-    question_.training.products = origin.options.precision;
-  }
-
-  void add_states() {
-    const cost::StateFactors factors = cost::state_factors(plan_.optimizer, plan_.precision, 0);
-    const double weight = plan_.precision == Precision::fp32 ? 4 : 2;
-    question_.training.states = {weight, factors.gradients * weight, factors.optimizer * weight};
-    question_.training.wire = {weight, factors.gradients * weight};
+    if (!plan_.choices)
+      question_.layer.vocabulary_multiple =
+          plan::usual_vocabulary_multiple(origin.config.vocabulary, question_.shard().tensor);
+    if (question_.training.products.empty()) question_.training.products = origin.options.precision;
   }
 
   const Plan& plan_;
@@ -153,10 +187,51 @@ class Reader {
   Question question_;
 };
 
+/// Returns the choice with the modules whose parts are recomputed.
+Recompute recompute_of(const analytic::transformer::shards::Recomputed& recomputed) {
+  Recompute recompute;
+  recompute.all = recomputed.blocks, recompute.blocks = recomputed.count, recompute.operations = recomputed.operations;
+  if (!recomputed.blocks) recompute.modules = analytic::transformer::shards::modules_of_parts(recomputed.parts);
+  return recompute;
+}
+
 }  // namespace
 
 Result<Question> question_of(const Plan& plan, const Profile& profile, std::shared_ptr<const Cluster> cluster) {
   return Reader(plan, profile).run(std::move(cluster));
+}
+
+Plan plan_of(const Question& question, const Profile& profile) {
+  Plan plan;
+  plan.profile = profile.name, plan.cluster = question.cluster->name;
+  plan.global_batch = question.global_batch();
+  plan.micro_batch = question.layer.count.micro_batch * question.data;
+  plan.micro_batches = question.micro_batches;
+  plan.schedule = question.virtual_stages > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b;
+  plan.precision = question.layer.count.element == 4 ? Precision::fp32 : Precision::mixed_18;
+  plan.sharding = question.sharding;
+  plan.choices = StepChoices{question.training, question.layer, question.states, question.wire};
+  Stage stage;
+  stage.tensor_parallel = question.shard().tensor;
+  stage.degrees = question.shard();
+  stage.degrees.tensor = 1;
+  stage.recompute = recompute_of(question.layer.recomputed);
+  const int devices = question.devices() / question.pipeline;
+  const BlockRange range(profile);
+  int layer = 0, s = 0;
+  const std::vector<int> blocks = blocks_of_stages(question);
+  for (const int own : blocks) {
+    stage.first = layer;
+    for (int found = 0; layer < range.end && (found < own || !range.begins_block(layer)); ++layer)
+      found += range.begins_block(layer);
+    if (s + 1 == static_cast<int>(blocks.size())) layer = static_cast<int>(profile.layers.size());
+    stage.last = layer;
+    stage.devices.clear();
+    for (int d = 0; d < devices; ++d) stage.devices.emplace_back(s % question.pipeline * devices + d);
+    plan.stages.push_back(stage);
+    ++s;
+  }
+  return plan;
 }
 
 }  // namespace pipedeck::mesh

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The question that a plan of format version 2 asks (formats.md, "Plan").
+// The question that a plan of format version 2 asks (formats.md, "Plan"), and the plan of a question.
 #pragma once
 
 #include <memory>
@@ -15,5 +15,8 @@ namespace pipedeck::mesh {
 /// must be computed from a transformer. bad_input has the place of what is not covered: stages that differ, schedules
 /// other than 1F1B and its interleaved form, shares of samples or columns.
 Result<Question> question_of(const Plan& plan, const Profile& profile, std::shared_ptr<const Cluster> cluster);
+
+/// Returns the plan of a question, without a name: question_of() gives the question again. `profile`: of its model.
+Plan plan_of(const Question& question, const Profile& profile);
 
 }  // namespace pipedeck::mesh

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "core/base/units.hpp"
@@ -21,9 +22,20 @@ enum class StepPart {
   pipeline,  ///< exposed sends between stages
   data,      ///< exposed reductions of gradients and gathers of weights, once a step
   optimizer,
+  host,  ///< exposed copies of activations to the host and back
 };
-inline constexpr int step_part_count = 10;
+inline constexpr int step_part_count = 11;
 std::string_view name_of(StepPart part);  // "tensor"
+
+/// The memory of a host that offloaded states and activations take, pinned.
+struct HostMemory {
+  Bytes states, activations;
+  Bytes copies;                     ///< of gradients and weights on their way
+  std::optional<Bytes> capacity{};  ///< absent: not known
+  Bytes total() const { return states + activations + copies; }
+  bool fits() const { return !capacity || total() <= *capacity; }
+  bool operator==(const HostMemory&) const = default;
+};
 
 struct Prediction {
   Seconds iteration;
@@ -33,7 +45,9 @@ struct Prediction {
   Bytes needed;        ///< and context, communicators: with less, the run fails
   Bytes with_context;  ///< and what the allocator holds free
   Bytes capacity;
-  bool fits = true;
+  Bytes kept_for_others;  ///< of each device
+  HostMemory host;        ///< of the node that needs most of its capacity
+  bool fits = true;       ///< on device and host
   Seconds operator[](StepPart part) const { return parts[static_cast<std::size_t>(part)]; }
 };
 

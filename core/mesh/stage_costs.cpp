@@ -8,34 +8,24 @@
 #include <tuple>
 #include <utility>
 
+#include "core/cost/data_traffic.hpp"
 #include "core/mesh/group_times.hpp"
+#include "core/mesh/memory.hpp"
+#include "core/mesh/optimizer_time.hpp"
+#include "core/mesh/sample_lengths.hpp"
+#include "core/mesh/trained_weights.hpp"
 
 namespace pipedeck::mesh {
 namespace {
 
 using analytic::transformer::shards::LayerCollective;
 using analytic::transformer::shards::LayerShard;
+using analytic::transformer::shards::LayerWork;
+using analytic::transformer::shards::NamedTime;
+using analytic::transformer::shards::WorkTime;
 using cost::DataCollective;
 using cost::DataMoment;
 using plan::GroupFamily;
-
-/// A layer's compute by pass.
-struct LayerWork {
-  WorkTime forward, recompute, input_gradient, weight_gradient;
-
-  const WorkTime& of(Pass pass) const {
-    return pass == Pass::forward ? forward : pass == Pass::recompute ? recompute : input_gradient;
-  }
-};
-
-Result<LayerWork> work_of(const LayerShard& layer, const Rates& rates, const Training& training) {
-  LayerWork work;
-  TRY(work.forward, work_time(layer, Compute::forward, rates, training));
-  TRY(work.recompute, work_time(layer, Compute::recompute, rates, training));
-  TRY(work.input_gradient, work_time(layer, Compute::input_gradient, rates, training));
-  TRY(work.weight_gradient, work_time(layer, Compute::weight_gradient, rates, training));
-  return work;
-}
 
 Seconds product_time(const WorkTime& work, std::string_view name) {
   Seconds sum;
@@ -79,22 +69,21 @@ void add_hiding(cost::PassLayer& layer, const LayerWork& work, const LayerCollec
   layer.hiding.push_back(std::move(hiding));
 }
 
-/// A layer's part of the weights of each class on a rank.
-cost::RankWeights rank_weights(const LayerShard& layer) {
-  return {layer.weights.dense + layer.weights.whole, layer.weights.expert, layer.weights.tensor_reduced};
-}
-
 class Builder {
  public:
-  Builder(const Question& question, const Rates& rates, const GroupTimes& groups)
-      : question_(question), rates_(rates), groups_(groups) {}
+  Builder(const Question& question, const Rates& rates, const GroupTimes& groups, TimedLayers& known)
+      : question_(question), rates_(rates), groups_(groups), layers_(known) {}
 
   Result<StageCosts> stage(const StageLayers& layers, bool is_last) {
     StageCosts costs;
     std::vector<cost::PassLayer> pass;
     bool in_block = false;
+    Seconds attention;
     for (const LayerShard& layer : layers) {
-      TRY(cost::PassLayer timed, timed_layer(layer));
+      TRY(TimedLayer known, timed_layer(layer));
+      cost::PassLayer timed = std::move(known.pass);
+      attention += known.attention;
+      add_sharded(timed, layer);
       // Norm, head and loss are one unit, and so is a block of two layers (torchtitan; Megatron-FSDP).
       timed.in_unit_of_previous = layer.kind == "experts" || (in_block && layer.kind != "transformer" &&
                                                               layer.kind != "attention" && layer.kind != "layer_norm");
@@ -105,18 +94,22 @@ class Builder {
     costs.forward = cost::walk_pass(pass, OpKind::forward, question_.training.forward_ahead);
     costs.backward = cost::walk_pass(pass, OpKind::backward);
     if (question_.training.hidden.expert) hide_experts(costs);
-    if (!is_last) costs.send = groups_.to_next_stage(layers.back().output);
+    if (question_.training.offloaded_blocks > 0) TRY_VOID(add_host_copies(costs, layers, pass));
+    if (!is_last) costs.send = send_time(layers.back().output);
     add_step(costs, layers, pass);
+    TRY(const PackedWork work, packed_work(question_));
+    costs.waiting = attention * waiting_of(question_, work);
+    TRY(costs.optimizer, optimizer_time(question_, rates_, groups_, layers));
     return costs;
   }
 
- private:
   /// Equal layers are timed once.
-  Result<cost::PassLayer> timed_layer(const LayerShard& layer) {
-    const Key key{layer.kind,          layer.forward.flops(),      layer.recompute.flops(),
-                  layer.weights.all(), layer.forward.memory_bytes, layer.recompute.memory_bytes};
+  Result<TimedLayer> timed_layer(const LayerShard& layer) {
+    const TimedLayers::key_type key{layer.kind,          layer.forward.flops(),      layer.recompute.flops(),
+                                    layer.weights.all(), layer.forward.memory_bytes, layer.recompute.memory_bytes};
     if (const auto known = layers_.find(key); known != layers_.end()) return known->second;
-    TRY(const LayerWork work, work_of(layer, rates_, question_.training));
+    TRY(const LayerWork work,
+        analytic::transformer::shards::layer_work(layer, rates_, question_.training, question_.states.gradients));
     cost::PassLayer timed{work.forward.total, work.recompute.total, work.input_gradient.total,
                           work.weight_gradient.total};
     Seconds sent_forward, sent_backward;
@@ -125,14 +118,43 @@ class Builder {
       (one.pass == Pass::forward ? sent_forward : sent_backward) += sent;
     }
     add_slowdown(timed, sent_forward, sent_backward);
-    add_sharded(timed, layer);
-    return layers_.emplace(key, std::move(timed)).first->second;
+    const Seconds attention = work.forward.attention + work.recompute.attention + work.input_gradient.attention;
+    return layers_.emplace(key, TimedLayer{std::move(timed), attention}).first->second;
   }
 
+  /// Adds what copies of kept activations exceed the compute behind which they are: blocks leave in the forward and
+  /// come back in the backward, each while its neighbour computes (parallelism.md, "Host").
+  Result<void> add_host_copies(StageCosts& costs, const StageLayers& layers,
+                               std::span<const cost::PassLayer> pass) const {
+    TRY(const BytesPerSecond rate, host_rate(rates_, "activations on the host"));
+    const auto first = std::ranges::find_if(layers, is_block);
+    const auto from = static_cast<std::size_t>(first - layers.begin());
+    std::vector<Seconds> forward, backward;  // compute of each block
+    std::vector<double> kept;
+    for (std::size_t i = from; i < layers.size() && is_block(layers[i]); ++i) {
+      if (layers[i].kind != "experts") forward.emplace_back(), backward.emplace_back(), kept.push_back(0);
+      forward.back() += cost::walk_pass(pass.subspan(i, 1), OpKind::forward).duration();
+      backward.back() += cost::walk_pass(pass.subspan(i, 1), OpKind::backward).duration();
+      kept.back() += kept_for_backward(question_, layers[i], static_cast<int>(kept.size()) - 1);
+    }
+    const std::size_t offloaded = std::min(kept.size(), static_cast<std::size_t>(question_.training.offloaded_blocks));
+    for (std::size_t b = 0; b < offloaded; ++b) {
+      const Seconds copy(kept[b] / rate.count);
+      const std::size_t next = std::min(b + 1, kept.size() - 1);
+      costs.forward[cost::PassPart::host] += std::max(Seconds(), copy - forward[next]);
+      costs.backward[cost::PassPart::host] += std::max(Seconds(), copy - backward[next]);
+    }
+    return {};
+  }
+
+ private:
   /// Returns the time for which the collective's lane is busy.
   Seconds add_collective(cost::PassLayer& timed, const LayerWork& work, const LayerCollective& one) const {
     cost::TimedCollective collective{one.group, one.pass, {}, one.behind, one.product, one.ranks};
     collective.time = groups_.time(one.group, one.kind, one.bytes, one.leaving);
+    if (question_.training.waits_for_input_gradients && one.group == GroupFamily::tensor &&
+        one.behind == Behind::weight_gradient)
+      collective.behind = Behind::nothing;
     const Seconds busy = collective.time;
     const bool in_pieces = question_.training.hidden.tensor && one.group == GroupFamily::tensor &&
                            one.behind == Behind::nothing && question_.shard().divides_tokens();
@@ -154,14 +176,32 @@ class Builder {
     timed.input_gradient += backward * slower;
   }
 
-  std::vector<DataCollective> traffic(const cost::RankWeights& weights) const {
-    return cost::data_traffic(question_.sharding, groups_.degrees(), weights, question_.training.wire);
+  /// Returns the time of a stage's output on its way to the next one. `bytes`: of a rank.
+  Seconds send_time(double bytes) const {
+    const Shard& shard = question_.shard();
+    const bool whole = shard.divides_tokens() || shard.tensor == 1;
+    if (whole || !question_.training.scatters_sends) return groups_.to_next_stage(bytes);
+    const double part = bytes / shard.tensor;
+    return groups_.to_next_stage(part) + groups_.time(GroupFamily::tensor, CollectiveKind::all_gather, bytes - part);
+  }
+
+  /// Frozen weights are gathered where they are sharded, and never exchanged otherwise.
+  std::vector<DataCollective> traffic(const LayerShard& layer) const {
+    const auto of = [&](const cost::RankWeights& weights) {
+      return cost::data_traffic(question_.sharding, groups_.degrees(), weights, question_.wire);
+    };
+    const Adapters& adapters = question_.training.adapters;
+    std::vector<DataCollective> all = of(trained_weights(layer, adapters));
+    if (adapters.rank == 0 || question_.sharding.level < 3) return all;
+    for (const DataCollective& one : of(frozen_weights(layer, adapters, question_.wire)))
+      if (!one.of_gradients && one.moment != DataMoment::next_forward) all.push_back(one);
+    return all;
   }
   Seconds time(const DataCollective& one) const { return groups_.time(one.group, one.kind, one.bytes); }
 
   /// Adds what each micro-batch gathers and scatters, and the slower compute while it does.
   void add_sharded(cost::PassLayer& timed, const LayerShard& layer) const {
-    for (const DataCollective& one : traffic(rank_weights(layer))) {
+    for (const DataCollective& one : traffic(layer)) {
       if (one.moment == DataMoment::every_forward) timed.gather_forward += time(one);
       if (one.moment == DataMoment::every_backward)
         (one.of_gradients ? timed.scatter : timed.gather_backward) += time(one);
@@ -187,15 +227,19 @@ class Builder {
     backward = backward * left;
   }
 
-  /// Adds the communication of a step, layer by layer, and the optimizer.
+  /// Adds the communication of a step, layer by layer.
   void add_step(StageCosts& costs, const StageLayers& layers, std::span<const cost::PassLayer> pass) const {
     const Hidden& hidden = question_.training.hidden;
     Seconds backward, compute, gathered, unhidden;
+    std::map<GroupFamily, double> broadcast;
     std::vector<Seconds> reduced(layers.size());
     for (std::size_t i = 0; i < layers.size(); ++i) {
       Seconds gather;
-      for (const DataCollective& one : traffic(rank_weights(layers[i]))) {
-        if (one.moment == DataMoment::first_forward || one.moment == DataMoment::next_forward) gather += time(one);
+      for (const DataCollective& one : traffic(layers[i])) {
+        if (one.moment == DataMoment::next_forward && question_.training.owned_tensors > 0)
+          broadcast[one.group] += one.bytes;
+        else if (one.moment == DataMoment::first_forward || one.moment == DataMoment::next_forward)
+          gather += time(one);
         if (one.moment == DataMoment::last_backward) reduced[i] += time(one);
         if (one.moment == DataMoment::after_backward) unhidden += time(one);
       }
@@ -203,6 +247,10 @@ class Builder {
       // Each layer waits for its own gather; earlier ones compute meanwhile.
       costs.gather = hidden.weights ? std::max(costs.gather, gathered - compute) : gathered;
       compute += cost::walk_pass(pass.subspan(i, 1), OpKind::forward).duration();
+    }
+    for (const auto& [group, bytes] : broadcast) {
+      const auto tensors = question_.training.owned_tensors * static_cast<int>(layers.size());
+      costs.gather += groups_.broadcasts(group, bytes, std::min(groups_.size(group), tensors));
     }
     for (std::size_t i = layers.size(); i-- > 0;) {
       backward += cost::walk_pass(pass.subspan(i, 1), OpKind::backward).duration();
@@ -213,44 +261,44 @@ class Builder {
         unhidden += reduced[i];
     }
     if (unhidden.count > 0) costs.reductions.push_back({costs.backward.duration(), unhidden});
-    costs.optimizer = optimizer_time(layers);
-  }
-
-  /// Gradients are read for their norm and again for the step, states are read and written, weights are written.
-  Seconds optimizer_time(const StageLayers& layers) const {
-    cost::RankWeights weights;
-    for (const LayerShard& layer : layers) {
-      const cost::RankWeights own = rank_weights(layer);
-      weights.dense += own.dense, weights.expert += own.expert;
-    }
-    Sharding by_optimizer = question_.sharding;
-    if (by_optimizer.level > 0) by_optimizer.level = 1;
-    cost::StateBytes moved = question_.training.states;
-    moved.optimizer = 2 * moved.optimizer + 2 * moved.gradients + moved.weights;
-    moved.weights = moved.gradients = moved.step = 0;
-    const double bytes = cost::held_bytes(moved, by_optimizer, groups_.degrees(), weights).optimizer;
-    const double rate = rates_.type.memory_bandwidth ? rates_.type.memory_bandwidth->count : 0;
-    return rate > 0 ? Seconds(bytes / (rate * rates_.reached.memory)) : Seconds();
   }
 
   const Question& question_;
   const Rates& rates_;
   const GroupTimes& groups_;
-  using Key = std::tuple<std::string, double, double, double, double, double>;
-  std::map<Key, cost::PassLayer> layers_;
+  TimedLayers& layers_;
 };
 
+/// Adds the waiting of a rank's stages for other data ranks behind its last backward, which is of its first stage.
+void add_waiting(std::vector<StageCosts>& stages, std::size_t ranks) {
+  for (std::size_t s = ranks; s < stages.size(); ++s)
+    stages[s % ranks].waiting += std::exchange(stages[s].waiting, Seconds());
+  for (StageCosts& stage : stages)
+    if (stage.waiting.count > 0) stage.reductions.push_back({stage.backward.duration(), stage.waiting});
+}
+
 }  // namespace
+
+Result<TimedLayer> timed_layer(const LayerShard& layer, const Question& question, const Rates& rates,
+                               const GroupTimes& groups, TimedLayers& known) {
+  return Builder(question, rates, groups, known).timed_layer(layer);
+}
+
+Result<StageCosts> stage_costs_of(const Question& question, const Rates& rates, const GroupTimes& groups,
+                                  const StageLayers& layers, bool is_last, TimedLayers& known) {
+  return Builder(question, rates, groups, known).stage(layers, is_last);
+}
 
 Result<std::vector<StageCosts>> stage_costs(const Question& question, const Rates& rates,
                                             const std::vector<StageLayers>& stages) {
   TRY(const GroupTimes groups, GroupTimes::of(question, rates));
-  Builder builder(question, rates, groups);
+  TimedLayers known;
   std::vector<StageCosts> all;
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    TRY(StageCosts costs, builder.stage(stages[s], s + 1 == stages.size()));
+    TRY(StageCosts costs, stage_costs_of(question, rates, groups, stages[s], s + 1 == stages.size(), known));
     all.push_back(std::move(costs));
   }
+  add_waiting(all, static_cast<std::size_t>(question.pipeline));
   return all;
 }
 

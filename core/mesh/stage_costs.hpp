@@ -2,13 +2,17 @@
 // The times of a stage's passes, reductions and optimizer step on a rank (parallelism.md, "Times").
 #pragma once
 
+#include <map>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/base/result.hpp"
 #include "core/cost/pass_walk.hpp"
+#include "core/mesh/group_times.hpp"
 #include "core/mesh/question.hpp"
+#include "core/mesh/rates.hpp"
 #include "core/mesh/stages.hpp"
-#include "core/mesh/work_times.hpp"
 
 namespace pipedeck::mesh {
 
@@ -24,8 +28,26 @@ struct StageCosts {
   Seconds send;                      ///< of the output to the next stage; as long for its gradient
   Seconds gather;                    ///< wait for weights before the first forward, once a step
   std::vector<StageReduction> reductions;
+  Seconds waiting;  ///< of a rank's first stage: for data ranks with longer samples, the last of `reductions`
   Seconds optimizer;
 };
+
+/// A layer's times, without those of its sharded states.
+struct TimedLayer {
+  cost::PassLayer pass;
+  Seconds attention;  ///< of a micro-batch
+};
+using TimedLayers = std::map<std::tuple<std::string, double, double, double, double, double>, TimedLayer>;
+
+/// Returns the times of a layer, of `known` if it is there; else it is added. Collectives that no compute hides are
+/// part of a pass (cost::walk_pass).
+Result<TimedLayer> timed_layer(const analytic::transformer::shards::LayerShard& layer, const Question& question,
+                               const Rates& rates, const GroupTimes& groups, TimedLayers& known);
+
+/// Returns the costs of one stage. `known`: of questions with equal `layer`, `training` and `states`, and with equal
+/// stages where devices share their nodes' links.
+Result<StageCosts> stage_costs_of(const Question& question, const Rates& rates, const GroupTimes& groups,
+                                  const StageLayers& layers, bool is_last, TimedLayers& known);
 
 /// Returns the costs of each of the P v stages. bad_input if the degrees divide neither model nor devices.
 Result<std::vector<StageCosts>> stage_costs(const Question& question, const Rates& rates,

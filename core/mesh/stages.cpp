@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/mesh/sample_lengths.hpp"
 #include "core/plan/blocks.hpp"
 
 namespace pipedeck::mesh {
@@ -15,14 +16,8 @@ namespace {
 using analytic::transformer::shards::LayerShard;
 using analytic::transformer::shards::ShardOptions;
 
-/// A model in three parts: layers before the blocks, the blocks, and layers behind them.
-struct Model {
-  StageLayers before, after;
-  std::vector<StageLayers> blocks;
-};
-
-Model parts_of(StageLayers layers) {
-  Model model;
+ModelParts parts_of(StageLayers layers) {
+  ModelParts model;
   std::string_view last;
   for (LayerShard& layer : layers) {
     if (!is_block(layer)) {
@@ -34,14 +29,18 @@ Model parts_of(StageLayers layers) {
     model.blocks.back().push_back(std::move(layer));
     last = plan::block_name(model.blocks.back().back().name);
   }
+  model.order.resize(model.blocks.size());
+  std::iota(model.order.begin(), model.order.end(), std::size_t{0});
   return model;
 }
 
-Result<Model> model_of(const Question& question, bool recomputes) {
+Result<ModelParts> model_of(const Question& question, bool recomputes) {
   ShardOptions options = question.layer;
   const Shard& shard = options.shard;
   options.domains = std::gcd(domains_of_ranks(*question.cluster, shard.expert * shard.expert_tensor), shard.expert);
   if (!recomputes) options.recomputed.blocks = false;
+  TRY(const PackedWork work, packed_work(question));
+  options.pairs = work.share;
   TRY(auto layers, analytic::transformer::shards::shard_layers(question.config, options));
   return parts_of(std::move(layers));
 }
@@ -71,6 +70,19 @@ LayerShard joining_product(const Question& question, const LayerShard& like) {
   return layer;
 }
 
+/// Lets each stage's blocks behind the first `count` keep what the others recompute.
+Result<void> keep_blocks(const Question& question, const std::vector<int>& counts, ModelParts& model) {
+  TRY(ModelParts whole, model_of(question, false));
+  std::size_t first = 0;
+  for (const int own : counts) {
+    const std::size_t end = first + static_cast<std::size_t>(own);
+    for (std::size_t b = first + static_cast<std::size_t>(question.layer.recomputed.count); b < end; ++b)
+      model.blocks[b] = std::move(whole.blocks[b]);
+    first = end;
+  }
+  return {};
+}
+
 void add(StageLayers& stage, const StageLayers& layers) { stage.insert(stage.end(), layers.begin(), layers.end()); }
 
 }  // namespace
@@ -97,34 +109,46 @@ std::vector<int> blocks_of_stages(const Question& question) {
 
 Result<std::vector<StageLayers>> stage_layers(const Question& question) {
   const auto& recomputed = question.layer.recomputed;
-  const bool partly = recomputed.blocks && question.training.recomputed_blocks >= 0;
-  TRY(const Model model, model_of(question, true));
-  Model whole;
-  if (partly) {
-    TRY(whole, model_of(question, false));
-  }
+  TRY(ModelParts model, model_of(question, true));
   const std::vector<int> counts = blocks_of_stages(question);
   const int all = std::accumulate(counts.begin(), counts.end(), 0);
-  if (all != static_cast<int>(model.blocks.size()) ||
+  if (all != static_cast<int>(model.order.size()) ||
       counts.size() != static_cast<std::size_t>(question.pipeline) * static_cast<std::size_t>(question.virtual_stages))
     return fail(ErrorCode::bad_input, fmt::format("found {} blocks in {} stages, expected {} in {}", all, counts.size(),
-                                                  model.blocks.size(), question.pipeline * question.virtual_stages));
+                                                  model.order.size(), question.pipeline * question.virtual_stages));
+  if (recomputed.blocks && recomputed.count >= 0) TRY_VOID(keep_blocks(question, counts, model));
   std::vector<StageLayers> stages(counts.size());
   std::size_t next = 0;
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    if (s == 0) add(stages[s], model.before);
-    for (int b = 0; b < counts[s]; ++b, ++next)
-      add(stages[s], (partly && b >= question.training.recomputed_blocks ? whole : model).blocks[next]);
-  }
-  add(stages.back(), model.after);
-  for (int i = 0; i < question.training.multi_token_blocks; ++i) {
-    stages.back().push_back(joining_product(question, model.blocks.back().front()));
-    add(stages.back(), model.blocks.back());
-    StageLayers ends = model.after;
-    for (LayerShard& layer : ends) layer.weights = {};  // the head is shared
-    add(stages.back(), ends);
+    const std::size_t end = next + static_cast<std::size_t>(counts[s]);
+    stages[s] = layers_of_stage(question, model, s, stages.size(), next, end);
+    next = end;
   }
   return stages;
+}
+
+std::span<const LayerShard> without_multi_token(const StageLayers& stage) {
+  const auto first =
+      std::ranges::find_if(stage, [](const LayerShard& one) { return one.name.starts_with("multi_token"); });
+  return {stage.begin(), first};
+}
+
+StageLayers layers_of_stage(const Question& question, const ModelParts& model, std::size_t s, std::size_t stages,
+                            std::size_t first, std::size_t last) {
+  StageLayers stage;
+  if (s == 0) add(stage, model.before);
+  for (std::size_t b = first; b < last; ++b) add(stage, model.blocks[model.order[b]]);
+  if (s + 1 < stages) return stage;
+  add(stage, model.after);
+  const StageLayers& block = model.blocks[model.order.back()];
+  for (int i = 0; i < question.training.multi_token_blocks; ++i) {
+    stage.push_back(joining_product(question, block.front()));
+    add(stage, block);
+    StageLayers ends = model.after;
+    for (LayerShard& layer : ends) layer.weights = {};  // the head is shared
+    add(stage, ends);
+  }
+  return stage;
 }
 
 }  // namespace pipedeck::mesh

@@ -2,6 +2,8 @@
 // The layers of a pipeline's stages on a rank.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "core/analytic/transformer/shards/layer_shard.hpp"
@@ -21,6 +23,19 @@ std::vector<int> blocks_of_stages(const Question& question);
 /// 2h x h and a head and loss of its own. bad_input if degrees do not divide the model, or `blocks` do not add up to
 /// its blocks.
 Result<std::vector<StageLayers>> stage_layers(const Question& question);
+
+/// Returns the layers before those of blocks for further tokens.
+std::span<const analytic::transformer::shards::LayerShard> without_multi_token(const StageLayers& stage);
+
+/// A model in three parts: layers before the blocks, the blocks, and layers behind them.
+struct ModelParts {
+  StageLayers before, after;
+  std::vector<StageLayers> blocks;  ///< different ones
+  std::vector<std::size_t> order;   ///< of the model's blocks: a position in `blocks` each
+};
+/// Returns the layers of stage `s` of `stages` with these blocks, `first` to `last` - 1 of the model.
+StageLayers layers_of_stage(const Question& question, const ModelParts& model, std::size_t s, std::size_t stages,
+                            std::size_t first, std::size_t last);
 
 /// Returns true for a layer of a block: attention, feed-forward, experts.
 bool is_block(const analytic::transformer::shards::LayerShard& layer);

@@ -17,7 +17,7 @@ using cost::DataMoment;
 
 constexpr double gib = 1 << 30;
 
-double total(const cost::StateBytes& bytes) { return bytes.weights + bytes.gradients + bytes.optimizer; }
+double total(const StateBytes& bytes) { return bytes.weights + bytes.gradients + bytes.optimizer; }
 
 /// D C = G R ranks, and no experts.
 plan::StageDegrees ranks(int group, int copies = 1) {
@@ -25,7 +25,7 @@ plan::StageDegrees ranks(int group, int copies = 1) {
 }
 
 using Found = std::vector<std::tuple<CollectiveKind, DataMoment, bool, double>>;  // of copies or not
-Found found(const Sharding& sharding, int group, int copies, double parameters, const cost::WireBytes& wire = {}) {
+Found found(const Sharding& sharding, int group, int copies, double parameters, const WireBytes& wire = {}) {
   Found all;
   for (const DataCollective& one : cost::data_traffic(sharding, ranks(group, copies), {parameters, 0}, wire))
     all.emplace_back(one.kind, one.moment, one.group == plan::GroupFamily::sharding_copies, one.bytes);
@@ -92,7 +92,7 @@ class TestDataTraffic : public QObject {
   /// Level 1 sends as much as level 0 with 4-byte gradients and weights; level 3 half as much again (arXiv 1910.02054,
   /// section 7). Levels 2 and 3 grow with the micro-batches.
   void volume_of_a_step() {
-    const cost::WireBytes same{2, 2};
+    const WireBytes same{2, 2};
     const auto step = [&](int level, int micro_batches) {
       return cost::bytes_per_step(cost::data_traffic({.level = level}, ranks(64), {1e9, 0}, same), micro_batches);
     };
@@ -134,7 +134,7 @@ class TestDataTraffic : public QObject {
     const DataCollective norms = cost::data_traffic(sharding, degrees, {1e6, 2e6, 1e3}).front();
     QVERIFY(norms.group == GroupFamily::tensor && norms.kind == AR && norms.moment == DataMoment::after_backward);
     QCOMPARE(norms.bytes, 2 * 1.0 / 2 * 4e3);
-    const cost::StateBytes held = cost::held_bytes({2, 4, 12, 0}, sharding, degrees, {1e6, 2e6});
+    const StateBytes held = cost::held_bytes({2, 4, 12, 0}, sharding, degrees, {1e6, 2e6});
     QCOMPARE(held.weights, 2 * (1e6 / 16 + 2e6 / 4));
     QCOMPARE(held.optimizer, 12 * (1e6 / 16 + 2e6 / 4));
   }
@@ -144,7 +144,7 @@ class TestDataTraffic : public QObject {
     const double weights = 15.75 * 398'458'880;
     const Sharding sharding{.level = 1};
     const auto rounded = [](double bytes) { return std::round(bytes / gib * 100); };
-    const cost::StateBytes narrow = cost::sharded_bytes(*cost::state_bytes("mixed-16"), sharding, 16);
+    const StateBytes narrow = cost::sharded_bytes(*cost::state_bytes("mixed-16"), sharding, 16);
     QCOMPARE(rounded(weights * total(narrow)), 2776.0);
     QCOMPARE(rounded(weights * total(cost::sharded_bytes(*cost::state_bytes("mixed-18"), sharding, 16))), 3945.0);
     QCOMPARE(narrow.step, 4.0 / 16);
@@ -171,7 +171,7 @@ class TestDataTraffic : public QObject {
 
   /// Copies of shards hold the optimizer's states once for all, if these are sharded over them, too.
   void copies_share_the_optimizer() {
-    const cost::StateBytes bytes{2, 4, 12};
+    const StateBytes bytes{2, 4, 12};
     QCOMPARE(total(cost::sharded_bytes(bytes, {.level = 3}, 4, 2)), 18.0 / 4);
     QCOMPARE(total(cost::sharded_bytes(bytes, {.level = 3, .copies = CopySync::shard_optimizer}, 4, 2)),
              6.0 / 4 + 12.0 / 8);
@@ -181,6 +181,17 @@ class TestDataTraffic : public QObject {
     std::set<std::string_view> names;
     for (const cost::StateRecipe& recipe : cost::state_recipes()) QVERIFY(names.insert(recipe.name).second);
     QVERIFY(!cost::state_bytes("none"));
+  }
+
+  /// Two moments of a byte, a scale of 4 bytes for each block of 256 (arXiv 2110.02861): a quarter of 32-bit moments.
+  void optimizers_of_8_bits() {
+    const StateBytes narrow = *cost::state_bytes("adam-8bit");
+    QCOMPARE(narrow.optimizer, 2 * (1 + 4.0 / 256));
+    QCOMPARE(*cost::state_bytes("paged-adam-8bit"), narrow);
+    QVERIFY(narrow.optimizer < 8 / 3.9);
+    int paged = 0;
+    for (const cost::StateRecipe& recipe : cost::state_recipes()) paged += recipe.paged;
+    QCOMPARE(paged, 1);
   }
 };
 

@@ -16,7 +16,6 @@
 
 namespace pipedeck::tst_pass_walk {
 
-using cost::GatherAhead;
 using cost::PassLayer;
 using cost::PassPart;
 using cost::PassTime;

@@ -79,6 +79,21 @@ class TestGroupTimes : public QObject {
             20e-6 + 3 * (far_latency + 1e9 / card) / 0.8);
   }
 
+  /// 32 ranks on 4 nodes: 28 hops inside a node, 3 to the next one, for each owner in turn.
+  void broadcasts_take_turns() {
+    mesh::Question asked = question(4);
+    asked.data = 32;
+    const mesh::Rates reached = rates();
+    const auto times = mesh::GroupTimes::of(asked, reached);
+    QCOMPARE(times->size(GroupFamily::sharding), 32);
+    const double gathered = times->time(GroupFamily::sharding, CollectiveKind::all_gather, 3e9).count;
+    for (const int owners : {1, 32})
+      compare(times->broadcasts(GroupFamily::sharding, 3e9, owners),
+              gathered + owners * (20e-6 + (28 * near_latency + 3 * far_latency) / 0.8));
+    QCOMPARE(times->broadcasts(GroupFamily::sharding, 0, 32).count, 0.0);
+    QCOMPARE(times->broadcasts(GroupFamily::tensor, 1e6, 32).count, 0.0);  // of one rank
+  }
+
   /// Two domains of two nodes: a rank's part of 32 MB goes to 32 ranks, half of them in its domain.
   void exchanges_leave_domains_not_nodes() {
     mesh::Question asked = question(4, 2);

@@ -113,7 +113,48 @@ class TestPlanQuestion : public QObject {
       QCOMPARE(found->global_batch(), plan.global_batch);
       QCOMPARE(found->blocks, blocks);
       QVERIFY(mesh::stage_layers(*found));
+      const Plan again = mesh::plan_of(*found, profile_);
+      QVERIFY(again.choices.has_value());
+      const auto twice = mesh::question_of(again, profile_, cluster);
+      QVERIFY2(twice, twice ? "" : twice.error().text().c_str());
+      QCOMPARE(mesh::plan_of(*twice, profile_), again);
+      for (std::size_t s = 0; s < plan.stages.size(); ++s) QCOMPARE(again.stages[s], plan.stages[s]);
     }
+  }
+
+  /// The choices of a plan are the question's, and are written as the same plan again.
+  void choices_of_engine_and_run() {
+    Plan plan = plan_of(profile_, {}, {2, 2, 2, 2});
+    StepChoices choices;
+    choices.training = {.products = "fp8", .recipe = "blockwise", .loss = LossKind::fused, .adapters = {.rank = 8}};
+    choices.layers.vocabulary_multiple = 128;
+    choices.states = StateBytes{2, 2, 6, 1};
+    choices.wire = WireBytes{1, 2};
+    plan.choices = choices;
+    for (Stage& stage : plan.stages) stage.recompute = {.modules = {"core_attn", "mlp"}};
+    const auto found = mesh::question_of(plan, profile_, std::make_shared<const Cluster>());
+    QVERIFY2(found, found ? "" : found.error().text().c_str());
+    QCOMPARE(found->training, choices.training);
+    QVERIFY(found->layer.fused_loss);
+    QCOMPARE(found->layer.vocabulary_multiple, 128);
+    QCOMPARE(found->states, *choices.states);
+    QCOMPARE(found->wire, *choices.wire);
+    QCOMPARE(found->layer.recomputed.parts.size(), std::size_t{2});
+    const Plan again = mesh::plan_of(*found, profile_);
+    QCOMPARE(*again.choices, choices);
+    QCOMPARE(again.stages, plan.stages);
+
+    for (Stage& stage : plan.stages) stage.recompute = {.all = true, .blocks = 1, .operations = true};
+    const auto partly = mesh::question_of(plan, profile_, std::make_shared<const Cluster>());
+    QCOMPARE(partly->layer.recomputed.count, 1);
+    QVERIFY(partly->layer.recomputed.operations);
+    QCOMPARE(mesh::plan_of(*partly, profile_).stages, plan.stages);
+  }
+
+  void precision_that_is_left_out_is_the_profiles() {
+    Plan plan = plan_of(profile_, {}, {2, 2, 2, 2});
+    plan.choices.emplace().training.products.clear();
+    QCOMPARE(mesh::question_of(plan, profile_, nullptr)->training.products, std::string("bf16"));
   }
 
   /// The precisions are named after the bytes of a weight with Adam.
@@ -124,7 +165,7 @@ class TestPlanQuestion : public QObject {
                                            {Precision::mixed_18, 18.0},
                                            {Precision::mixed_20, 20.0}}) {
       plan.precision = precision;
-      const cost::StateBytes states = mesh::question_of(plan, profile_, nullptr)->training.states;
+      const StateBytes states = mesh::question_of(plan, profile_, nullptr)->states;
       QCOMPARE(states.weights + states.gradients + states.optimizer, bytes);
       QCOMPARE(states.weights, precision == Precision::fp32 ? 4.0 : 2.0);
     }
@@ -171,6 +212,8 @@ class TestPlanQuestion : public QObject {
       QVERIFY2(found.error().message.find(words) != std::string::npos, found.error().message.c_str());
     };
     refused([](Plan& p) { p.schedule = ScheduleKind::gpipe; }, "/schedule", "found 'gpipe'");
+    refused([](Plan& p) { p.warmup = Warmup::B; }, "/warmup", "expected policy A");
+    refused([](Plan& p) { p.warmup_counts = {2, 1, 1, 1}; }, "/warmup_counts", "expected policy A");
     refused([](Plan& p) { p.stages.pop_back(); }, "/stages", "found 3 stages on 2 pipeline ranks");
     refused([](Plan& p) { p.stages[1].devices[3] = DeviceId(40); }, "/stages/1/devices", "other devices than 8 to 15");
     refused([](Plan& p) { p.stages[3].devices.pop_back(); }, "/stages/3/devices", "other devices than 8 to 15");
@@ -189,6 +232,11 @@ class TestPlanQuestion : public QObject {
           for (Stage& s : p.stages) s.recompute = {.all = true, .each = RecomputeUnit::stage};
         },
         "/stages/0/recompute", "another choice");
+    refused(
+        [](Plan& p) {
+          for (Stage& s : p.stages) s.recompute = {.modules = {"mlps"}};
+        },
+        "/stages/0/recompute/modules", "found recompute module 'mlps', expected one of core_attn");
   }
 
   void measured_profiles_are_refused() {

@@ -12,8 +12,8 @@
 namespace pipedeck::tst_stage_costs {
 
 namespace shards = analytic::transformer::shards;
+using analytic::transformer::shards::Compute;
 using cost::PassPart;
-using mesh::Compute;
 using plan::GroupFamily;
 using shards::LayerShard;
 
@@ -75,7 +75,8 @@ mesh::StageLayers layers_of(const mesh::Question& question) { return mesh::stage
 
 double work(const mesh::StageLayers& layers, Compute pass, const mesh::Rates& rates) {
   double sum = 0;
-  for (const LayerShard& layer : layers) sum += mesh::work_time(layer, pass, rates, {})->total.count;
+  for (const LayerShard& layer : layers)
+    sum += analytic::transformer::shards::work_time(layer, pass, rates, {})->total.count;
   return sum;
 }
 
@@ -122,6 +123,17 @@ class TestStageCosts : public QObject {
             sent(asked, reached, GroupFamily::tensor, Pass::backward));
   }
 
+  /// Without weight gradients to hide them, all of the backward's all-reduces are exposed, too.
+  void tensor_ranks_wait_for_input_gradients() {
+    mesh::Question asked = question({.tensor = 8});
+    asked.training.waits_for_input_gradients = true;
+    const mesh::Rates reached = rates();
+    const double expected = sent(asked, reached, GroupFamily::tensor, Pass::backward);
+    QVERIFY(near(costs_of(asked, reached).backward[PassPart::tensor].count, expected));
+    QVERIFY(near(costs_of(asked, reached).forward[PassPart::tensor].count,
+                 sent(asked, reached, GroupFamily::tensor, Pass::forward)));
+  }
+
   /// In pieces, a gather takes T pieces and a reduction 4 of its product: at least a fourth of a reduction stays.
   void pieces_hide_most_of_tensor_communication() {
     mesh::Question asked = question({.tensor = 8, .sequence = true});
@@ -132,14 +144,16 @@ class TestStageCosts : public QObject {
     const auto groups = mesh::GroupTimes::of(asked, reached);
     double expected = 0;
     for (const LayerShard& layer : layers_of(asked)) {
-      const mesh::WorkTime time = *mesh::work_time(layer, Compute::forward, reached, {});
+      const analytic::transformer::shards::WorkTime time =
+          *analytic::transformer::shards::work_time(layer, Compute::forward, reached, {});
       for (const shards::LayerCollective& one : layer.collectives) {
         if (one.pass != Pass::forward) continue;
         const double t = groups->time(one.group, one.kind, one.bytes).count;
         const std::string product =
             one.name.find(" of ") != one.name.npos ? one.name.substr(one.name.find(" of ") + 4) : "";
         double p = 0;
-        for (const mesh::NamedTime& named : time.products) p += named.name == product ? named.time.count : 0;
+        for (const analytic::transformer::shards::NamedTime& named : time.products)
+          p += named.name == product ? named.time.count : 0;
         if (p == 0)
           expected += t;  // of the embedding and the loss
         else if (one.kind == CollectiveKind::all_gather)
@@ -192,6 +206,26 @@ class TestStageCosts : public QObject {
     QVERIFY(open.gather > costs.gather);
   }
 
+  /// 4 data ranks own a tensor each, 32 at most the tensors of 4 blocks and both ends.
+  void owners_broadcast_their_tensors() {
+    const mesh::Rates reached = rates();
+    for (const int data : {4, 32}) {
+      mesh::Question asked = question({}, data);
+      asked.sharding.level = 1;
+      asked.training.hidden.weights = false;
+      asked.training.owned_tensors = 2;
+      double weights = 0;
+      for (const LayerShard& layer : layers_of(asked)) weights += layer.weights.all();
+      const auto tensors = static_cast<int>(2 * layers_of(asked).size());
+      QVERIFY(tensors > 4 && tensors < 32);
+      const double expected =
+          mesh::GroupTimes::of(asked, reached)
+              ->broadcasts(GroupFamily::sharding, 2 * weights * (data - 1) / data, std::min(data, tensors))
+              .count;
+      QVERIFY(near(costs_of(asked, reached).gather.count, expected));
+    }
+  }
+
   /// Level 3 exposes at least the first gather, and hides others behind compute.
   void sharded_weights_are_gathered_ahead() {
     mesh::Question asked = question({}, 8);
@@ -235,6 +269,9 @@ class TestStageCosts : public QObject {
     const auto groups = mesh::GroupTimes::of(asked, reached);
     const double bytes = 2.0 * 2048 * 4096;
     QVERIFY(near(costs_of(asked, reached).send.count, groups->to_next_stage(bytes).count));
+    asked.training.scatters_sends = true;
+    const double gathered = groups->time(GroupFamily::tensor, CollectiveKind::all_gather, bytes * 7 / 8).count;
+    QVERIFY(near(costs_of(asked, reached).send.count, groups->to_next_stage(bytes / 8).count + gathered));
     asked.layer.shard.sequence = true;
     QVERIFY(near(costs_of(asked, reached).send.count, groups->to_next_stage(bytes / 8).count));
   }

@@ -91,7 +91,7 @@ class TestStages : public QObject {
   void part_of_a_stage_is_recomputed() {
     mesh::Question question = small_model(8, 2);
     question.layer.recomputed.blocks = true;
-    question.training.recomputed_blocks = 3;
+    question.layer.recomputed.count = 3;
     const auto stages = mesh::stage_layers(question);
     for (const mesh::StageLayers& stage : *stages) {
       int again = 0, kept = 0;
