@@ -6,6 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "core/mesh/plan_question.hpp"
+#include "core/mesh/rates.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/efficiency.hpp"
 #include "core/schedule/adaptive.hpp"
 #include "core/schedule/build.hpp"
 #include "core/sim/costs/stage_figures.hpp"
@@ -129,7 +133,49 @@ Result<void> check_times(const EnginePlan& prepared) {
 
 }  // namespace
 
+namespace {
+
+EnginePlan engine_plan_of(step::FoldedStep folded) {
+  EnginePlan prepared;
+  prepared.costs = std::move(folded.costs);
+  prepared.channels = std::move(folded.channels);
+  prepared.schedule = std::move(folded.schedule);
+  prepared.pipeline = std::move(folded.pipeline);
+  return prepared;
+}
+
+}  // namespace
+
+Result<StepQuestion> question_of(const costs::SimulatorInputs& inputs, const Plan& plan) {
+  TRY(mesh::Question question, mesh::question_of(plan, *inputs.profile, inputs.cluster));
+  TRY(mesh::Rates rates,
+      mesh::rates_of(*inputs.cluster, question.devices(), presets::device_catalogue(), presets::efficiency()));
+  question.kept_for_others = static_cast<double>(inputs.conventions.others.count);
+  return StepQuestion{std::move(question), std::move(rates)};
+}
+
+Result<EnginePlan> prepare(const mesh::Question& question, const mesh::Rates& rates, int samples) {
+  TRY(const step::StepCosts costs, step::costs_of(question, rates));
+  TRY(step::FoldedStep folded, step::fold(question, costs.stages, costs.memory, samples));
+  EnginePlan prepared = engine_plan_of(std::move(folded));
+  TRY_VOID(check_times(prepared));
+  return prepared;
+}
+
+costs::SimulatorInputs EnginePlan::result_inputs(const costs::SimulatorInputs& inputs) const {
+  costs::SimulatorInputs own = inputs;
+  if (!pipeline) return own;
+  own.conventions.communication = Bytes();
+  own.conventions.network = NetworkModel::ideal;
+  own.conventions.overlap = Overlap::layer;
+  return own;
+}
+
 Result<EnginePlan> prepare(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop) {
+  if (has_mesh(plan)) {
+    TRY(const StepQuestion step, question_of(inputs, plan));
+    return prepare(step.question, step.rates, inputs.profile->micro_batch);
+  }
   EnginePlan prepared;
   prepared.costs = costs::plan_costs(inputs, plan);
   prepared.channels = costs::channels_of(inputs, plan, prepared.costs);

@@ -7,9 +7,12 @@
 #include <stop_token>
 
 #include "core/base/result.hpp"
+#include "core/mesh/question.hpp"
+#include "core/mesh/rates.hpp"
 #include "core/model/schedule.hpp"
 #include "core/sim/engine/engine.hpp"
 #include "core/sim/engine/pace.hpp"
+#include "core/sim/step/fold.hpp"
 
 namespace pipedeck::sim {
 
@@ -26,6 +29,7 @@ struct EnginePlan {
   costs::Channels channels;
   Schedule schedule;
   std::optional<network::SharedFlows> flows;  ///< of the `shared` network
+  std::optional<step::Pipeline> pipeline;     ///< of a plan of format version 2: it runs instead of the plan
   engine::PassDurations passes;               ///< where devices compute slower while they communicate; else none
 
   engine::EngineInput run_of(const costs::SimulatorInputs& inputs, const Plan& plan, bool record) const {
@@ -36,8 +40,15 @@ struct EnginePlan {
   /// In another order, and nothing slowed by communication.
   engine::EngineInput baseline_input(const costs::SimulatorInputs& inputs, const Plan& plan, const Schedule& order,
                                      bool record) const {
-    return {plan, order, costs, channels, inputs.conventions.overlap, record, flows ? &*flows : nullptr};
+    engine::EngineInput run{
+        pipeline ? pipeline->plan : plan, order, costs, channels, inputs.conventions.overlap, record,
+        flows ? &*flows : nullptr};
+    if (pipeline) run.overlap = Overlap::layer, run.begin = pipeline->begin;
+    return run;
   }
+  /// Returns the inputs that a result is made from. A pipeline counts its memory outside of the allocator itself, and
+  /// its transfers never share a link.
+  costs::SimulatorInputs result_inputs(const costs::SimulatorInputs& inputs) const;
   /// Finds `passes`, for costs, channels and lists as they are now.
   void apply_overlap_slowdown(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
   /// Doubles an asynchronous run, at most to eight times its length, until the times of all workers repeat in the
@@ -45,7 +56,16 @@ struct EnginePlan {
   Result<void> lengthen_to_period(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
 };
 
+/// A question of a plan of format version 2, with what its devices reach.
+struct StepQuestion {
+  mesh::Question question;
+  mesh::Rates rates;
+};
+Result<StepQuestion> question_of(const costs::SimulatorInputs& inputs, const Plan& plan);
+
 Result<EnginePlan> prepare(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
+/// Returns the folded pipeline of a step. Bytes are counted for micro-batches of that many samples.
+Result<EnginePlan> prepare(const mesh::Question& question, const mesh::Rates& rates, int samples);
 
 /// A complete trace, or why there is none.
 Result<engine::Trace> run_to_end(const engine::EngineInput& run, const std::stop_token& stop);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/sim/simulate.hpp"
 
+#include <array>
+#include <map>
 #include <utility>
 
 #include "core/cost/lower_bound.hpp"
@@ -9,6 +11,7 @@
 #include "core/sim/engine/period.hpp"
 #include "core/sim/engine_plan.hpp"
 #include "core/sim/simulation_size.hpp"
+#include "core/sim/step/predict_step.hpp"
 #include "core/sim/verdict.hpp"
 
 namespace pipedeck::sim {
@@ -18,6 +21,7 @@ struct Simulator::Shared : costs::SimulatorInputs {};
 namespace {
 
 Result<void> check_size_of(const costs::SimulatorInputs& inputs, const Plan& plan, bool verdict) {
+  if (has_mesh(plan)) return {};  // it is folded to a device per pipeline rank
   return check_size(plan, verdict, max_simulation, slowed_bytes(inputs.conventions.calibration, verdict));
 }
 
@@ -41,7 +45,20 @@ Result<Simulation> Simulator::run(const Plan& plan, std::stop_token stop, const 
   const engine::EngineInput input = ready->run_of(*shared_, plan, true);
   const Result<engine::Trace> trace = run_to_end(input, stop);
   if (!trace) return tl::unexpected(trace.error());
-  return verdict_of(*shared_, input, *trace, detail, std::move(stop));
+  return verdict_of(ready->result_inputs(*shared_), input, *trace, detail, std::move(stop));
+}
+
+Result<mesh::Prediction> Simulator::prediction(const Plan& plan) const {
+  TRY(const StepQuestion step, question_of(*shared_, plan));
+  return step::predict_step(step.question, step.rates);
+}
+
+Result<std::optional<step::ImbalanceBand>> Simulator::imbalance(const Plan& plan) const {
+  constexpr std::array shown{1.0, 1.25, 1.5, 2.0, 3.0, 4.0};
+  TRY(const StepQuestion step, question_of(*shared_, plan));
+  if (!step::has_imbalance(step.question)) return std::optional<step::ImbalanceBand>();
+  TRY(auto band, step::imbalance_band(step.question, step.rates, shown));
+  return std::optional(std::move(band));
 }
 
 Result<Seconds> Simulator::iteration_time(const Plan& plan, std::stop_token stop) const {
@@ -102,12 +119,28 @@ Result<Simulation> simulate(const Problem& problem, const Plan& plan, std::stop_
   return simulator->run(plan, std::move(stop));
 }
 
+Result<Simulation> simulate(const mesh::Question& question, const mesh::Rates& rates, std::stop_token stop,
+                            const SimulationDetail& detail) {
+  const auto profile = std::make_shared<Profile>();
+  TRY(const EnginePlan ready, prepare(question, rates, profile->micro_batch));
+  TRY(cost::Network network, cost::Network::of(*question.cluster));
+  const costs::SimulatorInputs inputs{profile, question.cluster, {}, std::move(network), {}, {}};
+  const engine::EngineInput input = ready.run_of(inputs, ready.pipeline->plan, true);
+  TRY(const engine::Trace trace, run_to_end(input, stop));
+  return verdict_of(ready.result_inputs(inputs), input, trace, detail, std::move(stop));
+}
+
 Plan with_prediction(Plan plan, const Simulation& simulation, Seconds lower_bound) {
   Predicted predicted;
   predicted.iteration = to_seconds(simulation.iteration);
   predicted.samples_per_second = simulation.samples_per_second;
   predicted.bubble_fraction = simulation.bubble_fraction;
-  for (const SimulatedDevice& device : simulation.devices) predicted.peak_memory.push_back(device.peak);
+  std::map<DeviceId, Bytes> peaks;
+  for (const SimulatedDevice& device : simulation.devices) {
+    peaks[device.device] = device.peak;
+    for (const DeviceId twin : device.twins) peaks[twin] = device.peak;
+  }
+  for (const auto& [device, peak] : peaks) predicted.peak_memory.push_back(peak);
   predicted.lower_bound = cost::simulation_lower_bound(plan, lower_bound, predicted.iteration);
   predicted.fits = simulation.fits;
   predicted.network = simulation.network;

@@ -8,10 +8,14 @@
 #include <stop_token>
 
 #include "core/base/result.hpp"
+#include "core/mesh/prediction.hpp"
+#include "core/mesh/question.hpp"
+#include "core/mesh/rates.hpp"
 #include "core/model/plan.hpp"
 #include "core/model/schedule.hpp"
 #include "core/model/simulation.hpp"
 #include "core/model/workload.hpp"
+#include "core/sim/step/imbalance_band.hpp"
 
 namespace pipedeck::sim::costs {
 struct SimulatorInputs;
@@ -40,6 +44,12 @@ class Simulator {
   /// Simulation::period of the plan; of an asynchronous one its iteration time.
   Result<Nanoseconds> period(const Plan& plan, std::stop_token stop = {}) const;
 
+  /// Returns the tokens, parts and memory of a plan of format version 2, as training engines count them.
+  Result<mesh::Prediction> prediction(const Plan& plan) const;
+
+  /// Returns its time and memory over the imbalance of experts; nothing if that has no effect.
+  Result<std::optional<step::ImbalanceBand>> imbalance(const Plan& plan) const;
+
   /// The order of operations that a run of the plan simulates.
   Result<Schedule> schedule(const Plan& plan) const;
 
@@ -64,6 +74,10 @@ std::function<Result<bool>(const Plan&, std::stop_token)> fits_of(const Simulato
 
 /// Simulator::of and run in one, for a single plan. Validates the plan against profile and cluster first.
 Result<Simulation> simulate(const Problem& problem, const Plan& plan, std::stop_token stop = {});
+
+/// Returns the result of a training step in several dimensions, with one device per pipeline rank and its twins.
+Result<Simulation> simulate(const mesh::Question& question, const mesh::Rates& rates, std::stop_token stop = {},
+                            const SimulationDetail& detail = {});
 
 /// The plan with `predicted`, `profile` and `cluster` names filled in from its simulation.
 Plan with_prediction(Plan plan, const Simulation& simulation, Seconds lower_bound);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <thread>
+#include <utility>
 
 #include "core/base/parallel_for.hpp"
 #include "core/sim/build_timeline.hpp"
@@ -40,7 +41,7 @@ LaneTimes scaled(const LaneTimes& lane, double factor, Nanoseconds iteration) {
 /// Returns an entry per stage on a lane; none without tensor parallelism.
 std::vector<TensorParallelTimes> tensor_parallel_of(const engine::EngineInput& run, const costs::LaneCosts& lane) {
   std::vector<TensorParallelTimes> all;
-  if (lane.devices.size() < 2) return all;
+  if (lane.devices.size() < 2 && lane.twins.empty()) return all;
   for (const std::size_t w : lane.workers) {
     const costs::StageReplicaCosts& worker = run.costs.workers[w];
     TensorParallelTimes& own = all.emplace_back();
@@ -49,6 +50,25 @@ std::vector<TensorParallelTimes> tensor_parallel_of(const engine::EngineInput& r
       own.times[kind] = Nanoseconds(worker.tensor_parallel[kind]);
   }
   return all;
+}
+
+/// Divides the exposed communication inside passes by its dimension.
+TimeBreakdown by_dimension(TimeBreakdown parts, const std::array<double, 3>& shares) {
+  constexpr std::array dimensions{TimePart::context_parallel, TimePart::expert_parallel, TimePart::gather};
+  const Nanoseconds all = std::exchange(parts[TimePart::tensor_parallel], {});
+  Nanoseconds left = all;
+  auto largest = TimePart::tensor_parallel;
+  double share = 1;
+  for (const double one : shares) share -= one;
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    const Nanoseconds part(static_cast<std::int64_t>(shares[i] * static_cast<double>(all.count)));
+    parts[dimensions[i]] += part;
+    left = left - part;
+    if (shares[i] > share) largest = dimensions[i], share = shares[i];
+  }
+  const double tensor = 1 - shares[0] - shares[1] - shares[2];
+  parts[tensor > 1e-9 ? TimePart::tensor_parallel : largest] += left;  // and what rounding leaves
+  return parts;
 }
 
 /// When gradients of the stages on a lane are all-reduced.
@@ -151,6 +171,7 @@ class Verdict {
       for (std::size_t rank = 0; rank < lane.devices.size(); ++rank) {
         SimulatedDevice verdict = known[std::min(rank, known.size() - 1)];
         verdict.device = lane.devices[rank];
+        verdict.twins = lane.twins;
         verdict.capacity = inputs_.network.type(verdict.device).memory;
         verdict_.fits = verdict_.fits && verdict.peak <= verdict.capacity;
         lanes_[verdict.device] = {l, synchronised(lane)};
@@ -195,7 +216,7 @@ class Verdict {
             verdict_.iteration);
       verdict_.devices[d].busy = times.busy;
       verdict_.devices[d].idle = times.idle;
-      verdict_.devices[d].parts = times.parts;
+      verdict_.devices[d].parts = by_dimension(times.parts, run_.costs.lanes[number].exposed_shares);
       verdict_.devices[d].tensor_parallel = tensor_parallel[number];
       verdict_.idle += times.idle;
       busy += static_cast<double>(times.busy.count);

@@ -105,6 +105,7 @@ Seconds median_gap(const RunObservations& seen) {
 Result<Candidate> candidate_of(const MeasuredRun& run, const std::stop_token& stop) {
   if (auto valid = plan::validate(run.plan, *run.problem.profile, *run.problem.cluster); !valid)
     return tl::unexpected(in_run(valid.error(), run));
+  if (auto covered = plan::validate_covered(run.plan); !covered) return tl::unexpected(in_run(covered.error(), run));
   auto seen = collect_measurements(run.plan, run.events);
   if (!seen) return tl::unexpected(in_run(seen.error(), run));
   TRY(const auto plain, simulation_of(run, {}, stop));

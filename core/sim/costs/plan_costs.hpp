@@ -60,6 +60,10 @@ struct StageCosts {
 struct LaneCosts {
   std::span<const DeviceId> devices;
   std::vector<std::size_t> workers;  ///< one a chunk on them, ascending
+  std::vector<DeviceId> twins{};     ///< further devices that do the same as `devices`, which is one device
+  /// Fractions, for a plan of format version 2, of the exposed communication inside passes that are context-parallel,
+  /// expert-parallel, and gathers or scatters. The rest is tensor-parallel.
+  std::array<double, 3> exposed_shares{};
 };
 
 struct PlanCosts {

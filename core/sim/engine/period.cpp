@@ -66,7 +66,9 @@ Result<Nanoseconds> steady_state_period(const EngineInput& input, const std::sto
     if (now.iteration == most / 2) middle = now;
     if (now.iteration == most || now.time > max_time)
       return mean(now.time - middle.time, now.iteration - middle.iteration);
-    next.begin = begin;
+    std::vector<std::int64_t> gathered = begin;  // each iteration gathers its first weights again
+    for (std::size_t l = 0; l < input.begin.size(); ++l) gathered[l] += input.begin[l];
+    next.begin = gathered;
     const Trace trace = run_engine(next, stop);
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "the simulation was stopped");
     if (!trace.complete)

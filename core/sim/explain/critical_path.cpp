@@ -315,6 +315,11 @@ Result<CriticalPath> walk(const engine::EngineInput& run, const engine::Trace& t
     std::optional<Before> before;
     if (begin > window.begin.count) {
       before = finder.before(*place);
+      if (!before && std::ranges::find(run.begin, begin) != run.begin.end()) {  // its first weights are gathered before
+        link.begin = window.begin;
+        path.links.push_back(link);
+        break;
+      }
       if (!before) return tl::unexpected(not_found(link, begin));
       link.cause = before->cause;
       place = before->place;
@@ -333,7 +338,7 @@ Result<CriticalPath> walk(const engine::EngineInput& run, const engine::Trace& t
 }  // namespace
 
 Result<CriticalPath> critical_path(const Simulator& simulator, const Plan& plan, std::stop_token stop) {
-  if (Result<void> small = check_size(plan, true); !small) return tl::unexpected(small.error());
+  if (!has_mesh(plan)) TRY_VOID(check_size(plan, true));
   const costs::SimulatorInputs& inputs = simulator.inputs();
   const Result<EnginePlan> ready = prepare(inputs, plan, stop);
   if (!ready) return tl::unexpected(ready.error());

@@ -138,7 +138,7 @@ Result<JitterBand> jitter_band(const Simulator& simulator, const Plan& plan, con
   if (Result<void> known = check(options); !known) return tl::unexpected(known.error());
   const costs::SimulatorInputs& inputs = simulator.inputs();
   const std::int64_t beside = jittered_bytes(std::clamp(threads, 1, max_threads));
-  if (Result<void> small = check_size(plan, false, max_simulation, beside); !small)
+  if (Result<void> small = has_mesh(plan) ? Result<void>() : check_size(plan, false, max_simulation, beside); !small)
     return tl::unexpected(small.error());
   const Result<JitterRuns> runs = JitterRuns::of(inputs, plan, stop);
   if (!runs) return tl::unexpected(runs.error());

@@ -330,6 +330,7 @@ Result<Sensitivity> sensitivity(const Problem& problem, const Plan& plan, double
                                 std::stop_token stop, int threads) {
   if (Result<void> valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid)
     return tl::unexpected(valid.error());
+  TRY_VOID(plan::validate_covered(plan));
   std::vector<Change> changes;
   add_links(*problem.cluster, factor, changes);
   add_devices(plan, factor, changes);

@@ -2,32 +2,47 @@
 #include "core/sim/step/fold.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
 
+#include "core/mesh/stages.hpp"
 #include "core/schedule/build.hpp"
 
 namespace pipedeck::sim::step {
 namespace {
 
+using analytic::transformer::shards::LayerShard;
+
 std::int64_t nanoseconds(Seconds time) { return round_to_nanoseconds(time).count; }
 Bytes whole(double bytes) { return Bytes(static_cast<std::int64_t>(std::ceil(bytes))); }
+
+/// Returns the layers before those for further tokens.
+std::span<const LayerShard> without_multi_token(const mesh::StageLayers& stage) {
+  const auto first =
+      std::ranges::find_if(stage, [](const LayerShard& one) { return one.name.starts_with("multi_token"); });
+  return {stage.begin(), first};
+}
 
 class Folding {
  public:
   Folding(const mesh::Question& question, std::span<const mesh::StageCosts> stages,
-          std::span<const mesh::StageMemory> memory)
-      : question_(question), stages_(stages), memory_(memory), ranks_(static_cast<std::size_t>(question.pipeline)) {}
+          std::span<const mesh::StageMemory> memory, int samples)
+      : question_(question),
+        stages_(stages),
+        memory_(memory),
+        samples_(samples),
+        ranks_(static_cast<std::size_t>(question.pipeline)) {}
 
   Result<FoldedStep> run() {
     add_plan();
     add_costs();
     add_channels();
-    for (std::size_t p = 0; p < ranks_; ++p) folded_.begin.push_back(nanoseconds(stages_[p].gather));
+    for (std::size_t p = 0; p < ranks_; ++p) folded_.pipeline.begin.push_back(nanoseconds(stages_[p].gather));
     std::vector<schedule::StageEstimates> estimates(stages_.size());
     for (schedule::StageEstimates& one : estimates) one.max_in_flight = question_.micro_batches;
-    TRY(folded_.schedule, schedule::build_schedule(folded_.plan, estimates));
+    TRY(folded_.schedule, schedule::build_schedule(folded_.pipeline.plan, estimates));
     return std::move(folded_);
   }
 
@@ -37,7 +52,7 @@ class Folding {
   }
 
   void add_plan() {
-    Plan& plan = folded_.plan;
+    Plan& plan = folded_.pipeline.plan;
     plan.micro_batch = question_.layer.count.micro_batch;
     plan.micro_batches = question_.micro_batches;
     plan.global_batch = question_.global_batch();
@@ -52,7 +67,7 @@ class Folding {
 
   void add_costs() {
     costs::PlanCosts& costs = folded_.costs;
-    costs.chunks = stage_copies(folded_.plan);
+    costs.chunks = stage_copies(folded_.pipeline.plan);
     costs.lanes.resize(ranks_);
     costs.cuts.resize(stages_.size() + 1), costs.held_cuts.resize(stages_.size() + 1);
     for (std::size_t s = 0; s < stages_.size(); ++s) {
@@ -65,11 +80,32 @@ class Folding {
       if (!memory_.empty()) add_memory(stage, costs.workers.back(), memory_[s]);
       costs::LaneCosts& lane = costs.lanes[s % ranks_];
       lane.devices = costs.chunks[s % ranks_].devices;
+      lane.twins = twins_of(s % ranks_);
       lane.workers.push_back(s);
       costs.stages.push_back(std::move(stage));
       costs.fitting.push_back(question_.micro_batches);
     }
-    for (std::size_t p = 0; !memory_.empty() && p < ranks_; ++p) add_memory_of_rank(p);
+    for (std::size_t p = 0; p < ranks_; ++p) {
+      if (!memory_.empty()) add_memory_of_rank(p);
+      costs.lanes[p].exposed_shares = exposed_shares(p);
+    }
+  }
+
+  std::vector<DeviceId> twins_of(std::size_t rank) const {
+    std::vector<DeviceId> twins;
+    for (int d = 1; d < question_.devices() / question_.pipeline; ++d) twins.emplace_back(first_device(rank).value + d);
+    return twins;
+  }
+
+  std::array<double, 3> exposed_shares(std::size_t rank) const {
+    cost::PassTime passes;
+    for (std::size_t s = rank; s < stages_.size(); s += ranks_)
+      passes += stages_[s].forward, passes += stages_[s].backward;
+    const double all = passes.exposed().count;
+    if (all <= 0) return {};
+    using cost::PassPart;
+    return {passes[PassPart::context].count / all, passes[PassPart::expert].count / all,
+            (passes[PassPart::gather] + passes[PassPart::scatter] + passes[PassPart::host]).count / all};
   }
 
   /// Without hidden sends, a pass ends when its output is sent.
@@ -79,7 +115,7 @@ class Folding {
     worker.stage = static_cast<int>(s);
     worker.lane = s % ranks_;
     worker.devices = folded_.costs.chunks[s].devices;
-    worker.high = folded_.plan.micro_batch;
+    worker.high = samples_;
     const bool waits = !question_.training.hidden.pipeline;
     const auto set = [&](OpKind kind, const cost::PassTime& pass, Seconds send) {
       worker.duration[static_cast<std::size_t>(kind)] = nanoseconds(pass.duration() + (waits ? send : Seconds()));
@@ -118,7 +154,8 @@ class Folding {
     for (std::size_t s = rank; s < stages_.size(); s += ranks_) {
       MemoryBreakdown& held = folded_.costs.stages[s].held.front();
       held[MemoryItem::communication] = most(&mesh::StageMemory::transfers);
-      held[MemoryItem::reserve] = whole(mesh::fixed_bytes(question_) + (1 - mesh::usable_share) * capacity);
+      held[MemoryItem::reserve] =
+          whole(mesh::fixed_bytes(question_) + (1 - mesh::usable_share) * capacity + question_.kept_for_others);
     }
     MemoryBreakdown& held = folded_.costs.stages[rank].held.front();
     held[MemoryItem::weights] += most(&mesh::StageMemory::gathered);
@@ -159,6 +196,7 @@ class Folding {
   const mesh::Question& question_;
   std::span<const mesh::StageCosts> stages_;
   std::span<const mesh::StageMemory> memory_;
+  const int samples_;
   const std::size_t ranks_;
   std::map<std::pair<std::size_t, std::size_t>, int> resources_;
   FoldedStep folded_;
@@ -167,14 +205,33 @@ class Folding {
 }  // namespace
 
 engine::EngineInput FoldedStep::input(bool record) const {
-  engine::EngineInput input{plan, schedule, costs, channels, Overlap::layer, record};
-  input.begin = begin;
+  engine::EngineInput input{pipeline.plan, schedule, costs, channels, Overlap::layer, record};
+  input.begin = pipeline.begin;
   return input;
 }
 
 Result<FoldedStep> fold(const mesh::Question& question, std::span<const mesh::StageCosts> stages,
-                        std::span<const mesh::StageMemory> memory) {
-  return Folding(question, stages, memory).run();
+                        std::span<const mesh::StageMemory> memory, int samples) {
+  return Folding(question, stages, memory, samples).run();
+}
+
+Result<std::vector<mesh::StageMemory>> memory_of(const mesh::Question& question) {
+  TRY(const std::vector<mesh::StageLayers> layers, mesh::stage_layers(question));
+  std::vector<mesh::StageMemory> memory;
+  for (std::size_t s = 0; s < layers.size(); ++s) {
+    TRY(const mesh::StageMemory stage,
+        mesh::stage_memory(question, without_multi_token(layers[s]), s == 0, s + 1 == layers.size()));
+    memory.push_back(stage);
+  }
+  return memory;
+}
+
+Result<StepCosts> costs_of(const mesh::Question& question, const mesh::Rates& rates) {
+  TRY(const std::vector<mesh::StageLayers> layers, mesh::stage_layers(question));
+  StepCosts costs;
+  TRY(costs.stages, mesh::stage_costs(question, rates, layers));
+  TRY(costs.memory, memory_of(question));
+  return costs;
 }
 
 }  // namespace pipedeck::sim::step

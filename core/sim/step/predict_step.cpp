@@ -2,21 +2,14 @@
 #include "core/sim/step/predict_step.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "core/base/checks.hpp"
-#include "core/mesh/stages.hpp"
-#include "core/sim/engine_plan.hpp"
 #include "core/sim/step/fold.hpp"
-#include "core/sim/verdict.hpp"
 
 namespace pipedeck::sim::step {
 namespace {
-
-using analytic::transformer::shards::LayerShard;
 
 Seconds seconds(std::int64_t nanoseconds) { return to_seconds(Nanoseconds(nanoseconds)); }
 
@@ -56,7 +49,9 @@ void add_parts(mesh::Prediction& prediction, const mesh::Question& question,
     add(StepPart::context, both[cost::PassPart::context] * passes);
     add(StepPart::expert, both[cost::PassPart::expert] * passes);
     add(StepPart::gather, (both[cost::PassPart::gather] + both[cost::PassPart::scatter]) * passes);
+    add(StepPart::host, both[cost::PassPart::host] * passes);
     add(StepPart::optimizer, stage.optimizer / ranks);
+    add(StepPart::data, stage.waiting * (-1 / ranks));  // waits for other ranks' compute are among the bubble
     if (!question.training.hidden.pipeline) add(StepPart::pipeline, stage.send * 2 * passes);
   }
   for (int p = 0; p < question.pipeline; ++p) add(StepPart::data, stages[static_cast<std::size_t>(p)].gather / ranks);
@@ -68,28 +63,31 @@ void add_parts(mesh::Prediction& prediction, const mesh::Question& question,
   prediction.iteration = times.iteration;
 }
 
-/// Returns the layers before those for further tokens.
-std::span<const LayerShard> without_multi_token(const mesh::StageLayers& stage) {
-  const auto first =
-      std::ranges::find_if(stage, [](const LayerShard& one) { return one.name.starts_with("multi_token"); });
-  return {stage.begin(), first};
-}
-
-Result<std::vector<mesh::StageMemory>> memory_of(const mesh::Question& question,
-                                                 const std::vector<mesh::StageLayers>& layers) {
-  std::vector<mesh::StageMemory> memory;
-  for (std::size_t s = 0; s < layers.size(); ++s) {
-    TRY(mesh::StageMemory stage,
-        mesh::stage_memory(question, without_multi_token(layers[s]), s == 0, s + 1 == layers.size()));
-    memory.push_back(stage);
+/// Returns the host's part of the node that needs the largest share of its memory: the ranks of each node together.
+mesh::HostMemory fullest_host(const mesh::Question& question, std::span<const mesh::HostMemory> ranks) {
+  mesh::HostMemory fullest;
+  const auto share = [](const mesh::HostMemory& host) {
+    const double capacity = host.capacity ? static_cast<double>(host.capacity->count) : 1e30;
+    return static_cast<double>(host.total().count) / capacity;
+  };
+  int device = 0;
+  for (const Node& node : question.cluster->nodes) {
+    mesh::HostMemory host;
+    host.capacity = node.memory;
+    for (int i = 0; i < device_count(node) && device < question.devices(); ++i, ++device) {
+      const mesh::HostMemory& own = ranks[static_cast<std::size_t>(device / (question.devices() / question.pipeline))];
+      host.states += own.states, host.activations += own.activations, host.copies += own.copies;
+    }
+    if (&node == &question.cluster->nodes.front() || share(host) > share(fullest)) fullest = host;
   }
-  return memory;
+  return fullest;
 }
 
 /// The fullest pipeline rank decides.
 void add_memory(mesh::Prediction& prediction, const mesh::Question& question, const mesh::Rates& rates,
                 const std::vector<mesh::StageMemory>& memory) {
   double peak = 0, needed = 0, with_context = 0;
+  std::vector<mesh::HostMemory> hosts;
   for (int p = 0; p < question.pipeline; ++p) {
     std::vector<mesh::StageMemory> own;
     for (std::size_t s = static_cast<std::size_t>(p); s < memory.size();
@@ -99,26 +97,16 @@ void add_memory(mesh::Prediction& prediction, const mesh::Question& question, co
     peak = std::max(peak, rank.peak);
     needed = std::max(needed, rank.needed);
     with_context = std::max(with_context, rank.with_context);
+    hosts.push_back(rank.host);
   }
-  prediction.peak = Bytes(static_cast<std::int64_t>(peak));
-  prediction.needed = Bytes(static_cast<std::int64_t>(needed));
-  prediction.with_context = Bytes(static_cast<std::int64_t>(with_context));
+  const auto whole = [](double bytes) { return Bytes(static_cast<std::int64_t>(bytes)); };
+  prediction.peak = whole(peak), prediction.needed = whole(needed), prediction.with_context = whole(with_context);
   prediction.capacity = rates.type.memory;
-  prediction.fits = needed <= mesh::usable_share * static_cast<double>(prediction.capacity.count);
-}
-
-/// A step's costs, of each of the P v stages.
-struct StepCosts {
-  std::vector<mesh::StageCosts> stages;
-  std::vector<mesh::StageMemory> memory;
-};
-
-Result<StepCosts> costs_of(const mesh::Question& question, const mesh::Rates& rates) {
-  TRY(const std::vector<mesh::StageLayers> layers, mesh::stage_layers(question));
-  StepCosts costs;
-  TRY(costs.stages, mesh::stage_costs(question, rates, layers));
-  TRY(costs.memory, memory_of(question, layers));
-  return costs;
+  prediction.kept_for_others = whole(question.kept_for_others);
+  prediction.host = fullest_host(question, hosts);
+  prediction.fits =
+      needed + question.kept_for_others <= mesh::usable_share * static_cast<double>(prediction.capacity.count) &&
+      prediction.host.fits();
 }
 
 }  // namespace
@@ -135,17 +123,11 @@ Result<mesh::Prediction> predict_step(const mesh::Question& question, const mesh
   return prediction;
 }
 
-Result<Simulation> simulate_step(const mesh::Question& question, const mesh::Rates& rates, std::stop_token stop,
-                                 const SimulationDetail& detail) {
-  TRY(const StepCosts costs, costs_of(question, rates));
-  TRY(const FoldedStep folded, fold(question, costs.stages, costs.memory));
-  TRY(cost::Network network, cost::Network::of(*question.cluster));
-  const auto profile = std::make_shared<Profile>();
-  profile->micro_batch = folded.plan.micro_batch;
-  const costs::SimulatorInputs inputs{profile, question.cluster, {}, std::move(network), {}, {}};
-  const engine::EngineInput input = folded.input(true);
-  TRY(const engine::Trace trace, run_to_end(input, stop));
-  return verdict_of(inputs, input, trace, detail, std::move(stop));
+Result<mesh::Prediction> predict_memory(const mesh::Question& question, const mesh::Rates& rates) {
+  TRY(const std::vector<mesh::StageMemory> memory, memory_of(question));
+  mesh::Prediction prediction;
+  add_memory(prediction, question, rates, memory);
+  return prediction;
 }
 
 }  // namespace pipedeck::sim::step

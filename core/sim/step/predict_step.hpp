@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training step in several dimensions of parallelism, simulated.
+// The time and memory of a training step in several dimensions of parallelism.
 #pragma once
-
-#include <stop_token>
 
 #include "core/base/result.hpp"
 #include "core/mesh/prediction.hpp"
 #include "core/mesh/question.hpp"
-#include "core/mesh/work_times.hpp"
-#include "core/model/simulation.hpp"
-#include "core/sim/simulate.hpp"
+#include "core/mesh/rates.hpp"
 
 namespace pipedeck::sim::step {
 
 /// Returns time and memory of a step. bad_input if the degrees divide neither model nor devices.
 Result<mesh::Prediction> predict_step(const mesh::Question& question, const mesh::Rates& rates);
 
-/// Returns the same step with its timeline and memory curves, one lane per pipeline rank.
-Result<Simulation> simulate_step(const mesh::Question& question, const mesh::Rates& rates, std::stop_token stop = {},
-                                 const SimulationDetail& detail = {});
+/// Returns its memory alone.
+Result<mesh::Prediction> predict_memory(const mesh::Question& question, const mesh::Rates& rates);
 
 }  // namespace pipedeck::sim::step

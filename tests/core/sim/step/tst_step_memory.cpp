@@ -8,6 +8,7 @@
 
 #include "core/mesh/memory.hpp"
 #include "core/mesh/stages.hpp"
+#include "core/sim/simulate.hpp"
 #include "core/sim/step/predict_step.hpp"
 #include "tests/support/pipeline_plan.hpp"
 #include "tests/support/random_problem.hpp"
@@ -58,7 +59,7 @@ std::vector<double> closed_form(const Question& question) {
 }
 
 void compare(const Question& question, double share) {
-  const auto found = sim::step::simulate_step(question, rates());
+  const auto found = sim::simulate(question, rates());
   if (!found) qFatal("%s", found.error().text().c_str());
   const std::vector<double> expected = closed_form(question);
   QCOMPARE(found->devices.size(), expected.size());
@@ -120,7 +121,7 @@ class TestStepMemory : public QObject {
       one.sharding.level = random.integer(0, 3);
       one.layer.count.micro_batch = random.integer(1, 4);
       const bool fits = sim::step::predict_step(one, rates())->fits;
-      QCOMPARE(sim::step::simulate_step(one, rates())->fits, fits);
+      QCOMPARE(sim::simulate(one, rates())->fits, fits);
       fitting += fits;
     }
     QVERIFY2(fitting > 5 && fitting < 55, qPrintable(QString::number(fitting)));
