@@ -28,7 +28,7 @@ Result<void> compare(const Plan& plan, Bytes mine) {
 }
 
 Result<void> compared(const PlannerInfo& planner, const evaluation::Evaluation& e) {
-  TRY_VOID(evaluation::check_constraints(e));
+  TRY_VOID(has_mesh(e.plan) ? evaluation::check_mesh_constraints(e) : evaluation::check_constraints(e));
   TRY(const auto objective, planner.objective.compute(e));
   if (!objective) return {};  // the simulated time
   return objective->time ? compare(e.plan, *objective->time) : compare(e.plan, *objective->bytes);

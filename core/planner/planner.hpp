@@ -109,6 +109,7 @@ struct PlannerInfo {
   bool changes_training = false;     ///< its plans are asynchronous: updates use gradients of older weights
   SearchTime search_time = SearchTime::quick;
   PinSupport pins{};
+  bool of_transformers = false;  ///< for profiles computed from one; its answer without a plan is complete
 };
 
 /// Returns all planners in the order of docs/planners.md: ours, the papers', then the baselines.

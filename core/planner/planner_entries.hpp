@@ -25,6 +25,9 @@ PlannerInfo whale_planner();
 namespace joint {
 PlannerInfo joint_planner();
 }
+namespace mesh {
+PlannerInfo mesh_planner();
+}
 namespace baselines {
 PlannerInfo data_parallel_planner();
 PlannerInfo gpipe_planner();

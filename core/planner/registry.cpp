@@ -10,6 +10,7 @@ const std::vector<PlannerInfo>& planners() {
   // One planner per line: ours, papers' planners, then the baselines.
   static const std::vector<PlannerInfo> all = {
       joint::joint_planner(),               //
+      mesh::mesh_planner(),                 //
       dapple::dapple_planner(),             //
       pipedream::pipedream_planner(),       //
       amp::amp_planner(),                   //

@@ -52,6 +52,7 @@ bool late(const Plan& plan, const PlannerContext& context) { return plan.truncat
 
 /// Adds the bounds of a plan to its certificate.
 Result<void> certify(Plan& plan, const Problem& problem, const PlannerContext& context) {
+  if (has_mesh(plan)) return {};  // bounds of profiles' times do not hold for computed ones
   TRY(const auto bound, cost::lower_bound_of(problem, plan));
   if (!plan.certificate) plan.certificate.emplace();
   plan.certificate->lower_bound = bound;
@@ -68,7 +69,7 @@ Result<void> certify(Plan& plan, const Problem& problem, const PlannerContext& c
 /// Moves the plan's stages to devices on which launchers can start its processes, if it takes as long there.
 Result<void> place_for_launchers(const PlannerInfo& planner, const Problem& problem, Plan& plan,
                                  const evaluation::EvaluateOptions& how, const PlannerContext& context) {
-  if (!context.score || !problem.pins.layers.empty() || late(plan, context)) return {};
+  if (has_mesh(plan) || !context.score || !problem.pins.layers.empty() || late(plan, context)) return {};
   std::optional<Plan> moved = plan::in_launch_order(plan, *problem.cluster);
   if (!moved || !plan::validate(*moved, *problem.profile, *problem.cluster)) return {};
   TRY(const auto here, judge(context, plan));
@@ -94,7 +95,7 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
   if (!ranking) return ranking;
   ensure(ranking->plans.empty() == ranking->infeasible.has_value(), "a ranking is empty exactly if it has a reason");
 
-  if (ranking->infeasible && !ranking->infeasible->too_large && context.relax)
+  if (ranking->infeasible && !ranking->infeasible->too_large && context.relax && !planner.of_transformers)
     TRY_VOID(add_relaxations(*ranking->infeasible, planner, problem, options, deadline.context()));
   TRY_VOID(check_stop(context));
 
@@ -111,7 +112,7 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
       return fail(ErrorCode::internal, fmt::format("{} gave a plan that breaks a pin: {}", planner.name, *broken));
     TRY_VOID(certify(plan, problem, context));
     plan.name += plan::short_warmup_text(plan);
-    if (!context.explain || deadline_expired(context)) continue;
+    if (!context.explain || has_mesh(plan) || deadline_expired(context)) continue;
     TRY(auto why, explain(planner, problem, plan, how, context));
     plan.rationale.insert(plan.rationale.end(), why.begin(), why.end());
   }

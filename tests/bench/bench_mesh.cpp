@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a training step in several dimensions takes to be predicted, by the number of devices.
+// How long a training step in several dimensions takes to be predicted, and the planner `mesh` to answer, by the number
+// of devices.
 #include <benchmark/benchmark.h>
 
+#include <sys/resource.h>
+
+#include <chrono>
 #include <memory>
 
+#include "core/planner/mesh/search.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/efficiency.hpp"
 #include "core/sim/step/predict_step.hpp"
@@ -51,6 +56,77 @@ void predict(benchmark::State& state) {
   }
 }
 BENCHMARK(predict)->ArgName("devices")->Arg(128)->Arg(1024)->Arg(16384)->Arg(65536)->Unit(benchmark::kMillisecond);
+
+mesh::Question deepseek_on(int devices) {
+  mesh::Question question = llama_on(devices);
+  TransformerConfig& config = question.config;
+  config.hidden = 7168, config.layers = 61, config.heads = config.key_value_heads = 128, config.head_width = 128;
+  config.feed_forward = 18432, config.vocabulary = 129280;
+  config.latent = LatentAttention{1536, 512, 128, 64, 128};
+  config.experts.emplace();
+  config.experts->count = 256, config.experts->per_token = 8, config.experts->feed_forward = 2048;
+  config.experts->shared_feed_forward = 2048, config.experts->score_bias = true, config.experts->dense = {0, 1, 2};
+  question.layer.count.sequence = 4096;
+  return question;
+}
+
+mesh::Question qwen_on(int devices) {
+  mesh::Question question = llama_on(devices);
+  TransformerConfig& config = question.config;
+  config.hidden = 4096, config.layers = 94, config.heads = 64, config.key_value_heads = 4, config.head_width = 128;
+  config.feed_forward = 12288, config.vocabulary = 151936, config.norm_heads = true;
+  config.experts.emplace();
+  config.experts->count = 128, config.experts->per_token = 8, config.experts->feed_forward = 1536;
+  question.layer.count.sequence = 4096;
+  return question;
+}
+
+void plan(benchmark::State& state, mesh::Question (*model)(int)) {
+  using Clock = std::chrono::steady_clock;
+  const auto devices = static_cast<int>(state.range(0));
+  const mesh::Question base = model(devices);
+  const DeviceType& type = base.cluster->device_types.front();
+  const mesh::Rates rates{type, *find_efficiency(presets::efficiency(), type.name)};
+  planner::mesh::Space space;
+  space.global_batch = static_cast<int>(state.range(1));
+  space.recomputed = planner::mesh::recomputations_of(base).value();
+  double first = 0;
+  planner::mesh::Work work;
+  for (auto _ : state) {
+    const auto begin = Clock::now();
+    first = 0;
+    auto costs = planner::mesh::Costs::of(base, space, rates);
+    const planner::mesh::Simulate simulate = [&](const planner::mesh::Point& point) -> Result<Seconds> {
+      TRY(const auto step, sim::step::predict_step(planner::mesh::question_of(base, space, point), rates));
+      if (first == 0) first = std::chrono::duration<double>(Clock::now() - begin).count();
+      return step.iteration;
+    };
+    const auto found = planner::mesh::search(base, space, *costs, simulate, {});
+    if (!found || !found->proven) state.SkipWithError(found ? "not proven" : found.error().text().c_str());
+    if (found) work = found->work;
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  state.counters["first_s"] = first;
+  state.counters["bounded"] = static_cast<double>(work.shards + work.pipelines + work.shardings);
+  state.counters["simulated"] = static_cast<double>(work.simulations);
+  state.counters["peak_MB"] = static_cast<double>(usage.ru_maxrss) / 1024;
+}
+BENCHMARK_CAPTURE(plan, llama_405b, llama_on)
+    ->ArgNames({"devices", "batch"})
+    ->Args({1024, 1024})
+    ->Args({4096, 2048})
+    ->Args({16384, 2048})
+    ->Args({65536, 8192})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(plan, deepseek_v3, deepseek_on)
+    ->ArgNames({"devices", "batch"})
+    ->Args({2048, 4096})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(plan, qwen3_235b, qwen_on)
+    ->ArgNames({"devices", "batch"})
+    ->Args({256, 1024})
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -51,4 +51,8 @@ Bytes smallest_memory(const Evaluation& e, int stage);
 /// Returns an internal error that names the stage that is incomplete or does not fit.
 Result<void> check_constraints(const Evaluation& e);
 
+/// Returns an internal error if a plan of format version 2 uses other devices than all, breaks a rule of degrees, or
+/// does not fit by simulation.
+Result<void> check_mesh_constraints(const Evaluation& e);
+
 }  // namespace pipedeck::planner::evaluation

@@ -118,6 +118,7 @@ class TestExplain : public QObject {
       const Problem problem = make_problem(random, 6);
       const planner::PlannerContext context = context_for(problem);
       for (const planner::PlannerInfo& planner : planner::planners()) {
+        if (planner.of_transformers) continue;
         const auto ranking = planner::run_planner(planner, problem, {}, context);
         QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().message.c_str());
         for (const Plan& plan : ranking->plans) {
@@ -140,6 +141,7 @@ class TestExplain : public QObject {
       problem.workload.micro_batch = 8;
       const planner::PlannerContext context = context_for(problem);
       for (const planner::PlannerInfo& planner : planner::planners()) {
+        if (planner.of_transformers) continue;
         const auto ranking = planner::run_planner(planner, problem, {}, context);
         QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().message.c_str());
         if (!ranking->infeasible) continue;
@@ -182,6 +184,7 @@ class TestExplain : public QObject {
       if (trial % 4 == 1) problem.pins.layers = {{LayerId(0), DeviceId(2)}, {LayerId(1), DeviceId(0)}};
       if (trial % 4 == 2) problem.pins.stages = 3;
       for (const planner::PlannerInfo& planner : planner::planners()) {
+        if (planner.of_transformers) continue;
         const auto ranking = planner::run_planner(planner, problem, {}, context_for(problem));
         if (!ranking || !ranking->infeasible) continue;  // pins that this planner has no notion of
         const std::string& words = ranking->infeasible->relaxation;

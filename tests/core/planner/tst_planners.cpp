@@ -88,6 +88,7 @@ void TestPlanners::every_planner_answers() {
     const sim::Simulator simulator =
         *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
     for (const planner::PlannerInfo& planner : planner::planners()) {
+      if (planner.of_transformers) continue;
       const auto ranking = planner::run_planner(planner, problem, {}, judged_by(simulator, 3));
       QVERIFY2(ranking.has_value(), ranking ? "" : (planner.name + ": " + ranking.error().text()).c_str());
       QVERIFY2(!ranking->plans.empty(), planner.name.c_str());
@@ -104,6 +105,7 @@ void TestPlanners::the_same_question_gives_the_same_answer() {
   const Problem problem = small(4);
   const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   for (const planner::PlannerInfo& planner : planner::planners()) {
+    if (planner.of_transformers) continue;
     const auto one = planner::run_planner(planner, problem, {}, judged_by(simulator, 2));
     const auto two = planner::run_planner(planner, problem, {}, judged_by(simulator, 2));
     QVERIFY(one->plans == two->plans);
@@ -204,6 +206,7 @@ void TestPlanners::infeasible_names_the_least_memory() {
   problem.cluster = std::make_shared<const Cluster>(cluster);
   const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   for (const planner::PlannerInfo& planner : planner::planners()) {
+    if (planner.of_transformers) continue;
     const auto ranking = planner::run_planner(planner, problem, {}, judged_by(simulator));
     QVERIFY2(ranking.has_value(), ranking ? "" : ranking.error().text().c_str());
     QVERIFY2(ranking->infeasible.has_value(), planner.name.c_str());
@@ -323,6 +326,7 @@ void TestPlanners::stop_is_honoured() {
   std::stop_source stop;
   stop.request_stop();
   for (const planner::PlannerInfo& planner : planner::planners()) {
+    if (planner.of_transformers) continue;
     planner::PlannerContext context = judged_by(simulator);
     context.stop = stop.get_token();
     const auto ranking = planner::run_planner(planner, problem, {}, context);

@@ -432,6 +432,7 @@ void TestJoint::never_worse_than_another_planner() {
       for (const Plan& plan : ranking->plans)
         QVERIFY2(judge.simulator.run(plan)->fits, qPrintable(QString("seed %1").arg(seed)));
     for (const planner::PlannerInfo& planner : planner::planners()) {
+      if (planner.of_transformers) continue;
       const auto other = planner::run_planner(planner, problem, {}, judge.context);
       QVERIFY2(other.has_value(), other ? "" : (planner.name + ": " + other.error().text()).c_str());
       if (other->plans.empty()) continue;
@@ -454,6 +455,7 @@ void TestJoint::never_worse_in_a_large_cluster() {
   QVERIFY2(joint.has_value(), joint ? "" : joint.error().text().c_str());
   QVERIFY(!joint->plans.empty() && !joint->plans[0].truncated);
   for (const planner::PlannerInfo& planner : planner::planners()) {
+    if (planner.of_transformers) continue;
     if (planner.name == "joint") continue;
     const auto other = planner::run_planner(planner, problem, {}, judge.context);
     QVERIFY2(other.has_value(), other ? "" : (planner.name + ": " + other.error().text()).c_str());

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <utility>
+
+#include "core/mesh/plan_question.hpp"
+#include "core/plan/mesh_rules.hpp"
+#include "core/planner/evaluation/evaluation.hpp"
+
+namespace pipedeck::planner::evaluation {
+
+Result<void> check_mesh_constraints(const Evaluation& e) {
+  const auto wrong = [&](std::string found) {
+    return fail(ErrorCode::internal, e.plan.planner + ": " + std::move(found));
+  };
+  const auto asked = pipedeck::mesh::question_of(e.plan, e.profile(), e.problem.cluster);
+  if (!asked) return wrong(asked.error().text());
+  if (asked->devices() != e.network.device_count()) return wrong("found idle devices");
+  plan::MeshQuestion rules;
+  rules.model = &asked->config, rules.shard = asked->shard(), rules.sharding = asked->sharding;
+  rules.devices = asked->devices(), rules.pipeline = asked->pipeline, rules.virtual_stages = asked->virtual_stages;
+  rules.sequence = asked->layer.count.sequence, rules.micro_batch = asked->layer.count.micro_batch;
+  rules.micro_batches = asked->micro_batches, rules.global_batch = e.problem.workload.global_batch;
+  if (auto kept = plan::check_mesh(rules); !kept) return wrong(kept.error().message);
+  if (e.options.ignore_memory || !e.options.fits) return {};
+  TRY(const bool fits, e.options.fits(e.plan, e.options.stop));
+  if (!fits) return wrong("found a plan that does not fit by simulation");
+  return {};
+}
+
+}  // namespace pipedeck::planner::evaluation

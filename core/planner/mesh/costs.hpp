@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Costs of meshes, from parts that each are computed once: layers by the degrees that they depend on, stages by their
+// blocks. All times are those that simulations take.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/mesh/memory.hpp"
+#include "core/mesh/stage_costs.hpp"
+#include "core/planner/mesh/pipeline_floor.hpp"
+#include "core/planner/mesh/space.hpp"
+
+namespace pipedeck::planner::mesh {
+
+using pipedeck::mesh::Rates;
+using pipedeck::mesh::StageLayers;
+
+/// A sum over layers: passes of a micro-batch without what sharded states add, weights and kept bytes of a rank.
+struct LayerSum {
+  double forward = 0, backward = 0;  ///< seconds
+  double dense = 0, expert = 0;      ///< weights
+  double kept = 0;                   ///< bytes of a micro-batch, at least
+  LayerSum& operator+=(const LayerSum& other);
+  LayerSum operator*(double times) const;
+};
+
+/// The blocks and ends of a model with a shard, a micro-batch and a recomputation.
+struct ShardCosts {
+  LayerSum before, after, further;  ///< further: of blocks that predict further tokens, with their heads
+  std::vector<LayerSum> blocks;     ///< different ones
+};
+
+/// The memory of the fullest rank.
+struct MeshMemory {
+  double needed = 0, capacity = 0;
+  bool fits() const { return needed <= capacity; }
+};
+
+/// A step's times on its ranks, on average.
+struct MeshParts {
+  std::array<Seconds, cost::pass_part_count> passes{};
+  Seconds recompute, bubble, data, optimizer, iteration;
+};
+
+class Costs {
+ public:
+  /// `base`, `space` and `rates` must outlive it.
+  static Result<Costs> of(const Question& base, const Space& space, const Rates& rates);
+
+  int devices() const { return devices_; }
+  int blocks() const { return static_cast<int>(order_.size()); }
+
+  /// Returns the parts of a shard. The values that they depend on are computed once.
+  Result<ShardCosts> shard_costs(const Point& point);
+
+  /// Returns a time that no mesh with this shard, micro-batch and recomputation is below, for any P, v and D.
+  Seconds floor_of(const ShardCosts& shard, const Point& point) const;
+  /// Returns a time that no sharding of the point is below.
+  Seconds floor_of_pipeline(const ShardCosts& shard, const Point& point);
+  /// Returns false if states of blocks and what blocks keep do not fit.
+  bool may_fit(const ShardCosts& shard, const Point& point) const;
+
+  /// Returns the memory of a point with its sharding.
+  Result<MeshMemory> memory(const Point& point);
+  /// Returns a time that no simulation of the point is below, with the traffic of its states.
+  Result<Seconds> floor(const Point& point);
+  /// Returns where the time of a step goes that takes `iteration`.
+  Result<MeshParts> parts(const Point& point, Seconds iteration);
+
+ private:
+  Costs(const Question& base, const Space& space, const Rates& rates, cost::Network network);
+
+  using LayerKey = std::tuple<std::size_t, std::array<int, 11>, std::size_t>;
+  struct Counted {
+    TransformerConfig config;  ///< with padded words
+    std::vector<analytic::times::LayerCount> layers;
+  };
+  /// The layers of a shard that is looked at in detail.
+  struct Detail {
+    pipedeck::mesh::ModelParts model;
+    std::map<int, pipedeck::mesh::TimedLayers> timed;  ///< by devices of a stage, where they share links; else 0
+  };
+  class Whole;
+
+  const Counted& counted(int micro_batch, int tensor);
+  analytic::transformer::shards::ShardOptions options_of(const Question& question) const;
+  Result<LayerSum> layer_sum(Whole& whole, const Point& point, std::size_t layer);
+  Result<Detail*> detail(const Question& question, const Point& point);
+  Result<std::vector<const pipedeck::mesh::StageCosts*>> stages(const Question& question, const Point& point);
+  std::vector<std::pair<std::size_t, std::size_t>> ranges(const Question& question) const;
+  int same_blocks(std::size_t first, std::size_t last);
+
+  const Question& base_;
+  const Space& space_;
+  const Rates& rates_;
+  int devices_ = 1;
+  bool own_cards_ = false;
+  std::shared_ptr<pipedeck::mesh::KnownGroups> known_, alone_;
+  std::vector<std::vector<std::size_t>> kinds_;      ///< layers of each different block
+  std::vector<std::size_t> order_, before_, after_;  ///< blocks by kind; layers
+  std::map<std::pair<int, int>, Counted> counted_;
+  std::map<LayerKey, LayerSum> layers_;
+  std::map<std::tuple<std::array<int, 11>, std::size_t>, Detail> details_;
+  std::map<std::vector<std::size_t>, int> block_lists_;
+  std::map<std::pair<std::size_t, std::size_t>, int> ranges_known_;
+  using StageKey = std::tuple<std::array<int, 11>, std::size_t, std::array<int, 6>, std::array<int, 3>>;
+  std::map<StageKey, pipedeck::mesh::StageCosts> stage_costs_;
+  std::map<StageKey, pipedeck::mesh::StageMemory> stage_memory_;
+};
+
+}  // namespace pipedeck::planner::mesh

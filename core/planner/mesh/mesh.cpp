@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planner `mesh`: all degrees of parallelism of a transformer on devices of one type, simulated in the order of
+// bounds until none is left below the best time.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/count_text.hpp"
+#include "core/io/documents/transformer.hpp"
+#include "core/mesh/plan_question.hpp"
+#include "core/planner/mesh/search.hpp"
+#include "core/planner/mesh/why.hpp"
+#include "core/planner/option_table.hpp"
+#include "core/planner/planner_entries.hpp"
+#include "core/planner/ranking.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/efficiency.hpp"
+
+namespace pipedeck::planner::mesh {
+namespace {
+
+enum class Again { any, none, modules, full };
+
+/// The options of a request; 0: any.
+struct MeshOptions {
+  int tensor = 0, context = 0, expert = 0, expert_tensor = 0, pipeline = 0, virtual_stages = 0, data = 0, samples = 0;
+  int sequence = -1, level = -1, group = 0;
+  std::optional<ContextKind> context_kind;
+  Again recomputed = Again::any;
+  std::string products;
+  int simulations = 400;
+  bool ignore_memory = false;  ///< asked for by evaluate_options
+};
+
+const OptionTable<MeshOptions>& mesh_options() {
+  static const OptionTable<MeshOptions> rows{{
+      integer_option("tp", &MeshOptions::tensor, "tensor-parallel ranks; 0: any in one NVLink domain"),
+      choice_option("sp", &MeshOptions::sequence, "sequence parallelism", {{"auto", -1}, {"off", 0}, {"on", 1}}),
+      integer_option("cp", &MeshOptions::context, "context-parallel ranks; 0: any"),
+      choice_option("cp-kind", &MeshOptions::context_kind, "how context ranks exchange keys and values",
+                    {{"auto", {}},
+                     {"ring", ContextKind::ring},
+                     {"gather", ContextKind::gather},
+                     {"heads", ContextKind::heads},
+                     {"heads+ring", ContextKind::heads_ring}}),
+      integer_option("ep", &MeshOptions::expert, "expert-parallel ranks; 0: any"),
+      integer_option("etp", &MeshOptions::expert_tensor, "ranks of an expert; 0: any in one NVLink domain"),
+      integer_option("pp-ranks", &MeshOptions::pipeline, "pipeline ranks, each with --vp stages; 0: any"),
+      integer_option("vp", &MeshOptions::virtual_stages, "stages on each pipeline rank; 0: any"),
+      integer_option("dp-ranks", &MeshOptions::data, "data-parallel ranks; 0: any"),
+      integer_option("samples", &MeshOptions::samples, "samples of a micro-batch on a data rank; 0: any"),
+      choice_option("sharding", &MeshOptions::level, "sharding level of states",
+                    {{"auto", -1}, {"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}}),
+      integer_option("sharding-group", &MeshOptions::group, "ranks that share states; 0: all, or those of a domain"),
+      choice_option("recompute", &MeshOptions::recomputed, "what the backward recomputes",
+                    {{"auto", Again::any}, {"none", Again::none}, {"modules", Again::modules}, {"full", Again::full}}),
+      choice_option("products", &MeshOptions::products, "precision of large products; auto: the profile's",
+                    {{"auto", std::string()},
+                     {"bf16", "bf16"},
+                     {"fp16", "fp16"},
+                     {"fp8", "fp8"},
+                     {"mxfp8", "mxfp8"},
+                     {"nvfp4", "nvfp4"}}),
+      integer_option("simulations", &MeshOptions::simulations, "meshes simulated at most"),
+  }};
+  return rows;
+}
+
+Ranking refused(std::string reason, std::string relaxation) {
+  return {{}, Infeasible{std::move(reason), std::move(relaxation)}};
+}
+
+/// Returns the question of plain data parallelism, with the habits of Megatron-LM.
+Result<Question> base_of(const Problem& problem, const MeshOptions& options, int devices) {
+  Plan plan;
+  plan.micro_batch = devices;
+  plan.optimizer = problem.workload.optimizer, plan.precision = problem.workload.precision;
+  Stage stage;
+  stage.last = static_cast<int>(problem.profile->layers.size());
+  for (int d = 0; d < devices; ++d) stage.devices.emplace_back(d);
+  plan.stages.push_back(std::move(stage));
+  TRY(Question base, pipedeck::mesh::question_of(plan, *problem.profile, problem.cluster));
+  base.blocks.clear();
+  base.layer.vocabulary_multiple = 128;
+  base.layer.weighs_activation = true;
+  if (!options.products.empty()) base.training.products = options.products;
+  return base;
+}
+
+Result<Space> space_of(const Problem& problem, const MeshOptions& options, const Question& base) {
+  Space space;
+  space.global_batch = problem.workload.global_batch;
+  const auto pin = [](std::vector<int>& values, int value) {
+    if (value > 0) values = {value};
+  };
+  pin(space.tensor, problem.pins.tensor_parallel.value_or(options.tensor));
+  pin(space.context, options.context);
+  pin(space.expert, options.expert);
+  pin(space.expert_tensor, options.expert_tensor);
+  pin(space.pipeline, options.pipeline);
+  pin(space.virtual_stages, options.virtual_stages);
+  pin(space.data, problem.pins.replicas.value_or(options.data));
+  pin(space.micro_batch, options.samples);
+  space.stages = problem.pins.stages.value_or(0), space.most_stages = problem.pins.max_stages.value_or(0);
+  space.whole_micro_batch = problem.workload.micro_batch.value_or(0);
+  if (options.sequence >= 0) space.sequence = options.sequence == 1;
+  if (options.context_kind) space.context_kinds = {*options.context_kind};
+  const int level = problem.workload.zero > 0 ? problem.workload.zero : options.level;
+  if (level >= 0) std::erase_if(space.shardings, [&](const ShardingChoice& one) { return one.level != level; });
+  if (options.group > 0) {
+    std::erase_if(space.shardings, [](const ShardingChoice& one) { return one.among == ShardingGroup::domain; });
+    for (ShardingChoice& one : space.shardings) one.group = one.level > 0 ? options.group : 0;
+  }
+  TRY(space.recomputed, recomputations_of(base));
+  std::erase_if(space.recomputed, [&](const Recomputed& one) {
+    const Again kind = one.blocks ? Again::full : one.parts.empty() ? Again::none : Again::modules;
+    return options.recomputed != Again::any && options.recomputed != kind;
+  });
+  return space;
+}
+
+/// Returns the positions of the answer: the fastest, then the easiest within 1 %, then the one with least memory within
+/// 5 %, then others by time.
+std::vector<std::pair<std::size_t, std::string>> short_list(const Space& space, const std::vector<Simulated>& all) {
+  std::vector<std::pair<std::size_t, std::string>> list{{0, {}}};
+  const auto slower = [&](std::size_t i) { return all[i].time.count / all.front().time.count - 1; };
+  std::size_t easiest = 0, smallest = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (slower(i) <= 0.01 && difficulty(space, all[i].point) < difficulty(space, all[easiest].point)) easiest = i;
+    if (slower(i) <= 0.05 && all[i].needed < 0.98 * all[smallest].needed) smallest = i;
+  }
+  if (easiest > 0)
+    list.emplace_back(easiest, fmt::format("Simplest within 1 %: {}, {:.2f} % slower than the fastest.",
+                                           name_of(space, all[easiest].point), 100 * slower(easiest)));
+  if (smallest > 0 && smallest != easiest)
+    list.emplace_back(
+        smallest,
+        fmt::format("Least memory within 5 %: {}, {:.1f} GiB, {:.2f} % slower than the fastest.",
+                    name_of(space, all[smallest].point), all[smallest].needed / 0x1p30, 100 * slower(smallest)));
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (i != easiest && i != smallest) list.emplace_back(i, std::string());
+  return list;
+}
+
+std::string certificate_text(const Found& found) {
+  return fmt::format(
+      "meshes of equal stages, by simulated time: {} shards, {} pipelines and {} shardings bounded, {} "
+      "simulated",
+      found.work.shards, found.work.pipelines, found.work.shardings, found.work.simulations);
+}
+
+class Planning {
+ public:
+  Planning(const Problem& problem, const MeshOptions& options, const PlannerContext& context, Question base,
+           Space space)
+      : problem_(problem), options_(options), context_(context), base_(std::move(base)), space_(std::move(space)) {}
+
+  Result<Ranking> run(const Rates& rates) {
+    TRY(Costs costs, Costs::of(base_, space_, rates));
+    const Simulate simulate = [&](const Point& point) -> Result<Seconds> {
+      TRY(const Seconds time, judge(context_, plan_of(point)));
+      note_plan(context_);
+      return time;
+    };
+    SearchLimits limits;
+    limits.simulations = options_.simulations > 0 ? options_.simulations : 1;
+    limits.hurry = [&] { return deadline_expired(context_); };
+    limits.check = [&] { return check_stop(context_); };
+    report(context_.progress, 0, "bounding meshes");
+    TRY(Found found, search(base_, space_, costs, simulate, limits));
+    report(context_.progress, 1, "done");
+    if (found.simulated.empty()) return none(found, costs.devices());
+    Ranking ranking;
+    for (const auto& [position, reason] : short_list(space_, found.simulated)) {
+      if (static_cast<int>(ranking.plans.size()) >= std::max(1, context_.top)) break;
+      const Simulated& one = found.simulated[position];
+      TRY(Plan plan, answer(one, found, position == 0));
+      if (!reason.empty()) plan.rationale.push_back(reason);
+      if (context_.explain && !deadline_expired(context_)) TRY_VOID(explain(plan, one, costs, simulate));
+      ranking.plans.push_back(std::move(plan));
+    }
+    if (context_.explain)
+      for (const auto& [position, reason] : short_list(space_, found.simulated))
+        if (!reason.empty()) ranking.plans.front().rationale.push_back(reason);
+    return ranking;
+  }
+
+ private:
+  Plan plan_of(const Point& point) const {
+    Plan plan = pipedeck::mesh::plan_of(question_of(base_, space_, point), *problem_.profile);
+    plan.planner = "mesh", plan.name = name_of(space_, point);
+    plan.cluster = problem_.cluster->name;
+    plan.optimizer = problem_.workload.optimizer, plan.precision = problem_.workload.precision;
+    return plan;
+  }
+
+  Result<Plan> answer(const Simulated& one, const Found& found, bool is_fastest) const {
+    Plan plan = plan_of(one.point);
+    plan.objective = simulated_objective(one.time);
+    plan.truncated = !found.proven && deadline_expired(context_);
+    plan.certificate.emplace();
+    plan.certificate->lower_bound = found.floor;
+    plan.certificate->gap = found.floor.count > 0 ? one.time.count / found.floor.count - 1 : 0;
+    if (is_fastest && found.proven) plan.certificate->optimal_in = certificate_text(found);
+    if (is_fastest && !found.proven)
+      plan.rationale.push_back(fmt::format("{} with a bound below this plan's time were not looked at.",
+                                           counted(found.left, "group") + " of meshes"));
+    return plan;
+  }
+
+  Result<void> explain(Plan& plan, const Simulated& one, Costs& costs, const Simulate& simulate) const {
+    TRY(auto binds, what_binds(base_, space_, costs, one));
+    TRY(auto steps, neighbours(base_, space_, costs, one, simulate));
+    for (auto* sentences : {&binds, &steps})
+      plan.rationale.insert(plan.rationale.end(), sentences->begin(), sentences->end());
+    return {};
+  }
+
+  Result<Ranking> none(const Found& found, int devices) const {
+    std::string relaxation;
+    if (found.least && found.least->needed > found.least->capacity)
+      relaxation =
+          fmt::format("{:.2f} GiB more memory on every device",
+                      (found.least->needed - found.least->capacity) / pipedeck::mesh::usable_share / 0x1p30 + 0.005);
+    return refused(why_none(space_, found, devices), std::move(relaxation));
+  }
+
+  const Problem& problem_;
+  const MeshOptions& options_;
+  const PlannerContext& context_;
+  const Question base_;
+  const Space space_;
+};
+
+Result<Ranking> plan_mesh(const Problem& problem, const PlannerOptions& given, const PlannerContext& context) {
+  const MeshOptions options = mesh_options().read(given);
+  TRY(const auto origin, io::documents::origin_of(*problem.profile));
+  if (!origin)
+    return refused(fmt::format("mesh divides the layers of a transformer: the times of '{}' were not computed from one",
+                               problem.profile->name),
+                   "a profile computed from a config.json");
+  const int devices = static_cast<int>(devices_of(*problem.cluster).size());
+  const auto rates =
+      pipedeck::mesh::rates_of(*problem.cluster, devices, presets::device_catalogue(), presets::efficiency());
+  if (!rates) return refused("mesh plans for devices of one type: " + rates.error().message, "a cluster of one type");
+  TRY(Question base, base_of(problem, options, devices));
+  TRY(Space space, space_of(problem, options, base));
+  return Planning(problem, options, context, std::move(base), std::move(space)).run(*rates);
+}
+
+}  // namespace
+
+PlannerInfo mesh_planner() {
+  return {.name = "mesh",
+          .title = "Mesh",
+          .summary = "all degrees of tensor, context, expert, data and pipeline parallelism of a transformer",
+          .source = "Pipedeck; docs/parallelism.md",
+          .options = mesh_options().infos(),
+          .plan = &plan_mesh,
+          .objective = {.compute = &simulated_time, .options = &evaluate_options<mesh_options>},
+          .search_time = SearchTime::moderate,
+          .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true},
+          .of_transformers = true};
+}
+
+}  // namespace pipedeck::planner::mesh

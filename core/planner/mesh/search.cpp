@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/mesh/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <queue>
+#include <utility>
+
+namespace pipedeck::planner::mesh {
+namespace {
+
+/// A kind of node: all meshes of a shard, a micro-batch and a recomputation; of these with P, v and D; a single one.
+enum class NodeKind { unrefined_shard, shard, pipeline, mesh };
+
+struct Branch {
+  Seconds bound;
+  NodeKind kind = NodeKind::shard;
+  std::vector<int> difficulty;
+  Point point;
+  double needed = 0;
+
+  /// Returns true if `other` is looked at first.
+  bool operator<(const Branch& other) const {
+    if (bound != other.bound) return other.bound < bound;
+    if (kind != other.kind) return kind < other.kind;
+    return other.difficulty < difficulty;
+  }
+};
+
+/// Two simulated times that differ by rounding alone.
+bool equal(Seconds a, Seconds b) { return std::abs(a.count - b.count) <= 1e-9 * std::max(a.count, b.count); }
+
+class BestFirst {
+ public:
+  BestFirst(const Question& base, const Space& space, Costs& costs, const Simulate& simulate,
+            const SearchLimits& limits)
+      : base_(base), space_(space), costs_(costs), simulate_(simulate), limits_(limits) {}
+
+  Result<Found> run() {
+    TRY_VOID(limits_.check());
+    TRY_VOID(add_shards());
+    TRY_VOID(dive());
+    TRY_VOID(look());
+    TRY_VOID(look_for_simpler());
+    if (found_.simulated.empty() && found_.proven) TRY_VOID(find_least_memory());
+    std::ranges::stable_sort(found_.simulated, [&](const Simulated& a, const Simulated& b) {
+      if (!equal(a.time, b.time)) return a.time < b.time;
+      return difficulty(space_, a.point) < difficulty(space_, b.point);
+    });
+    return std::move(found_);
+  }
+
+ private:
+  Seconds best() const { return best_; }
+  bool out_of_limits() const {
+    return (!found_.simulated.empty() && limits_.hurry()) || found_.work.simulations >= limits_.simulations;
+  }
+
+  void push(Seconds bound, NodeKind kind, const Point& point, double needed = 0) {
+    if (bound >= cut_) return;
+    queue_.push({bound, kind, kind == NodeKind::mesh ? difficulty(space_, point) : std::vector<int>(), point, needed});
+  }
+
+  Result<void> add_shards() {
+    std::vector<int> sizes = space_.micro_batch.empty() ? divisors_of(space_.global_batch) : space_.micro_batch;
+    found_.floor = Seconds(std::numeric_limits<double>::infinity());
+    for (const Shard& shard : shards_of(base_, space_, costs_.devices()))
+      for (const int size : sizes) {
+        Point point;
+        point.shard = shard, point.micro_batch = size;
+        if (points_of(base_, space_, costs_.devices(), shard, size).empty()) continue;
+        TRY_VOID(limits_.check());
+        TRY(const ShardCosts parts, costs_.shard_costs(point));
+        const Seconds floor = costs_.floor_of(parts, point);
+        found_.floor = std::min(found_.floor, floor);
+        ++found_.work.shards;
+        push(floor, NodeKind::shard, point);
+        first_.push_back({floor, NodeKind::shard, {}, point, 0});
+      }
+    if (std::isinf(found_.floor.count)) found_.floor = Seconds();
+    return {};
+  }
+
+  /// Finds a plan soon: of the shards with the smallest floors, few dimensions first, the pipeline with the smallest
+  /// floor that fits.
+  Result<void> dive() {
+    std::ranges::stable_sort(first_, [](const Branch& a, const Branch& b) { return a.bound < b.bound; });
+    const std::size_t last = space_.recomputed.size() - 1;
+    std::optional<Branch> chosen;
+    int tried = 0;
+    for (const bool plain : {true, false}) {
+      for (const Branch& node : first_) {
+        if (tried >= 200 || (chosen && node.bound >= chosen->bound)) break;
+        if (plain != (node.point.shard.context == 1 && node.point.shard.expert_tensor == 1)) continue;
+        ++tried;
+        TRY_VOID(limits_.check());
+        for (const std::size_t recomputed : {std::size_t{0}, last}) {
+          Point point = node.point;
+          point.recomputed = recomputed;
+          TRY(const ShardCosts parts, costs_.shard_costs(point));
+          for (Point one : points_of(base_, space_, costs_.devices(), point.shard, point.micro_batch)) {
+            if (one.virtual_stages > 1 || one.short_last) continue;
+            one.recomputed = recomputed;
+            if (chosen && costs_.floor_of_pipeline(parts, one) >= chosen->bound) continue;
+            TRY(const auto meshes, meshes_of(parts, one, chosen ? chosen->bound : cut_));
+            for (const Branch& mesh : meshes)
+              if (!chosen || mesh.bound < chosen->bound) chosen = mesh;
+          }
+        }
+      }
+      if (chosen) break;
+    }
+    first_.clear();
+    return chosen ? simulate(*chosen) : Result<void>();
+  }
+
+  Result<void> look() {
+    while (!queue_.empty()) {
+      if (queue_.top().bound >= best()) break;
+      if (out_of_limits()) {
+        count_left();
+        return {};
+      }
+      TRY_VOID(look_at_next());
+    }
+    found_.proven = true;
+    return {};
+  }
+
+  Result<void> look_at_next() {
+    const Branch node = queue_.top();
+    queue_.pop();
+    TRY_VOID(limits_.check());
+    switch (node.kind) {
+      case NodeKind::unrefined_shard: {
+        TRY(const ShardCosts parts, costs_.shard_costs(node.point));
+        push(std::max(node.bound, costs_.floor_of(parts, node.point)), NodeKind::shard, node.point);
+        add_next_recomputation(node);
+        return {};
+      }
+      case NodeKind::shard:
+        if (node.point.recomputed == 0) add_next_recomputation(node);
+        return open_shard(node);
+      case NodeKind::pipeline:
+        return open_pipeline(node);
+      case NodeKind::mesh:
+        return simulate(node);
+    }
+    return {};
+  }
+
+  /// Recomputation adds time, so a shard's floor without any stays true.
+  void add_next_recomputation(const Branch& node) {
+    Point next = node.point;
+    if (++next.recomputed < space_.recomputed.size()) push(node.bound, NodeKind::unrefined_shard, next);
+  }
+
+  Result<void> open_shard(const Branch& node) {
+    TRY(const ShardCosts parts, costs_.shard_costs(node.point));
+    for (Point point : points_of(base_, space_, costs_.devices(), node.point.shard, node.point.micro_batch)) {
+      point.recomputed = node.point.recomputed;
+      ++found_.work.pipelines;
+      push(std::max(node.bound, costs_.floor_of_pipeline(parts, point)), NodeKind::pipeline, point);
+    }
+    return {};
+  }
+
+  Result<void> open_pipeline(const Branch& node) {
+    TRY(const ShardCosts parts, costs_.shard_costs(node.point));
+    TRY(const auto meshes, meshes_of(parts, node.point, cut_));
+    for (const Branch& mesh : meshes) push(std::max(node.bound, mesh.bound), NodeKind::mesh, mesh.point, mesh.needed);
+    return {};
+  }
+
+  /// Returns the shardings of a point that are admissible and fit, with a bound below `below`.
+  Result<std::vector<Branch>> meshes_of(const ShardCosts& parts, const Point& point, Seconds below) {
+    std::vector<Branch> meshes;
+    for (const Sharding& sharding : shardings_of(base_, space_, point)) {
+      Point one = point;
+      one.sharding = sharding;
+      ++found_.work.shardings;
+      if (!costs_.may_fit(parts, one) || !is_admissible(base_, space_, one)) continue;
+      TRY(const MeshMemory memory, costs_.memory(one));
+      if (!memory.fits()) {
+        ++found_.work.without_room;
+        continue;
+      }
+      TRY(const Seconds bound, costs_.floor(one));
+      if (bound < below) meshes.push_back({bound, NodeKind::mesh, {}, one, memory.needed});
+    }
+    return meshes;
+  }
+
+  Result<void> simulate(const Branch& node) {
+    for (const Simulated& one : found_.simulated)
+      if (is_same(one.point, node.point)) return {};
+    TRY(const Seconds time, simulate_(node.point));
+    ++found_.work.simulations;
+    if (std::isinf(time.count)) return {};  // the deadline ended it
+    found_.simulated.push_back({node.point, time, node.needed});
+    if (time < best_) best_ = time;
+    cut_ = best_ * (1 + simpler_within);
+    return {};
+  }
+
+  static bool is_same(const Point& a, const Point& b) {
+    return a.shard == b.shard && a.sharding == b.sharding && a.micro_batch == b.micro_batch &&
+           a.pipeline == b.pipeline && a.virtual_stages == b.virtual_stages && a.recomputed == b.recomputed &&
+           a.short_last == b.short_last;
+  }
+
+  /// Simulates meshes that may be a little slower and are easier to run.
+  Result<void> look_for_simpler() {
+    if (!found_.proven || found_.simulated.empty()) return {};
+    const auto easiest = [&] {
+      std::vector<int> least;
+      for (const Simulated& one : found_.simulated) {
+        if (one.time > best_ * (1 + simpler_within)) continue;
+        const std::vector<int> own = difficulty(space_, one.point);
+        if (least.empty() || own < least) least = own;
+      }
+      return least;
+    };
+    int looked = 0, simulated = 0;
+    while (!queue_.empty() && queue_.top().bound < best_ * (1 + simpler_within)) {
+      if (++looked > 2000 || simulated >= 8 || limits_.hurry()) break;
+      if (queue_.top().kind == NodeKind::mesh) {
+        if (queue_.top().difficulty.front() >= easiest().front()) {
+          queue_.pop();
+          continue;
+        }
+        ++simulated;
+      }
+      TRY_VOID(look_at_next());
+    }
+    return {};
+  }
+
+  void count_left() {
+    while (!queue_.empty() && queue_.top().bound < best()) {
+      ++found_.left;
+      queue_.pop();
+    }
+  }
+
+  /// Returns the points of a shard with the fewest samples that it can have.
+  std::vector<Point> smallest_points(const Shard& shard) const {
+    for (const int size : space_.micro_batch.empty() ? divisors_of(space_.global_batch) : space_.micro_batch)
+      if (auto points = points_of(base_, space_, costs_.devices(), shard, size); !points.empty()) return points;
+    return {};
+  }
+
+  /// Finds the least memory that a mesh needs: with all recomputation and as few samples as possible.
+  Result<void> find_least_memory() {
+    int looked = 0;
+    for (const Shard& shard : shards_of(base_, space_, costs_.devices())) {
+      for (Point point : smallest_points(shard)) {
+        point.recomputed = space_.recomputed.size() - 1;
+        for (const Sharding& sharding : shardings_of(base_, space_, point)) {
+          point.sharding = sharding;
+          if (point.virtual_stages > 1 || !is_admissible(base_, space_, point)) continue;
+          if (++looked > 20000) return {};
+          TRY_VOID(limits_.check());
+          TRY(const MeshMemory memory, costs_.memory(point));
+          if (!found_.least || memory.needed < found_.least->needed) found_.least = memory, found_.least_point = point;
+        }
+      }
+    }
+    return {};
+  }
+
+  static constexpr double simpler_within = 0.01;
+  const Question& base_;
+  const Space& space_;
+  Costs& costs_;
+  const Simulate& simulate_;
+  const SearchLimits& limits_;
+  std::priority_queue<Branch> queue_;
+  std::vector<Branch> first_;
+  Seconds best_{std::numeric_limits<double>::infinity()}, cut_ = best_;
+  Found found_;
+};
+
+}  // namespace
+
+std::vector<int> difficulty(const Space& space, const Point& point) {
+  const Shard& s = point.shard;
+  const Recomputed& recomputed = space.recomputed[point.recomputed];
+  int dimensions = 0;
+  for (const int degree : {s.tensor, s.context, s.expert, s.expert_tensor, point.pipeline}) dimensions += degree > 1;
+  const int layout = point.short_last ? 1 : 0;
+  return {dimensions,
+          point.virtual_stages > 1,
+          layout,
+          point.sharding.group > 0,
+          point.sharding.level,
+          recomputed.blocks ? 2 : !recomputed.parts.empty(),
+          static_cast<int>(s.context_kind),
+          point.virtual_stages,
+          s.context,
+          s.tensor,
+          point.pipeline,
+          s.expert_tensor,
+          s.expert,
+          point.micro_batch};
+}
+
+Result<Found> search(const Question& base, const Space& space, Costs& costs, const Simulate& simulate,
+                     const SearchLimits& limits) {
+  return BestFirst(base, space, costs, simulate, limits).run();
+}
+
+}  // namespace pipedeck::planner::mesh

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search of the planner `mesh`: bounds first, best first, simulations last.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/planner/mesh/costs.hpp"
+
+namespace pipedeck::planner::mesh {
+
+/// A mesh with its simulated time.
+struct Simulated {
+  Point point;
+  Seconds time;
+  double needed = 0;  ///< bytes of the fullest rank
+};
+
+/// A number of points at each step of the search.
+struct Work {
+  std::int64_t shards = 0, pipelines = 0, shardings = 0, without_room = 0, simulations = 0;
+};
+
+struct Found {
+  std::vector<Simulated> simulated;  ///< by time, then the simpler ones first
+  bool proven = false;               ///< no mesh of the space is faster in simulation
+  std::int64_t left = 0;             ///< points whose bound is below the best time, not looked at
+  Seconds floor;                     ///< that no mesh of the space is below
+  std::optional<MeshMemory> least;   ///< if none fits: the least memory that was found
+  Point least_point;                 ///< of `least`
+  Work work;
+};
+
+struct SearchLimits {
+  std::int64_t simulations = 400;
+  /// Returns true if the best so far is wanted.
+  std::function<bool()> hurry = [] { return false; };
+  /// Returns `cancelled` on a stop.
+  std::function<Result<void>()> check = [] { return Result<void>(); };
+};
+
+/// Returns a simulated time.
+using Simulate = std::function<Result<Seconds>(const Point&)>;
+
+/// Returns a mesh's order among equally fast ones: fewer dimensions first, then equal stages and less sharding.
+std::vector<int> difficulty(const Space& space, const Point& point);
+
+Result<Found> search(const Question& base, const Space& space, Costs& costs, const Simulate& simulate,
+                     const SearchLimits& limits);
+
+}  // namespace pipedeck::planner::mesh

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/mesh/space.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "core/mesh/stages.hpp"
+
+namespace pipedeck::planner::mesh {
+namespace {
+
+/// Returns the given values, or those that divide `number` and are at most `most`.
+std::vector<int> values(const std::vector<int>& given, int number, int most) {
+  std::vector<int> all;
+  if (given.empty()) all = divisors_of(number);
+  std::erase_if(all, [&](int one) { return one > most; });
+  for (const int one : given)
+    if (one >= 1 && number % one == 0) all.push_back(one);
+  return all;
+}
+
+plan::MeshQuestion rules_question(const Question& base, const Point& point, int devices) {
+  plan::MeshQuestion asked;
+  asked.model = &base.config;
+  asked.shard = point.shard, asked.sharding = point.sharding;
+  asked.devices = devices, asked.pipeline = point.pipeline, asked.virtual_stages = point.virtual_stages;
+  asked.sequence = base.layer.count.sequence;
+  asked.micro_batch = point.micro_batch, asked.micro_batches = point.micro_batches;
+  asked.even_blocks = false;  // layouts may have any number of blocks a stage
+  asked.hides_pipeline = base.training.hidden.pipeline;
+  return asked;
+}
+
+bool keeps_rules(const plan::MeshQuestion& asked, const Space& space) {
+  if (!plan::broken_rules(asked).empty()) return false;
+  return std::ranges::all_of(space.engines,
+                             [&](std::string_view engine) { return plan::broken_rules(asked, engine).empty(); });
+}
+
+/// Returns the ways of context parallelism over `shard.context` ranks. Heads are exchanged by as many ranks of a domain
+/// as divide them.
+std::vector<Shard> context_kinds(const Question& base, const Space& space, Shard shard, int domain) {
+  std::vector<Shard> kinds;
+  for (const ContextKind kind : space.context_kinds) {
+    shard.context_kind = kind, shard.context_heads = 1;
+    if (shard.context == 1 && !kinds.empty()) break;
+    if (shard.context == 1) shard.context_kind = ContextKind::ring;
+    if (kind == ContextKind::heads_ring && shard.context > 1) {
+      const int key_values = base.config.latent ? base.config.heads : base.config.key_value_heads;
+      for (const int heads : divisors_of(shard.context))
+        if (heads < shard.context && heads * shard.tensor <= domain &&
+            base.config.heads % (shard.tensor * heads) == 0 && std::max(1, key_values / shard.tensor) % heads == 0)
+          shard.context_heads = heads;
+      if (shard.context_heads == 1) continue;
+    }
+    kinds.push_back(shard);
+  }
+  return kinds;
+}
+
+}  // namespace
+
+int domain_devices(const Cluster& cluster) {
+  int devices = 0;
+  for (const Node& node : cluster.nodes)
+    if (&node == &cluster.nodes.front() || (!node.domain.empty() && node.domain == cluster.nodes.front().domain))
+      devices += device_count(node);
+  return std::max(1, devices);
+}
+
+std::vector<int> divisors_of(int number) {
+  std::vector<int> low, high;
+  for (int d = 1; d <= number / d; ++d)
+    if (number % d == 0) {
+      low.push_back(d);
+      if (d != number / d) high.push_back(number / d);
+    }
+  low.insert(low.end(), high.rbegin(), high.rend());
+  return low;
+}
+
+std::vector<Shard> shards_of(const Question& base, const Space& space, int devices) {
+  const int domain = domain_devices(*base.cluster);
+  const std::optional<Experts>& experts = base.config.experts;
+  std::vector<Shard> all;
+  for (const int tensor : values(space.tensor, devices, domain))
+    for (const int context : values(space.context, devices / tensor, devices))
+      for (const bool sequence : {true, false}) {
+        if ((tensor == 1 && sequence) || (tensor > 1 && space.sequence && *space.sequence != sequence)) continue;
+        Shard shard;
+        shard.tensor = tensor, shard.context = context, shard.sequence = sequence;
+        for (const int expert : experts ? values(space.expert, experts->count, devices) : std::vector{1})
+          for (const int width :
+               experts ? values(space.expert_tensor, experts->feed_forward, domain) : std::vector{1}) {
+            shard.expert = expert, shard.expert_tensor = width;
+            if (devices % (std::int64_t{expert} * width) != 0) continue;
+            for (const Shard& kind : context_kinds(base, space, shard, domain)) {
+              Point point;
+              point.shard = kind;
+              if (keeps_rules(rules_question(base, point, devices), space)) all.push_back(kind);
+            }
+          }
+      }
+  return all;
+}
+
+std::vector<Point> points_of(const Question& base, const Space& space, int devices, const Shard& shard,
+                             int micro_batch) {
+  std::vector<Point> points;
+  const int blocks = base.config.layers + base.config.decoder_layers;
+  const int replicas = devices / shard.replica_devices();
+  for (const int pipeline : values(space.pipeline, replicas, blocks)) {
+    const int data = replicas / pipeline;
+    if (space.whole_micro_batch > 0 && data * micro_batch != space.whole_micro_batch) continue;
+    if (!space.data.empty() && std::ranges::find(space.data, data) == space.data.end()) continue;
+    if (space.global_batch % (std::int64_t{data} * micro_batch) != 0) continue;
+    if (devices / pipeline % (shard.expert * shard.expert_tensor) != 0) continue;
+    Point point;
+    point.shard = shard, point.micro_batch = micro_batch, point.data = data, point.pipeline = pipeline;
+    point.micro_batches = space.global_batch / (data * micro_batch);
+    for (int v = 1; v <= blocks / pipeline; ++v) {
+      if (!space.virtual_stages.empty() && std::ranges::find(space.virtual_stages, v) == space.virtual_stages.end())
+        continue;
+      if (v > 1 && (pipeline == 1 || point.micro_batches % pipeline != 0)) break;
+      const int stages = pipeline * v, missing = (stages - blocks % stages) % stages;
+      if (v > 1 && missing > most_missing_blocks) continue;
+      if ((space.stages > 0 && stages != space.stages) || (space.most_stages > 0 && stages > space.most_stages))
+        continue;
+      point.virtual_stages = v, point.short_last = false;
+      points.push_back(point);
+      if (missing != 1 || stages == 1) continue;
+      point.short_last = true;
+      points.push_back(point);
+    }
+  }
+  return points;
+}
+
+std::vector<Sharding> shardings_of(const Question& base, const Space& space, const Point& point) {
+  const int ranks = point.data * point.shard.context;
+  const int inside = std::max(1, domain_devices(*base.cluster) / point.shard.tensor);
+  std::vector<Sharding> all;
+  for (const ShardingChoice& choice : space.shardings) {
+    Sharding sharding = base.sharding;
+    sharding.level = choice.level;
+    sharding.group = choice.group > 0 ? choice.group : choice.among == ShardingGroup::domain ? inside : 0;
+    if (ranks == 1 && !all.empty()) break;  // nothing to shard: the first choice stands for all
+    if (choice.among == ShardingGroup::domain && choice.group == 0 && (inside <= 1 || inside >= ranks)) continue;
+    if (choice.level == 0) sharding.group = 0;
+    if (sharding.group > 0 && ranks % sharding.group != 0) continue;
+    if (sharding.group == ranks) sharding.group = 0;
+    all.push_back(sharding);
+  }
+  return all;
+}
+
+bool is_admissible(const Question& base, const Space& space, const Point& point) {
+  plan::MeshQuestion asked = rules_question(base, point, point.shard.replica_devices() * point.data * point.pipeline);
+  asked.global_batch = space.global_batch;
+  return keeps_rules(asked, space);
+}
+
+Question question_of(const Question& base, const Space& space, const Point& point) {
+  Question question = base;
+  question.layer.shard = point.shard;
+  question.layer.count.micro_batch = point.micro_batch;
+  question.layer.recomputed = space.recomputed[point.recomputed];
+  question.sharding = point.sharding;
+  question.data = point.data, question.pipeline = point.pipeline, question.virtual_stages = point.virtual_stages;
+  question.micro_batches = point.micro_batches;
+  question.blocks.clear();
+  // Engines hide sends between stages where each rank has several of them (schedules.py).
+  question.training.hidden.pipeline = base.training.hidden.pipeline && point.virtual_stages > 1;
+  if (point.short_last) {
+    const int stages = point.pipeline * point.virtual_stages;
+    const int blocks = base.config.layers + base.config.decoder_layers;
+    question.blocks.assign(static_cast<std::size_t>(stages), (blocks + 1) / stages);
+    --question.blocks.back();
+  }
+  return question;
+}
+
+Result<std::vector<Recomputed>> recomputations_of(const Question& base) {
+  using analytic::transformer::shards::bytes_of;
+  struct Module {
+    std::set<analytic::times::Part> parts;
+    double saved = 0, work = 0;
+  };
+  Question whole = base;
+  whole.layer.shard = {};
+  whole.layer.recomputed = {};
+  const auto sums = [&](const Recomputed& recomputed) -> Result<std::pair<double, double>> {
+    Question asked = whole;
+    asked.layer.recomputed = recomputed;
+    TRY(const auto layers, analytic::transformer::shards::shard_layers(asked.config, asked.layer));
+    std::pair<double, double> sum;
+    for (const auto& layer : layers) {
+      sum.first += bytes_of(layer.kept);
+      sum.second += layer.recompute.flops() + layer.recompute.memory_bytes * 300;  // about as many operations a byte
+    }
+    return sum;
+  };
+  TRY(const auto none, sums({}));
+  std::vector<Module> modules;
+  for (const char* name : {"core_attn", "layernorm", "mla_up_proj", "mlp", "moe", "moe_act", "shared_experts"}) {
+    TRY(auto parts, analytic::transformer::shards::parts_of_module(name));
+    TRY(const auto with, sums({.parts = parts}));
+    Module module{std::move(parts), none.first - with.first, with.second - none.second};
+    if (module.saved > 0.001 * none.first) modules.push_back(std::move(module));
+  }
+  std::ranges::stable_sort(modules,
+                           [](const Module& a, const Module& b) { return a.work / a.saved < b.work / b.saved; });
+  std::vector<Recomputed> choices{{}};
+  for (const Module& module : modules) {
+    Recomputed next{.parts = choices.back().parts};
+    next.parts.insert(module.parts.begin(), module.parts.end());
+    if (next.parts != choices.back().parts) choices.push_back(std::move(next));
+  }
+  choices.push_back({.blocks = true});
+  return choices;
+}
+
+}  // namespace pipedeck::planner::mesh

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The meshes that the planner `mesh` compares (planners.md, "Mesh").
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/analytic/transformer/shards/layer_shard.hpp"
+#include "core/mesh/question.hpp"
+#include "core/plan/mesh_rules.hpp"
+
+namespace pipedeck::planner::mesh {
+
+using analytic::transformer::shards::Recomputed;
+using pipedeck::mesh::Question;
+
+/// The sharding groups that a level is tried with.
+enum class ShardingGroup {
+  all,     ///< the D C ranks with equal weights
+  domain,  ///< those of them in one NVLink domain (HSDP)
+};
+
+struct ShardingChoice {
+  int level = 0;
+  ShardingGroup among = ShardingGroup::all;
+  int group = 0;  ///< ranks; 0: those of `among`
+};
+
+/// A set of values for each dimension. An empty list: all values that the rules admit.
+struct Space {
+  int global_batch = 1;
+  std::vector<int> tensor{}, context{}, expert{}, expert_tensor{}, pipeline{}, virtual_stages{}, data{};
+  std::vector<int> micro_batch{};  ///< samples on a data rank
+  std::optional<bool> sequence{};
+  std::vector<ContextKind> context_kinds{ContextKind::ring, ContextKind::gather, ContextKind::heads,
+                                         ContextKind::heads_ring};
+  std::vector<ShardingChoice> shardings{
+      {0}, {1}, {2}, {3}, {1, ShardingGroup::domain}, {2, ShardingGroup::domain}, {3, ShardingGroup::domain}};
+  std::vector<Recomputed> recomputed{{}};
+  std::vector<std::string_view> engines{"Megatron-LM", "TransformerEngine"};  ///< whose rules hold
+  int stages = 0, most_stages = 0;                                            ///< P v, and at most; 0: any
+  int whole_micro_batch = 0;                                                  ///< b D; 0: any
+};
+
+/// The most blocks that all stages together may lack of an even layout, with several stages a rank: both ends and a
+/// block that predicts further tokens often count as one each.
+inline constexpr int most_missing_blocks = 3;
+
+/// A mesh: all that a question has in addition to its base.
+struct Point {
+  Shard shard;
+  Sharding sharding;
+  int micro_batch = 1, data = 1, pipeline = 1, virtual_stages = 1, micro_batches = 1;
+  std::size_t recomputed = 0;  ///< position in Space::recomputed
+  bool short_last = false;     ///< all stages have equally many blocks but the last one, which has one less
+};
+
+/// Returns the devices in the first NVLink domain.
+int domain_devices(const Cluster& cluster);
+
+/// Returns the divisors, ascending.
+std::vector<int> divisors_of(int number);
+
+/// Returns the degrees of a stage that the rules admit for some number of stages. Tensor and expert-tensor ranks are in
+/// one domain unless they are given.
+std::vector<Shard> shards_of(const Question& base, const Space& space, int devices);
+
+/// Returns the points of a shard and a micro-batch, without sharding and recomputation: P, v, D and layouts.
+std::vector<Point> points_of(const Question& base, const Space& space, int devices, const Shard& shard,
+                             int micro_batch);
+
+/// Returns the different shardings of D C ranks; of one rank, the first.
+std::vector<Sharding> shardings_of(const Question& base, const Space& space, const Point& point);
+
+/// Returns true if the point keeps the rules of every plan and of the space's engines.
+bool is_admissible(const Question& base, const Space& space, const Point& point);
+
+Question question_of(const Question& base, const Space& space, const Point& point);
+
+/// Returns the choices of recomputation for a model, least time first: none, prefixes of its modules by time per saved
+/// byte, all blocks.
+Result<std::vector<Recomputed>> recomputations_of(const Question& base);
+
+}  // namespace pipedeck::planner::mesh

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planner `mesh` as users ask it: options, answers without a plan, reasons, deadlines.
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "core/analytic/analytic_profile.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/documents/transformer.hpp"
+#include "core/mesh/plan_question.hpp"
+#include "core/planner/planner.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/presets.hpp"
+#include "core/sim/simulate.hpp"
+#include "tests/core/analytic/transformer/shards/shard_shapes.hpp"
+#include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
+
+namespace pipedeck::tst_mesh_planner {
+
+using planner::PlannerOptions;
+
+Problem problem_of(const TransformerConfig& config, const std::string& cluster, int batch) {
+  const AnalyticOptions options{.sequence = 2048};
+  const DeviceModel device = *presets::catalogue_device("H100-SXM");
+  auto computed = analytic::analytic_profile({config, {}}, device, options);
+  if (!computed) qFatal("%s", computed.error().text().c_str());
+  Problem problem;
+  problem.profile = std::make_shared<const Profile>(
+      io::documents::with_origin(std::move(computed->profile), {config, device.type.name, options}));
+  problem.cluster = std::make_shared<const Cluster>(presets::open_cluster(cluster).value());
+  problem.workload.global_batch = batch;
+  problem.workload.precision = Precision::mixed_18;
+  return problem;
+}
+
+planner::PlannerContext judged(const Problem& problem) {
+  const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  planner::PlannerContext context;
+  context.score = sim::score_of(*simulator);
+  context.fits = sim::fits_of(*simulator);
+  return context;
+}
+
+planner::Ranking ranking_of(const Problem& problem, const PlannerOptions& options = {}, int top = 1,
+                            bool explain = false) {
+  planner::PlannerContext context = judged(problem);
+  context.top = top, context.explain = explain;
+  auto ranking = planner::run_planner(**planner::find_planner("mesh"), problem, options, context);
+  if (!ranking) qFatal("%s", ranking.error().text().c_str());
+  return *std::move(ranking);
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+
+class TestMeshPlanner : public QObject {
+  Q_OBJECT
+
+  const Problem seven_ = problem_of(test::llama(4096, 32, 32, 32, 11008, 32000), "preset:2x8-h100-sxm", 64);
+
+ private slots:
+  void the_answer_is_simulated_and_proven() {
+    const auto ranking = ranking_of(seven_, {}, 3);
+    QVERIFY2(!ranking.infeasible, ranking.infeasible ? ranking.infeasible->reason.c_str() : "");
+    const Plan& plan = ranking.plans.front();
+    QCOMPARE(plan.planner, std::string("mesh"));
+    QVERIFY(has_mesh(plan) && plan.choices);
+    QCOMPARE(plan.global_batch, 64);
+    QVERIFY(has(plan.certificate->optimal_in, "simulated"));
+    QVERIFY(plan.certificate->lower_bound.count > 0 && plan.certificate->lower_bound <= *plan.objective->time);
+    const auto simulator = sim::Simulator::of(seven_.profile, seven_.cluster, seven_.workload.conventions);
+    Seconds before;
+    for (const Plan& one : ranking.plans) {
+      const Seconds time = simulator->iteration_time(one).value();
+      QVERIFY(std::abs(time.count - one.objective->time->count) <= 1e-9 * time.count);
+      QVERIFY(*ranking.plans.front().objective->time <= time);
+      QVERIFY(simulator->prediction(one)->fits);
+      before = time;
+    }
+    QVERIFY(before.count > 0);
+    QCOMPARE(io::documents::plan_to_json(ranking_of(seven_, {}, 3).plans.front()), io::documents::plan_to_json(plan));
+  }
+
+  void pins_are_kept_data() {
+    QTest::addColumn<QString>("option");
+    QTest::addColumn<QString>("value");
+    for (const auto& [option, value] : {std::pair{"tp", "4"},
+                                        {"cp", "2"},
+                                        {"pp-ranks", "2"},
+                                        {"dp-ranks", "4"},
+                                        {"samples", "2"},
+                                        {"sharding", "3"},
+                                        {"recompute", "full"},
+                                        {"vp", "2"},
+                                        {"sp", "off"},
+                                        {"products", "fp8"}})
+      QTest::newRow(option) << option << value;
+  }
+  void pins_are_kept() {
+    QFETCH(QString, option);
+    QFETCH(QString, value);
+    PlannerOptions options{{option.toStdString(), value.toStdString()}};
+    if (option == "vp") options["pp-ranks"] = "2";
+    if (option == "sp") options["tp"] = "2";
+    const auto ranking = ranking_of(seven_, options);
+    QVERIFY2(!ranking.infeasible, ranking.infeasible ? ranking.infeasible->reason.c_str() : "");
+    const auto asked = mesh::question_of(ranking.plans.front(), *seven_.profile, seven_.cluster).value();
+    const std::map<QString, QString> found{{"tp", QString::number(asked.shard().tensor)},
+                                           {"cp", QString::number(asked.shard().context)},
+                                           {"pp-ranks", QString::number(asked.pipeline)},
+                                           {"dp-ranks", QString::number(asked.data)},
+                                           {"samples", QString::number(asked.layer.count.micro_batch)},
+                                           {"sharding", QString::number(asked.sharding.level)},
+                                           {"recompute", asked.layer.recomputed.blocks ? "full" : "none"},
+                                           {"vp", QString::number(asked.virtual_stages)},
+                                           {"sp", asked.shard().divides_tokens() ? "on" : "off"},
+                                           {"products", QString::fromStdString(asked.training.products)}};
+    QCOMPARE(found.at(option), value);
+  }
+
+  void pins_of_all_planners_are_kept() {
+    Problem problem = seven_;
+    problem.pins.stages = 4, problem.pins.tensor_parallel = 2;
+    const auto ranking = ranking_of(problem);
+    QCOMPARE(ranking.plans.front().stages.size(), std::size_t{4});
+    QCOMPARE(ranking.plans.front().stages.front().tensor_parallel, 2);
+  }
+
+  void no_mesh_divides_the_model() {
+    const auto ranking = ranking_of(seven_, {{"tp", "3"}});
+    QVERIFY2(
+        has(ranking.infeasible->reason, "no mesh of 16 devices divides the model and a global batch of 64 samples"),
+        ranking.infeasible->reason.c_str());
+  }
+
+  void missing_memory_is_named() {
+    Cluster cluster = *seven_.cluster;
+    cluster.device_types.front().memory = Bytes(std::int64_t{8} << 30);
+    Problem problem = seven_;
+    problem.cluster = std::make_shared<const Cluster>(cluster);
+    const auto none = ranking_of(problem).infeasible;
+    QVERIFY(none.has_value());
+    QVERIFY2(has(none->reason, "no mesh fits: the least that one needs is"), none->reason.c_str());
+    const double more = std::stod(none->relaxation) * 0x1p30;
+    QVERIFY2(more > 0 && has(none->relaxation, "GiB more memory on every device"), none->relaxation.c_str());
+    const auto with = [&](double bytes) {
+      cluster.device_types.front().memory = Bytes((std::int64_t{8} << 30) + static_cast<std::int64_t>(bytes));
+      problem.cluster = std::make_shared<const Cluster>(cluster);
+      return ranking_of(problem).plans.size();
+    };
+    QVERIFY(with(more) > 0);
+    QVERIFY(with(0.95 * more) == 0);
+  }
+
+  void other_profiles_are_refused() {
+    test::Random random(3);
+    const Problem problem = test::random_problem(random, {.layers = 4, .nodes = {2}});
+    const auto none = ranking_of(problem).infeasible;
+    QVERIFY2(has(none->reason, "were not computed from one"), none->reason.c_str());
+  }
+
+  void devices_of_two_types_are_refused() {
+    Cluster cluster = *seven_.cluster;
+    cluster.device_types.push_back(cluster.device_types.front());
+    cluster.device_types.back().name = "other";
+    cluster.nodes.back().devices.front().type = "other";
+    Problem problem = seven_;
+    problem.cluster = std::make_shared<const Cluster>(cluster);
+    const auto none = ranking_of(problem).infeasible;
+    QVERIFY2(has(none->reason, "one type"), none->reason.c_str());
+  }
+
+  void reasons() {
+    const auto ranking = ranking_of(seven_, {{"tp", "2"}, {"pp-ranks", "2"}}, 1, true);
+    std::string all;
+    for (const std::string& sentence : ranking.plans.front().rationale) all += sentence + "\n";
+    for (const char* part :
+         {"Compute is", "The fullest rank needs", "TP 2 stays in an NVLink domain of 8 devices.", "sharding level"})
+      QVERIFY2(has(all, part), (std::string(part) + " in\n" + all).c_str());
+  }
+
+  void the_deadline_gives_the_first_plan() {
+    std::stop_source over;
+    over.request_stop();
+    planner::PlannerContext context = judged(seven_);
+    context.deadline_token = over.get_token();
+    const auto first = planner::run_planner(**planner::find_planner("mesh"), seven_, {}, context);
+    QVERIFY2(first, first ? "" : first.error().text().c_str());
+    QVERIFY(!first->plans.empty());
+    QVERIFY(first->plans.front().certificate->optimal_in.empty());
+    context = judged(seven_);
+    context.stop = over.get_token();
+    QCOMPARE(planner::run_planner(**planner::find_planner("mesh"), seven_, {}, context).error().code,
+             ErrorCode::cancelled);
+  }
+};
+
+PIPEDECK_TEST(TestMeshPlanner)
+
+}  // namespace pipedeck::tst_mesh_planner
+
+#include "tst_mesh_planner.moc"

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search of meshes against plain enumeration: every admissible mesh is simulated, one by one.
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "core/planner/mesh/search.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/efficiency.hpp"
+#include "core/sim/step/predict_step.hpp"
+#include "tests/support/random_problem.hpp"
+#include "tests/support/repetitions.hpp"
+#include "tests/support/test_program.hpp"
+
+namespace pipedeck::tst_mesh_search {
+
+using planner::mesh::Found;
+using planner::mesh::Point;
+using planner::mesh::ShardingChoice;
+using planner::mesh::ShardingGroup;
+using planner::mesh::Space;
+
+struct Small {
+  mesh::Question base;
+  mesh::Rates rates;
+  Space space;
+  int domain = 1, devices = 1;
+};
+
+template <class Value>
+Value one_of(test::Random& random, const std::vector<Value>& values) {
+  return values[static_cast<std::size_t>(random.integer(0, static_cast<int>(values.size()) - 1))];
+}
+
+std::shared_ptr<const Cluster> random_cluster(test::Random& random, const DeviceType& type, int nodes, int each) {
+  Cluster cluster;
+  cluster.device_types = {type};
+  cluster.switches = {{"spine"}};
+  const bool cards = random.integer(0, 1) == 1, one_domain = random.integer(0, 3) == 0;
+  for (int n = 0; n < nodes; ++n) {
+    Node node;
+    node.name = "n" + std::to_string(n);
+    node.devices = {{type.name, each}};
+    node.link = Link{gigabytes_per_second(random.integer(20, 450)), microseconds(3)};
+    if (cards) node.nic = gigabytes_per_second(random.integer(5, 50));
+    if (one_domain) node.domain = "rack";
+    cluster.links.push_back({node.name, "spine", Link{gigabytes_per_second(random.integer(5, 200)), microseconds(5)}});
+    cluster.nodes.push_back(std::move(node));
+  }
+  return std::make_shared<const Cluster>(std::move(cluster));
+}
+
+TransformerConfig random_model(test::Random& random) {
+  TransformerConfig config;
+  config.name = config.family = "llama";
+  config.heads = one_of<int>(random, {2, 4, 8}), config.head_width = 64;
+  config.hidden = config.heads * config.head_width;
+  config.key_value_heads = one_of<int>(random, {1, 2, config.heads});
+  config.layers = random.integer(2, 6);
+  config.feed_forward = config.hidden * random.integer(2, 4), config.gated = random.integer(0, 1) == 1;
+  config.vocabulary = one_of<int>(random, {512, 32000}), config.longest = 4096, config.norm = NormKind::rms;
+  config.tied = random.integer(0, 3) == 0;
+  if (random.integer(0, 2) == 0) {
+    config.experts.emplace();
+    config.experts->count = one_of<int>(random, {2, 4, 6}), config.experts->per_token = random.integer(1, 2);
+    config.experts->feed_forward = 256, config.experts->shared_feed_forward = random.integer(0, 1) * 256;
+    if (random.integer(0, 1)) config.experts->dense = {0};
+  }
+  return config;
+}
+
+Small drawn(std::uint64_t seed) {
+  test::Random random(seed);
+  Small small;
+  const auto* const model = find_device_model(presets::device_catalogue(), "H100-SXM");
+  small.rates = {model->type, *find_efficiency(presets::efficiency(), model->type.name)};
+  if (random.integer(0, 1)) small.rates.reached.busy = 1.2;
+  const int each = one_of<int>(random, {1, 2, 4}), nodes = random.integer(1, each == 4 ? 2 : 3);
+  small.devices = nodes * each;
+  mesh::Question& base = small.base;
+  base.config = random_model(random);
+  base.layer.count.sequence = one_of<int>(random, {256, 1024});
+  base.layer.weighs_activation = random.integer(0, 1) == 1;
+  base.layer.vocabulary_multiple = one_of<int>(random, {0, 64});
+  base.training.hidden = {random.integer(0, 3) > 0, random.integer(0, 3) > 0, random.integer(0, 1) == 1,
+                          random.integer(0, 1) == 1, random.integer(0, 3) > 0};
+  base.training.multi_token_blocks = random.integer(0, 3) == 0;
+  if (random.integer(0, 1)) base.training.graphs = Graphs::all;
+  base.sharding.reshard = static_cast<Reshard>(random.integer(0, 2));
+  // Room for the states of a few devices, so that memory refuses some meshes.
+  const double states = 18 * analytic::transformer::parameters_of(base.config);
+  const double room = 2.3e9 + states / random.integer(1, small.devices) * 1.2 + random.integer(0, 300) * 1e6;
+  small.rates.type.memory = Bytes(static_cast<std::int64_t>(room));
+  base.cluster = random_cluster(random, small.rates.type, nodes, each);
+  small.domain = base.cluster->nodes.front().domain.empty() ? each : small.devices;
+  Space& space = small.space;
+  space.global_batch = one_of<int>(random, {2, 4, 6});
+  space.shardings.clear();
+  for (const ShardingChoice& choice : Space().shardings)
+    if (random.integer(0, 1)) space.shardings.push_back(choice);
+  if (space.shardings.empty()) space.shardings = {{0}, {1}};
+  space.recomputed = *planner::mesh::recomputations_of(base);
+  while (space.recomputed.size() > 3)
+    space.recomputed.erase(space.recomputed.begin() + random.integer(1, static_cast<int>(space.recomputed.size()) - 2));
+  if (random.integer(0, 3) == 0) space.engines = {};
+  return small;
+}
+
+/// Returns the groups of a level's choice, as planners.md defines them; -1: none.
+int group_of(const ShardingChoice& choice, int domain, int tensor, int ranks) {
+  if (choice.level == 0 || choice.among == ShardingGroup::all) return 0;
+  const int inside = domain / tensor;
+  return inside > 1 && inside < ranks && ranks % inside == 0 ? inside : -1;
+}
+
+std::string text_of(const mesh::Question& q) {
+  const Shard& s = q.shard();
+  return fmt::format("T {} {} C {} {} {} e {} x {} P {} v {} D {} b {} level {} group {} parts {} full {} blocks {}",
+                     s.tensor, s.sequence, s.context, static_cast<int>(s.context_kind), s.context_heads, s.expert,
+                     s.expert_tensor, q.pipeline, q.virtual_stages, q.data, q.layer.count.micro_batch, q.sharding.level,
+                     q.sharding.group, q.layer.recomputed.parts.size(), q.layer.recomputed.blocks, q.blocks.size());
+}
+
+struct Best {
+  double time = std::numeric_limits<double>::infinity();
+  double least = std::numeric_limits<double>::infinity();  ///< bytes that any admissible mesh needs
+  int admissible = 0, fitting = 0;
+  std::string mesh;  ///< of `time`
+};
+
+/// Simulates every mesh of the space. It shares nothing with the planner but the rules and the choices of the space.
+class Enumeration {
+ public:
+  explicit Enumeration(const Small& small) : small_(small) {}
+
+  Best run() {
+    const int w = small_.devices;
+    for (int t = 1; t <= std::min(w, small_.domain); ++t)
+      for (int c = 1; t * c <= w; ++c)
+        for (int p = 1; t * c * p <= w; ++p)
+          if (w % (t * c * p) == 0)
+            for (const bool sequence : {false, true})
+              if (!sequence || t > 1) with_degrees(t, sequence, c, p);
+    return best_;
+  }
+
+ private:
+  void with_degrees(int t, bool sequence, int c, int p) {
+    const TransformerConfig& config = small_.base.config;
+    const int e_most = config.experts ? config.experts->count : 1, x_most = config.experts ? small_.domain : 1;
+    for (int e = 1; e <= e_most; ++e)
+      for (int x = 1; x <= x_most; ++x)
+        for (const ContextKind kind :
+             {ContextKind::ring, ContextKind::gather, ContextKind::heads, ContextKind::heads_ring}) {
+          if (c == 1 && kind != ContextKind::ring) continue;
+          Shard shard;
+          shard.tensor = t, shard.sequence = sequence, shard.context = c, shard.context_kind = kind;
+          shard.expert = e, shard.expert_tensor = x;
+          if (kind == ContextKind::heads_ring) {
+            for (int heads = 2; heads < c; ++heads)
+              if (c % heads == 0 && heads * t <= small_.domain && config.heads % (t * heads) == 0 &&
+                  std::max(1, config.key_value_heads / t) % heads == 0)
+                shard.context_heads = heads;
+            if (shard.context_heads == 1) continue;
+          }
+          with_stages(shard, p);
+        }
+  }
+
+  void with_stages(const Shard& shard, int p) {
+    const int d = small_.devices / (shard.tensor * shard.context * p), layers = small_.base.config.layers;
+    for (int b = 1; b * d <= small_.space.global_batch; ++b) {
+      if (small_.space.global_batch % (b * d) != 0) continue;
+      const int m = small_.space.global_batch / (b * d);
+      for (int v = 1; v * p <= layers; ++v) {
+        const int missing = (layers + p * v - 1) / (p * v) * p * v - layers;
+        if (v > 1 && (p == 1 || m % p != 0 || missing > 3)) continue;
+        mesh::Question question = small_.base;
+        question.layer.shard = shard, question.layer.count.micro_batch = b;
+        question.data = d, question.pipeline = p, question.virtual_stages = v, question.micro_batches = m;
+        question.training.hidden.pipeline = question.training.hidden.pipeline && v > 1;
+        with_states(question);
+        if (missing != 1 || p * v == 1) continue;
+        question.blocks.assign(static_cast<std::size_t>(p * v), (layers + 1) / (p * v));
+        --question.blocks.back();
+        with_states(question);
+      }
+    }
+  }
+
+  void with_states(mesh::Question question) {
+    const int ranks = question.data * question.shard().context;
+    bool alone = false;  // nothing to shard: the first choice stands for all
+    for (const ShardingChoice& choice : small_.space.shardings) {
+      if (alone) break;
+      const int group = group_of(choice, small_.domain, question.shard().tensor, ranks);
+      if (group < 0) continue;
+      alone = ranks == 1;
+      question.sharding.level = choice.level, question.sharding.group = group;
+      plan::MeshQuestion rules;
+      rules.model = &question.config, rules.shard = question.shard(), rules.sharding = question.sharding;
+      rules.devices = question.devices(), rules.pipeline = question.pipeline;
+      rules.virtual_stages = question.virtual_stages, rules.sequence = question.layer.count.sequence;
+      rules.micro_batch = question.layer.count.micro_batch, rules.micro_batches = question.micro_batches;
+      rules.global_batch = small_.space.global_batch, rules.even_blocks = false;
+      rules.hides_pipeline = small_.base.training.hidden.pipeline;
+      bool kept = plan::broken_rules(rules).empty();
+      for (const std::string_view engine : small_.space.engines)
+        kept = kept && plan::broken_rules(rules, engine).empty();
+      if (!kept) continue;
+      for (const auto& recomputed : small_.space.recomputed) {
+        question.layer.recomputed = recomputed;
+        const auto step = sim::step::predict_step(question, small_.rates);
+        if (!step) qFatal("%s", step.error().text().c_str());
+        ++best_.admissible;
+        best_.least = std::min(best_.least, static_cast<double>(step->needed.count));
+        if (!step->fits) continue;
+        ++best_.fitting;
+        if (step->iteration.count < best_.time) best_.mesh = text_of(question);
+        best_.time = std::min(best_.time, step->iteration.count);
+      }
+    }
+  }
+
+  const Small& small_;
+  Best best_;
+};
+
+Found found_by_search(const Small& small, int* bounds_above = nullptr) {
+  auto costs = planner::mesh::Costs::of(small.base, small.space, small.rates);
+  if (!costs) qFatal("%s", costs.error().text().c_str());
+  const planner::mesh::Simulate simulate = [&](const Point& point) -> Result<Seconds> {
+    TRY(const auto step,
+        sim::step::predict_step(planner::mesh::question_of(small.base, small.space, point), small.rates));
+    TRY(const Seconds floor, costs->floor(point));
+    TRY(const planner::mesh::MeshMemory memory, costs->memory(point));
+    if (bounds_above && floor > step.iteration) ++*bounds_above;
+    if (std::abs(memory.needed - static_cast<double>(step.needed.count)) > 2) qFatal("memory differs");
+    return step.iteration;
+  };
+  auto found = planner::mesh::search(small.base, small.space, *costs, simulate, {.simulations = 100000});
+  if (!found) qFatal("%s", found.error().text().c_str());
+  return *found;
+}
+
+class TestMeshSearch : public QObject {
+  Q_OBJECT
+
+ private slots:
+  /// No admissible mesh is faster, and where none fits, none does. 500 problems agreed once.
+  void agrees_with_plain_enumeration() {
+    int without = 0, simulated = 0, admissible = 0;
+    for (int seed = 0; seed < test::random_problems(); ++seed) {
+      const Small small = drawn(static_cast<std::uint64_t>(seed) + 2900);
+      const Best best = Enumeration(small).run();
+      int above = 0;
+      const Found found = found_by_search(small, &above);
+      const std::string place = "seed " + std::to_string(seed);
+      QVERIFY2(found.proven && found.left == 0, place.c_str());
+      QVERIFY2(above == 0, place.c_str());
+      QVERIFY2(found.simulated.empty() == (best.fitting == 0), place.c_str());
+      admissible += best.admissible, simulated += static_cast<int>(found.work.simulations);
+      if (best.fitting == 0) {
+        ++without;
+        QVERIFY2(found.least.has_value() == (best.admissible > 0), place.c_str());
+        continue;
+      }
+      const double time = found.simulated.front().time.count;
+      QVERIFY2(
+          std::abs(time - best.time) <= 1e-9 * best.time,
+          (place + ": search " + std::to_string(time) + ", enumeration " + std::to_string(best.time) + " " + best.mesh)
+              .c_str());
+      QVERIFY2(found.floor.count <= best.time, place.c_str());
+    }
+    QVERIFY(without < test::random_problems() / 2);
+    QVERIFY(simulated * 5 < admissible);
+  }
+
+  /// If meshes take equally long, the one with fewer dimensions comes first.
+  void easier_ones_come_first() {
+    Space space;
+    Point plain, wide;
+    wide.shard.context = 2;
+    QVERIFY(difficulty(space, plain) < difficulty(space, wide));
+    Point interleaved = plain;
+    interleaved.pipeline = plain.pipeline = 2;
+    interleaved.virtual_stages = 2;
+    QVERIFY(difficulty(space, plain) < difficulty(space, interleaved));
+    Point sharded = plain;
+    sharded.sharding.level = 3;
+    QVERIFY(difficulty(space, plain) < difficulty(space, sharded));
+  }
+
+  /// A search that ends early counts what it left.
+  void limits_are_kept() {
+    for (std::uint64_t seed = 2900; seed < 2930; ++seed) {
+      const Small small = drawn(seed);
+      auto costs = planner::mesh::Costs::of(small.base, small.space, small.rates);
+      const planner::mesh::Simulate simulate = [&](const Point& point) -> Result<Seconds> {
+        TRY(const auto step,
+            sim::step::predict_step(planner::mesh::question_of(small.base, small.space, point), small.rates));
+        return step.iteration;
+      };
+      const auto found = planner::mesh::search(small.base, small.space, *costs, simulate, {.simulations = 1});
+      QVERIFY(found->work.simulations <= 1);
+      if (!found->proven) QVERIFY(found->left > 0);
+      std::stop_source stop;
+      stop.request_stop();
+      planner::mesh::SearchLimits limits;
+      limits.check = [] { return Result<void>(fail(ErrorCode::cancelled, "stopped")); };
+      QCOMPARE(planner::mesh::search(small.base, small.space, *costs, simulate, limits).error().code,
+               ErrorCode::cancelled);
+    }
+  }
+};
+
+PIPEDECK_TEST(TestMeshSearch)
+
+}  // namespace pipedeck::tst_mesh_search
+
+#include "tst_mesh_search.moc"
