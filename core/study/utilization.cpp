@@ -56,7 +56,8 @@ double recomputed(const SampleWork& work, const Problem& problem, const Plan& pl
 std::optional<SampleWork> work_of(const Profile& profile) {
   const auto origin = io::documents::origin_of(profile);
   if (!origin || !*origin) return std::nullopt;
-  const auto& [config, device, options] = **origin;
+  const TransformerConfig& config = (*origin)->config;
+  const AnalyticOptions& options = (*origin)->options;
   const auto layers = [&](AttentionMemory attention) {
     return analytic::transformer::count_layers(
                config, {.sequence = sequence_of(config, options), .micro_batch = 1, .attention = attention})

@@ -48,7 +48,7 @@ void find_what_fits(Outcome& outcome, const mesh::Question& question, const mesh
     }
     for (const auto& recomputed : recomputations_of(outcome.run)) {
       other.layer.recomputed = recomputed;
-      other.training.recomputed_blocks = -1;
+      other.layer.recomputed.count = -1;
       tried.push_back(other);
     }
   }
@@ -78,6 +78,7 @@ Outcome outcome_of(const PublishedRun& run, const std::vector<DeviceModel>& cata
     outcome.skipped = std::move(expressed.reason);
     return outcome;
   }
+  outcome.traits = traits_of(*expressed.question, expressed.type);
   const DeviceEfficiency* const reached = find_efficiency(rates, expressed.type.name);
   if (!reached) {
     outcome.skipped = fmt::format("no efficiency is known of the device type {}", expressed.type.name);

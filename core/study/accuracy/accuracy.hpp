@@ -13,9 +13,10 @@
 #include "core/base/result.hpp"
 #include "core/mesh/prediction.hpp"
 #include "core/mesh/question.hpp"
-#include "core/mesh/work_times.hpp"
+#include "core/mesh/rates.hpp"
 #include "core/model/device_model.hpp"
 #include "core/model/efficiency.hpp"
+#include "core/study/accuracy/likeness.hpp"
 #include "core/study/accuracy/runs_table.hpp"
 
 namespace pipedeck::study::accuracy {
@@ -26,6 +27,7 @@ struct Outcome {
   std::string device;                      ///< type in the catalogue; empty: unknown
   bool judged = false;                     ///< newest of its mapping, with a time and a full shape
   std::optional<double> measured_seconds;  ///< of an iteration
+  std::optional<Traits> traits;            ///< where the run can be expressed
   std::optional<mesh::Prediction> prediction;
   std::string skipped;             ///< why there is none
   std::vector<std::string> notes;  ///< on what was assumed

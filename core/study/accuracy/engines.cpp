@@ -9,12 +9,16 @@
 namespace pipedeck::study::accuracy {
 namespace {
 
-using mesh::LossKind;
-
 // In the order of Engine.
 const std::array<EngineHabits, 13> habits{{
     {.name = "Megatron-LM", .states = "mixed-18", .sequence = true, .megatron = true},
-    {.name = "Megatron-LM of 2021", .states = "mixed-18", .wire_gradients = 2, .hides_data = false, .megatron = true},
+    {.name = "Megatron-LM of 2021",
+     .states = "mixed-18",
+     .wire_gradients = 2,
+     .hides_data = false,
+     .waits_for_input_gradients = true,
+     .scatters_sends = true,
+     .megatron = true},
     {.name = "NeMo",
      .states = "mixed-16",
      .wire_gradients = 2,
@@ -34,7 +38,13 @@ const std::array<EngineHabits, 13> habits{{
      .hides_data = false,
      .sequence = true,
      .megatron = true},
-    {.name = "Megatron-DeepSpeed", .states = "mixed-16", .wire_gradients = 2, .hides_data = false, .megatron = true},
+    {.name = "Megatron-DeepSpeed",
+     .states = "mixed-16",
+     .wire_gradients = 2,
+     .hides_data = false,
+     .waits_for_input_gradients = true,
+     .scatters_sends = true,
+     .megatron = true},
     {.name = "LLM Foundry",
      .states = "fp32-masters",
      .wire_gradients = 2,

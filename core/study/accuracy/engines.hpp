@@ -32,14 +32,16 @@ Engine engine_of(const PublishedRun& run);
 
 /// A set of habits of an engine.
 struct EngineHabits {
-  std::string_view name;      ///< "Megatron-LM"
-  std::string_view states;    ///< recipe of cost::state_recipes()
-  double wire_gradients = 4;  ///< bytes of a gradient as reduced
-  bool hides_data = true;     ///< gradients behind the backward, weights behind the forward
-  bool hides_tensor = false;  ///< where nothing is stated, with sequence parallelism
-  bool sequence = false;      ///< sequence parallelism where nothing is stated and T > 1
-  bool megatron = false;      ///< pads the vocabulary; weighs experts' activations by probabilities
-  mesh::LossKind loss = mesh::LossKind::plain;
+  std::string_view name;                   ///< "Megatron-LM"
+  std::string_view states;                 ///< recipe of cost::state_recipes()
+  double wire_gradients = 4;               ///< bytes of a gradient as reduced
+  bool hides_data = true;                  ///< gradients behind the backward, weights behind the forward
+  bool hides_tensor = false;               ///< where nothing is stated, with sequence parallelism
+  bool waits_for_input_gradients = false;  ///< as Training has it
+  bool scatters_sends = false;             ///< as Training has it
+  bool sequence = false;                   ///< sequence parallelism where nothing is stated and T > 1
+  bool megatron = false;                   ///< pads the vocabulary; weighs experts' activations by probabilities
+  LossKind loss = LossKind::plain;
   analytic::transformer::shards::Recomputed recomputed{};  ///< where nothing is stated
   std::string_view attention{};  ///< kernels, as in presets/efficiency.json; empty: the best of the device type
 };

@@ -55,6 +55,7 @@ Machine machine_of(const PublishedRun& run, const std::vector<DeviceModel>& cata
 
   auto cluster = std::make_shared<Cluster>();
   machine.type = model->type;
+  if (model->host_link) machine.type.host_bandwidth = model->host_link->bandwidth;
   if (run.gpu_memory_gb) {
     const Bytes printed{saturating::whole(*run.gpu_memory_gb * bytes_per_gib)};
     const double ratio = double(printed.count) / double(machine.type.memory.count);

@@ -18,7 +18,6 @@
 namespace pipedeck::study::accuracy {
 namespace {
 
-using analytic::transformer::shards::Dispatcher;
 using analytic::transformer::shards::Recomputed;
 using mesh::Question;
 using Notes = std::vector<std::string>;
@@ -237,7 +236,7 @@ class Writer {
   }
 
   Result<void> set_precision() {
-    mesh::Training& t = q_.training;
+    Training& t = q_.training;
     const std::string_view name = run_.precision;
     if (name == "fp8-hybrid") {  // the two formats of TransformerEngine's delayed scaling
       t.products = "fp8", t.recipe = "delayed";
@@ -249,11 +248,11 @@ class Writer {
       t.products = name;
     }
     set_states();
-    t.wire.gradients = habits_.wire_gradients;
-    if (engine_ == Engine::deepspeed && noted("gradients summed in fp32")) t.wire.gradients = 4;
-    if (engine_ == Engine::foundry && noted("mixed precision PURE")) t.wire.gradients = 2;
-    if (is_llama_script()) t.wire.gradients = 2;
-    if (t.products == "fp8" && gathers_narrow()) t.wire.weights = 1;
+    q_.wire.gradients = habits_.wire_gradients;
+    if (engine_ == Engine::deepspeed && noted("gradients summed in fp32")) q_.wire.gradients = 4;
+    if (engine_ == Engine::foundry && noted("mixed precision PURE")) q_.wire.gradients = 2;
+    if (is_llama_script()) q_.wire.gradients = 2;
+    if (t.products == "fp8" && gathers_narrow()) q_.wire.weights = 1;
     return {};
   }
 
@@ -262,38 +261,39 @@ class Writer {
 
   /// Returns true if weights are kept in 8 bits between steps (`--fp8-param-gather`, on in NVIDIA's recipes).
   bool gathers_narrow() const {
-    const mesh::Training& t = q_.training;
+    const Training& t = q_.training;
     const bool narrow = t.products == "mxfp8" || (t.products == "fp8" && t.recipe != "blockwise");
     const bool recipes = engine_ == Engine::nemo || engine_ == Engine::bridge || is_llama_script();
     return narrow && recipes && (q_.sharding.level == 1 || mentions(run_.sharding, "megatron-fsdp"));
   }
 
   void set_states() {
-    mesh::Training& t = q_.training;
-    t.states = *cost::state_bytes(is_llama_script() ? "mixed-16" : habits_.states);
+    Training& t = q_.training;
+    q_.states = *cost::state_bytes(is_llama_script() ? "mixed-16" : habits_.states);
     t.fused_weight_gradients = habits_.megatron && engine_ != Engine::deepspeed;
     if (gathers_narrow()) {
       t.narrow_weights = true;
-      if (t.products == "mxfp8") t.states.weights = 2 + 1.0 / 16;
+      if (t.products == "mxfp8") q_.states.weights = 2 + 1.0 / 16;
     }
-    if (mentions(run_.sharding, "megatron-fsdp")) t.states = {2, 2, 12, 0};
-    if (run_.source.starts_with("nemo-24") || run_.source.starts_with("nemo-long")) t.states.step = 0;  // apex's Adam
+    if (mentions(run_.sharding, "megatron-fsdp")) q_.states = {2, 2, 12, 0};
+    if (run_.source.starts_with("nemo-24") || run_.source.starts_with("nemo-long")) q_.states.step = 0;  // apex's Adam
     if (engine_ == Engine::automodel) note("gradients and moments are assumed to have 16 bits");
     if (engine_ == Engine::deepspeed) set_deepspeed_states();
-    if (engine_ == Engine::titan) t.cached = 0.05;
+    if (engine_ == Engine::titan) t.cached = 0.08;
   }
 
-  /// 16-bit gradients in one flat copy and in fp32 for the step, or summed in fp32 with the 16-bit ones still held.
+  /// 16-bit gradients in one flat copy and in fp32 for the step, or summed in fp32 with 16-bit ones and a second copy
+  /// of the weights still held.
   void set_deepspeed_states() {
-    mesh::Training& t = q_.training;
+    Training& t = q_.training;
     const bool wide = noted("gradients summed in fp32");
     if (wide)
-      t.states = {4, 4, 12, 0};
+      q_.states = {6, 4, 12, 0};
     else
-      t.states.step = 6;
+      q_.states.step = 6;
     t.bucket = 5e8;
     t.keeps_stage_outputs = true;
-    t.cached = mentions(run_.gpu, "V100") ? 0 : wide ? 0.15 : 0.05;
+    t.cached = mentions(run_.gpu, "V100") ? 0 : 0.12;
   }
 
   Result<void> set_recomputation() {
@@ -312,13 +312,13 @@ class Writer {
       again.blocks = true;
     } else if (text.starts_with("full of ")) {
       again.blocks = true;
-      q_.training.recomputed_blocks = number_behind(text, "full of ");
+      again.count = number_behind(text, "full of ");
     } else if (text.starts_with("selective:")) {
       return set_modules(text.substr(text.find(':') + 1));
     } else if (text.starts_with("selective")) {
       again.blocks = true;
-      q_.training.recomputed_blocks = (stage_blocks + 1) / 2;
-      q_.training.recomputes_operations = mentions(text, "per op");
+      again.count = (stage_blocks + 1) / 2;
+      again.operations = mentions(text, "per op");
       if (!mentions(text, "every second layer"))
         note(mentions(text, "per op")
                  ? "the time of recomputing half of the blocks stands for every second product of all"
@@ -344,7 +344,7 @@ class Writer {
   }
 
   void set_hidden() {
-    mesh::Hidden& hidden = q_.training.hidden;
+    Hidden& hidden = q_.training.hidden;
     const std::string_view text = run_.overlap;
     const bool interleaved = q_.virtual_stages > 1;
     hidden.pipeline = interleaved && habits_.hides_data;
@@ -376,8 +376,8 @@ class Writer {
     if (engine_ == Engine::megatron_2021 || engine_ == Engine::deepspeed)
       q_.config.dropout = q_.config.attention_dropout = 0.1;
     q_.training.attention = run_.software.starts_with("NeMo 24.03") ? "flash-2" : habits_.attention;
-    q_.training.loss = noted("cross-entropy fused") ? mesh::LossKind::fused : habits_.loss;
-    layer.fused_loss = q_.training.loss != mesh::LossKind::plain;
+    q_.training.loss = noted("cross-entropy fused") ? LossKind::fused : habits_.loss;
+    layer.fused_loss = q_.training.loss != LossKind::plain;
     layer.vocabulary_multiple = habits_.megatron ? 128 : 0;
     layer.weighs_activation = habits_.megatron || engine_ == Engine::automodel;
     layer.keeps_gathered = engine_ == Engine::titan;
@@ -393,19 +393,24 @@ class Writer {
       layer.capacity = 1;
       note("a capacity factor of 1 is assumed");
     }
-    if (!noted("balanced routing forced")) note("balanced routing is assumed");
+    note(noted("balanced routing forced") ? "the run forced its routing to be balanced"
+                                          : "balanced routing is assumed");
     layer.hides_behind_shared_experts = run_.shared_feed_forward.value_or(0) > 0 && !flex &&
                                         !q_.training.hidden.expert &&
                                         (engine_ == Engine::bridge || engine_ == Engine::nemo);
   }
 
   void set_rest() {
-    mesh::Training& t = q_.training;
+    Training& t = q_.training;
+    // Since 2022 input gradients are reduced behind weight gradients (async_tensor_model_parallel_allreduce).
+    t.waits_for_input_gradients = habits_.waits_for_input_gradients && !run_.source.starts_with("korthikanti");
+    t.scatters_sends = habits_.scatters_sends;
+    if (engine_ == Engine::internevo) t.owned_tensors = 9;  // of a block of InternLM (hybrid_zero_optim.py)
     if (noted("cuda graphs full_iteration"))
-      t.graphs = mesh::Graphs::all;
+      t.graphs = Graphs::all;
     else if ((noted("cuda graphs ") && !noted("cuda graphs none")) || (noted("_cg") && mentions(run_.reference, "_cg")))
-      t.graphs = mesh::Graphs::dense;
-    if (engine_ == Engine::titan || engine_ == Engine::automodel) t.forward_ahead = cost::GatherAhead::two;
+      t.graphs = Graphs::dense;
+    if (engine_ == Engine::titan || engine_ == Engine::automodel) t.forward_ahead = GatherAhead::two;
     if (noted("one multi-token block") || noted("w/ MTP")) t.multi_token_blocks = 1;
     if (run_.task == "lora") {
       t.adapters.rank = 16;
@@ -413,7 +418,6 @@ class Writer {
     }
     if (noted("attention products in fp8")) note("attention is computed in 16 bits, the run had 8");
     t.offloaded_blocks = number_behind(run_.notes, "activations of ");
-    if (t.offloaded_blocks > 0) note("copies of activations to the host and back are assumed to be hidden");
   }
 
   const PublishedRun& run_;

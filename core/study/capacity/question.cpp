@@ -37,14 +37,17 @@ Result<Profile> model_profile(const Model& model, const std::string& type, int m
   AnalyticOptions options = model.options;
   options.precision = model.precision.empty() ? analytic::times::usual_precision(*device) : model.precision;
   if (micro_batch > 0) options.micro_batch = micro_batch;
-  TRY(auto made, analytic::analytic_profile(model.read, *device, options));
+  DeviceModel as_computed = *device;
+  if (as_computed.type.name == model.computed_for) as_computed.efficiency = model.efficiency;
+  TRY(auto made, analytic::analytic_profile(model.read, as_computed, options));
   made.profile.device = type;  // a cluster may call it by another of its names
-  return io::documents::with_origin(std::move(made.profile), {model.read.config, device->type.name, options});
+  return io::documents::with_origin(std::move(made.profile),
+                                    {model.read.config, device->type.name, options, std::move(made.efficiency)});
 }
 
 Result<Model> capacity_model(const TransformerOrigin& origin, const Profile& profile,
                              const whatif::DeviceCatalogue& catalogue) {
-  const Model model{{origin.config, {}}, origin.options, origin.options.precision};
+  const Model model{{origin.config, {}}, origin.options, origin.options.precision, origin.device, origin.efficiency};
   TRY(const auto computed, model_profile(model, origin.device, 0, catalogue));
   if (computed.layers != profile.layers || computed.edges != profile.edges ||
       computed.micro_batch != profile.micro_batch)

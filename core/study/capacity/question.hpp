@@ -20,8 +20,10 @@ namespace pipedeck::study::capacity {
 /// A transformer instead of a measured profile: its layers are computed for each device type by its data sheet.
 struct Model {
   ParsedTransformer read;
-  AnalyticOptions options;  ///< the micro-batch is the point's where that is fixed
-  std::string precision;    ///< of products; empty: each type's usual one
+  AnalyticOptions options;                       ///< the micro-batch is the point's where that is fixed
+  std::string precision;                         ///< of products; empty: each type's usual one
+  std::string computed_for{};                    ///< the type of the profile that it is from; empty: none
+  std::optional<DeviceEfficiency> efficiency{};  ///< of that type, as its times were computed
 };
 
 /// Returns the source of a computed profile for other sizes. bad_usage if its layers differ from the computed ones,

@@ -45,6 +45,10 @@ std::int64_t hidden_step(const TransformerConfig& config) {
 TransformerConfig with_layers(TransformerConfig config, int layers) {
   config.layers = layers;
   if (config.decoder_layers > 0) config.decoder_layers = layers;
+  if (const std::size_t known = config.kind_of.size(); known > 0) {  // the pattern repeats
+    config.kind_of.resize(static_cast<std::size_t>(layers));
+    for (std::size_t i = known; i < config.kind_of.size(); ++i) config.kind_of[i] = config.kind_of[i - known];
+  }
   if (config.experts) std::erase_if(config.experts->dense, [&](int block) { return block >= layers; });
   return config;
 }
@@ -53,7 +57,21 @@ TransformerConfig with_hidden(TransformerConfig config, int hidden) {
   const double factor = static_cast<double>(hidden) / config.hidden;
   config.heads = in_proportion(config.heads, factor);
   config.key_value_heads = in_proportion(config.key_value_heads, factor);
-  config.feed_forward = in_proportion(config.feed_forward, factor);
+  if (config.feed_forward > 0) config.feed_forward = in_proportion(config.feed_forward, factor);
+  for (BlockKind& kind : config.kinds) {
+    kind.heads = in_proportion(kind.heads, factor);
+    kind.key_value_heads = in_proportion(kind.key_value_heads, factor);
+    if (kind.feed_forward > 0) kind.feed_forward = in_proportion(kind.feed_forward, factor);
+  }
+  if (StateSpace* space = config.state_space ? &*config.state_space : nullptr) {
+    space->inner = in_proportion(space->inner, factor);
+    if (space->heads > 0) space->heads = in_proportion(space->heads, factor);
+    if (space->step_rank > 0) space->step_rank = in_proportion(space->step_rank, factor);
+  }
+  if (config.linear_attention) {
+    config.linear_attention->key_heads = in_proportion(config.linear_attention->key_heads, factor);
+    config.linear_attention->value_heads = in_proportion(config.linear_attention->value_heads, factor);
+  }
   if (config.experts) {
     config.experts->feed_forward = in_proportion(config.experts->feed_forward, factor);
     if (config.experts->shared_feed_forward > 0)

@@ -25,6 +25,8 @@ struct EngineRules {
   std::vector<Optimizer> optimizers;
   /// The fewest micro-batches that it takes with this plan's stages and schedule; null: one.
   int (*min_micro_batches)(const Plan&) = nullptr;
+  /// Returns what the engine lacks of degrees and choices of plan format version 2, a sentence each; null: it has none.
+  std::vector<std::string> (*step_limitations)(const Plan&) = nullptr;
   /// Returns true if a stage may begin at this position (1 .. N-1) of the profile's layers.
   std::function<bool(const Profile&, int)> is_valid_boundary;
   /// Returns the model's own obstacles, for any plan; empty: none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which parts of a plan an engine can't run.
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 
 #include "core/base/one_line.hpp"
 #include "core/plan/launch_order.hpp"
+#include "core/plan/validate.hpp"
 #include "core/study/engines/engine.hpp"
 
 namespace pipedeck::study::engines {
@@ -143,7 +145,15 @@ class Sentences {
 }  // namespace
 
 std::vector<std::string> unsupported_features(const Engine& engine, const Plan& plan, const Profile& profile) {
-  return Sentences(engine, plan, profile).all();
+  std::vector<std::string> found = Sentences(engine, plan, profile).all();
+  if (!has_mesh(plan)) return found;
+  if (engine.rules.step_limitations) {
+    std::ranges::move(engine.rules.step_limitations(plan), std::back_inserter(found));
+  } else if (const Result<void> covered = plan::validate_covered(plan); !covered) {
+    found.push_back(fmt::format("degrees: {} is not asked for degrees and choices of format version 2 yet ({})",
+                                engine.name, covered.error().place));
+  }
+  return found;
 }
 
 std::vector<std::string> unsupported_features(const Engine& engine, const EngineRequest& question) {

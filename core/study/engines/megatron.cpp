@@ -4,13 +4,16 @@
 #include "core/study/engines/megatron.hpp"
 
 #include <algorithm>
-
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/one_line.hpp"
+#include "core/io/documents/transformer.hpp"
 #include "core/study/engines/megatron_model.hpp"
+#include "core/study/engines/megatron_step.hpp"
 #include "core/study/engines/module_list.hpp"
 #include "core/study/engines/ranks.hpp"
 
@@ -60,8 +63,32 @@ Blocks blocks_of(const Profile& profile) {
   return blocks;
 }
 
+/// Returns the first part of a model that the arguments cannot express; empty: none.
+std::string_view part_without_argument(const TransformerConfig& config) {
+  const std::array<std::pair<bool, std::string_view>, 12> parts{{
+      {!config.kinds.empty(), "blocks of several kinds"},
+      {config.mixer != Mixer::attention, "blocks without attention"},
+      {config.compressed || config.indexer, "attention to chosen positions"},
+      {config.norm_place != NormPlace::before, "norms at other places than before each sub-layer"},
+      {config.norm == NormKind::gain || config.norm == NormKind::plain, "norms without a shift"},
+      {config.norm_all_heads, "norms over all heads"},
+      {config.gated_attention || config.sinks || config.value_width > 0, "gates, sinks or value widths of attention"},
+      {config.experts && (config.experts->bias || config.experts->beside_dense), "experts with biases or norms"},
+      {config.embedding_width > 0 || config.words_of_blocks, "words in a narrow or a second table"},
+      {config.head == OutputHead::classes || config.head == OutputHead::none || config.head_bias || config.pooler,
+       "another output layer than one of words"},
+      {config.patches.has_value(), "pictures or sound"},
+      {config.streams > 0 || config.multi_token > 0, "several streams, or blocks for further tokens"},
+  }};
+  const auto* const found = std::ranges::find_if(parts, [](const auto& part) { return part.first; });
+  return found == parts.end() ? std::string_view() : found->second;
+}
+
 std::string model_limitation(const Profile& profile) {
   if (const std::string graph = module_limitation(profile, "Megatron-LM"); !graph.empty()) return graph;
+  if (const auto origin = io::documents::origin_of(profile); origin && *origin)
+    if (const std::string_view part = part_without_argument((*origin)->config); !part.empty())
+      return fmt::format("model: found {}, Megatron-LM's arguments of GPT models do not have them", part);
   const Blocks blocks = blocks_of(profile);
   const int stranger = blocks.last_embedding < 0 ? 0 : blocks.begins.empty() ? blocks.first : blocks.stranger;
   if (stranger < 0) return {};
@@ -115,12 +142,15 @@ std::string split_arguments(const Plan& plan, const Grid& grid, const Blocks& bl
 
 std::string optimizer_arguments(const Plan& plan) {
   std::string text;
-  if (plan.stages.front().recompute.all)
+  if (plan.stages.front().recompute.all && !plan.stages.front().recompute.partly())
     text += "  --recompute-granularity full\n  --recompute-method uniform\n  --recompute-num-layers 1\n";
   if (plan.zero == 1) text += "  --use-distributed-optimizer\n";
   if (plan.precision != Precision::fp32) text += "  --bf16\n";
   // Gradients in 16 bits are asked for: Megatron-LM adds them up in fp32 otherwise.
-  if (plan.precision == Precision::mixed_16) text += "  --grad-reduce-in-bf16\n";
+  const bool named = plan.choices && plan.choices->states;
+  if (plan.precision == Precision::mixed_16 && !named) text += "  --grad-reduce-in-bf16\n";
+  if (plan.choices && plan.choices->training.optimizer_step == OptimizerStep::muon)
+    return text + "  --optimizer muon\n";
   switch (plan.optimizer) {
     case Optimizer::adam:
       text += "  --optimizer adam\n";
@@ -158,6 +188,13 @@ std::string file_header(const EngineRequest& question, const TransformerOrigin* 
   return text;
 }
 
+BlockUse use_of(const Plan& plan, const Grid& grid) {
+  const Stage& first = plan.stages.front();
+  BlockUse use{grid.tensor, first.recompute.any()};
+  if (has_mesh(plan)) use.sequence = first.degrees.sequence;
+  return use;
+}
+
 std::string arguments(const EngineRequest& question) {
   const Plan& plan = question.plan;
   const Grid grid = grid_of(plan);
@@ -176,7 +213,8 @@ std::string arguments(const EngineRequest& question) {
   text += split_arguments(plan, grid, blocks);
   text += fmt::format("  --num-layers {}\n  --micro-batch-size {}\n  --global-batch-size {}\n", blocks.begins.size(),
                       grid.samples, plan.global_batch);
-  if (shape) text += model_arguments(*shape, {grid.tensor, plan.stages.front().recompute.all});
+  if (shape) text += model_arguments(*shape, use_of(plan, grid));
+  if (has_mesh(plan)) text += megatron_step_arguments(plan);
   return text + optimizer_arguments(plan) + ")\n\n" + rank_comment(plan, question.cluster, "# ");
 }
 
@@ -188,6 +226,7 @@ Engine megatron() {
                     .tensor_parallel = true,
                     .max_zero = 1,
                     .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
+                    .step_limitations = megatron_step_limitations,
                     .is_valid_boundary = is_valid_boundary,
                     .model_limitation = model_limitation};
   std::vector<EngineOutput> outputs{{"megatron", ".sh", "arguments for Megatron-LM", arguments}};

@@ -83,7 +83,7 @@ void add_norms_and_biases(Lines& lines, const TransformerConfig& config) {
 void add_memory(Lines& lines, const AnalyticOptions& options, bool experts, const BlockUse& use) {
   // The simulated options: norms and dropout divided by tokens, attention's weights saved or not. Sharded experts need
   // the former (moe_layer.py).
-  lines.flag("sequence-parallel", use.tensor > 1 && (options.sequence_parallel || experts));
+  lines.flag("sequence-parallel", use.tensor > 1 && use.sequence.value_or(options.sequence_parallel || experts));
   if (options.attention == AttentionMemory::stored) lines.add("attention-backend", "unfused");
   if (options.attention == AttentionMemory::selective && !use.recompute)
     lines.add("recompute-granularity", "selective");

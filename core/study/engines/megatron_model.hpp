@@ -2,6 +2,7 @@
 // Megatron-LM's arguments for the sizes of a transformer's blocks.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/model/transformer_origin.hpp"
@@ -11,7 +12,8 @@ namespace pipedeck::study::engines {
 /// The parts of the plan that decide how a block is computed.
 struct BlockUse {
   int tensor = 1;
-  bool recompute = false;  ///< all of every block runs again before its backward pass
+  bool recompute = false;             ///< all of every block, or some of its modules, run again in the backward
+  std::optional<bool> sequence = {};  ///< sequence parallelism; absent: the profile's
 };
 
 /// Lines of a bash array, all but the number of blocks: widths, heads, sequence, positions, norms, biases, experts.

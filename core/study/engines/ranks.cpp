@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/study/engines/ranks.hpp"
 
+#include <algorithm>
+#include <ranges>
+
 #include <fmt/format.h>
 
 #include "core/base/one_line.hpp"
@@ -19,6 +22,10 @@ std::string rank_comment(const Plan& plan, const Cluster& cluster, std::string_v
   const std::vector<Device> all = devices_of(cluster);
   std::string text = fmt::format("{}Process: device (node, place in it)\n", mark);
   const std::vector<DeviceId> devices = plan::devices_by_process(plan);
+  const auto in_order = [&](std::size_t rank) { return devices[rank].index() == rank; };
+  constexpr std::size_t most_lines = 64;
+  if (devices.size() > most_lines && std::ranges::all_of(std::views::iota(std::size_t{0}, devices.size()), in_order))
+    return fmt::format("{0}{1}0 to {2}: 0 to {2}, in the order of nodes and places\n", text, mark, devices.size() - 1);
   for (std::size_t rank = 0; rank < devices.size(); ++rank) {
     const Device& device = all[devices[rank].index()];
     text += fmt::format("{}{}: {} ({}, {})\n", mark, rank, devices[rank].value,

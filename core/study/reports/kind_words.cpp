@@ -81,6 +81,12 @@ std::string label_of(const Translator& words, TimePart part) {
       return words("optimizer");
     case TimePart::tensor_parallel:
       return words("exposed: tensor parallel");
+    case TimePart::context_parallel:
+      return words("exposed: context parallel");
+    case TimePart::expert_parallel:
+      return words("exposed: expert parallel");
+    case TimePart::gather:
+      return words("exposed: sharded weights");
     case TimePart::point_to_point:
       return words("exposed: pipeline");
     case TimePart::all_reduce:

@@ -90,6 +90,7 @@ Table parts_table(const Translator& words, const TimeBreakdown& parts) {
   Table table{{{words("The iteration consists of")}, {"ms", true}, {words("Share"), true}}, {}, true};
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);
+    if (!is_of_all_plans(part) && parts[part].count == 0) continue;
     table.rows.push_back(
         {label_of(words, part), milliseconds_text(words, parts[part]), share_text(words, parts[part], parts.total())});
   }
@@ -229,7 +230,7 @@ std::vector<std::string> warnings_of(const Translator& words, const Plan& plan, 
       break;
     case Fit::expected:
       warnings.push_back(words("{} fits in memory, but not by the upper estimate on {} of {} devices.", plan.name,
-                               num_devices_over_capacity(simulation), simulation.devices.size()));
+                               num_devices_over_capacity(simulation), num_devices(simulation)));
       break;
     case Fit::no:
       warnings.push_back(words("{} does not fit in memory.", plan.name));

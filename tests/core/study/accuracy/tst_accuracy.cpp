@@ -21,7 +21,6 @@
 namespace pipedeck::tst_accuracy {
 
 using namespace study::accuracy;
-using analytic::transformer::shards::Dispatcher;
 
 bool close(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(1.0, std::abs(b)); }
 
@@ -210,11 +209,11 @@ class TestAccuracy : public QObject {
     QCOMPARE(q.blocks, blocks);
     QCOMPARE(q.sharding, (Sharding{.level = 1}));
     QCOMPARE(q.training.products, std::string("mxfp8"));
-    QCOMPARE(q.training.hidden, (mesh::Hidden{.expert = true, .pipeline = true}));
-    QCOMPARE(q.training.wire.gradients, 2.0);
-    QCOMPARE(q.training.wire.weights, 2.0);
+    QCOMPARE(q.training.hidden, (Hidden{.expert = true, .pipeline = true}));
+    QCOMPARE(q.wire.gradients, 2.0);
+    QCOMPARE(q.wire.weights, 2.0);
     QCOMPARE(q.training.multi_token_blocks, 1);
-    QVERIFY(q.training.graphs != mesh::Graphs::none);
+    QVERIFY(q.training.graphs != Graphs::none);
     QVERIFY(q.layer.dispatcher == Dispatcher::flex);
     QCOMPARE(q.layer.recomputed.parts, (std::set{analytic::times::Part::latent_up}));
     QVERIFY(!q.layer.recomputed.blocks);
@@ -254,9 +253,9 @@ class TestAccuracy : public QObject {
     const mesh::Question titan = question("torchtitan-010");
     QCOMPARE(titan.sharding.level, 3);
     QCOMPARE(titan.shard().context_kind, ContextKind::gather);
-    QCOMPARE(titan.training.states, cost::state_bytes("fp32-masters").value());
-    QCOMPARE(titan.training.wire.gradients, 4.0);
-    QCOMPARE(question("torchtitan-001").training.recomputed_blocks, 16);
+    QCOMPARE(titan.states, cost::state_bytes("fp32-masters").value());
+    QCOMPARE(titan.wire.gradients, 4.0);
+    QCOMPARE(question("torchtitan-001").layer.recomputed.count, 16);
   }
 
   void optimizer_states() {
@@ -274,13 +273,13 @@ class TestAccuracy : public QObject {
     std::vector<int> blocks(12, 7);
     blocks.back() = 1;
     QCOMPARE(short_end.blocks, blocks);
-    QCOMPARE(short_end.training.wire.gradients, 2.0);
+    QCOMPARE(short_end.wire.gradients, 2.0);
     QVERIFY(!short_end.training.hidden.gradients && !short_end.training.hidden.pipeline);
     const mesh::Question both_ends = question("bigscience-176b-107");
     blocks.assign(12, 9);
     blocks.front() = blocks.back() = 8;
     QCOMPARE(both_ends.blocks, blocks);
-    QCOMPARE(both_ends.training.wire.gradients, 4.0);
+    QCOMPARE(both_ends.wire.gradients, 4.0);
     QCOMPARE(both_ends.cluster->nodes[0].nic->count, 6.25e9);
   }
 
@@ -288,12 +287,12 @@ class TestAccuracy : public QObject {
     const mesh::Question q = question("simumax-b200-037");
     QCOMPARE(q.shard().context_kind, ContextKind::heads);
     QVERIFY(q.shard().sequence && q.layer.fused_loss);
-    QCOMPARE(q.training.hidden, (mesh::Hidden{false, false, false, false, false}));
+    QCOMPARE(q.training.hidden, (Hidden{false, false, false, false, false}));
     QVERIFY(question("korthikanti-2205.05198-002").layer.count.attention == AttentionMemory::selective);
     QVERIFY(question("megatron-bridge-272").layer.capacity == 1);
     QVERIFY(question("mlperf-v4.1-002").training.hidden.tensor);
-    QCOMPARE(question("mlperf-v4.1-002").training.wire.weights, 1.0);
-    QCOMPARE(question("megatron-bridge-260").training.recomputed_blocks, 5);
+    QCOMPARE(question("mlperf-v4.1-002").wire.weights, 1.0);
+    QCOMPARE(question("megatron-bridge-260").layer.recomputed.count, 5);
   }
 
   void what_is_assumed_is_noted() {

@@ -10,6 +10,7 @@
 #include "core/mesh/memory.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/efficiency.hpp"
+#include "core/sim/simulate.hpp"
 #include "core/sim/step/predict_step.hpp"
 #include "core/study/accuracy/question_of.hpp"
 #include "tests/support/shared_data.hpp"
@@ -32,9 +33,9 @@ class TestPublishedSteps : public QObject {
       if (!expressed.question) continue;
       mesh::Question& question = *expressed.question;
       const mesh::Rates rates{expressed.type, *find_efficiency(presets::efficiency(), expressed.type.name)};
-      question.training.states.step = question.training.bucket = 0;  // simulations leave them out
+      question.states.step = question.training.bucket = 0;  // simulations leave them out
       const auto predicted = sim::step::predict_step(question, rates);
-      const auto simulated = sim::step::simulate_step(question, rates);
+      const auto simulated = sim::simulate(question, rates);
       QVERIFY2(predicted && simulated, run.row.c_str());
       QVERIFY2(std::abs(predicted->iteration.count - to_seconds(simulated->iteration).count) < 1e-8, run.row.c_str());
       double peak = 0;

@@ -332,18 +332,11 @@ void TestCapacity::types_come_with_their_times() {
   quick.type.name = "quick";
   quick.type.peak_tflops = {{"fp32", 20}, {"bf16", 200}};
   const study::whatif::DeviceCatalogue catalogue{slow, quick};
-  TransformerConfig config{.name = "small",
-                           .family = "gpt2",
-                           .hidden = 256,
-                           .layers = 4,
-                           .heads = 4,
-                           .key_value_heads = 4,
-                           .head_width = 64,
-                           .feed_forward = 1024,
-                           .vocabulary = 1000,
-                           .longest = 512,
-                           .latent = {},
-                           .experts = {}};
+  TransformerConfig config;
+  config.name = "small", config.family = "gpt2";
+  config.hidden = 256, config.layers = 4, config.feed_forward = 1024;
+  config.heads = config.key_value_heads = 4, config.head_width = 64;
+  config.vocabulary = 1000, config.longest = 512;
   question.model = study::capacity::Model{{config, {}}, {.sequence = 128}, {}};
   const auto profile_at = [&](const char* type, int micro_batch) {
     return *study::capacity::problem_at(question, {type, 1, 8, micro_batch}, catalogue)->profile;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 
 namespace pipedeck::test {
@@ -36,7 +38,14 @@ const std::set<std::string> numbers{"--tensor-model-parallel-size",
                                     "--kv-lora-rank",
                                     "--qk-head-dim",
                                     "--qk-pos-emb-head-dim",
-                                    "--v-head-dim"};
+                                    "--v-head-dim",
+                                    "--context-parallel-size",
+                                    "--expert-model-parallel-size",
+                                    "--expert-tensor-parallel-size",
+                                    "--num-distributed-optimizer-instances",
+                                    "--make-vocab-size-divisible-by",
+                                    "--mtp-num-layers",
+                                    "--cpu-offloading-num-layers"};
 const std::set<std::string> flags{"--use-distributed-optimizer",
                                   "--bf16",
                                   "--grad-reduce-in-bf16",
@@ -47,16 +56,50 @@ const std::set<std::string> flags{"--use-distributed-optimizer",
                                   "--disable-bias-linear",
                                   "--add-qkv-bias",
                                   "--untie-embeddings-and-output-weights",
-                                  "--multi-latent-attention"};
-const std::set<std::string> fractions{"--sgd-momentum", "--hidden-dropout", "--attention-dropout"};
+                                  "--multi-latent-attention",
+                                  "--use-megatron-fsdp",
+                                  "--overlap-grad-reduce",
+                                  "--overlap-param-gather",
+                                  "--tp-comm-overlap",
+                                  "--overlap-moe-expert-parallel-comm",
+                                  "--no-overlap-p2p-communication",
+                                  "--cross-entropy-loss-fusion",
+                                  "--moe-grouped-gemm",
+                                  "--moe-pad-expert-input-to-capacity",
+                                  "--moe-shared-expert-overlap",
+                                  "--fp8-param-gather",
+                                  "--use-precision-aware-optimizer",
+                                  "--optimizer-cpu-offload"};
+const std::set<std::string> fractions{"--moe-expert-capacity-factor", "--sgd-momentum", "--hidden-dropout",
+                                      "--attention-dropout"};
 const std::map<std::string, std::set<std::string>> words{
     {"--optimizer", {"adam", "sgd", "muon", "dist_muon"}},
     {"--recompute-granularity", {"full", "selective"}},
     {"--recompute-method", {"uniform", "block"}},
     {"--normalization", {"LayerNorm", "RMSNorm"}},
     {"--position-embedding-type", {"learned_absolute", "rope", "mrope", "relative", "none"}},
-    {"--attention-backend", {"flash", "fused", "unfused", "local", "auto"}}};
-const std::set<std::string> texts{"--pipeline-model-parallel-layout", "--moe-layer-freq"};
+    {"--attention-backend", {"flash", "fused", "unfused", "local", "auto"}},
+    {"--cp-comm-type", {"p2p", "all_gather", "a2a", "a2a+p2p"}},
+    {"--data-parallel-sharding-strategy", {"no_shard", "optim", "optim_grads", "optim_grads_params"}},
+    {"--ckpt-format", {"torch", "torch_dist", "fsdp_dtensor"}},
+    {"--fp8-format", {"e4m3", "hybrid"}},
+    {"--fp8-recipe", {"delayed", "tensorwise", "mxfp8", "blockwise"}},
+    {"--fp4-format", {"e2m1"}},
+    {"--fp4-recipe", {"nvfp4"}},
+    {"--moe-token-dispatcher-type", {"allgather", "alltoall", "flex"}},
+    {"--cross-entropy-fusion-impl", {"native", "te"}},
+    {"--cuda-graph-impl", {"none", "local", "transformer_engine"}},
+    {"--cuda-graph-scope", {"full", "attn", "full_iteration"}},
+    {"--main-grads-dtype", {"fp32", "bf16"}},
+    {"--exp-avg-dtype", {"fp32", "fp16", "bf16", "fp8"}},
+    {"--exp-avg-sq-dtype", {"fp32", "fp16", "bf16", "fp8"}}};
+const std::set<std::string> texts{"--pipeline-model-parallel-layout", "--moe-layer-freq", "--recompute-modules",
+                                  "--hierarchical-context-parallel-sizes"};
+
+std::vector<std::string> split(const std::string& words) {
+  std::istringstream stream(words);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
 
 struct Broken : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -217,13 +260,37 @@ void check_recomputation(const Arguments& arguments) {
   check(!full || arguments.number("--recompute-num-layers") > 0, "recompute-num-layers");
 }
 
+/// validate_args of degrees and overlaps, and what transformer_config.py asks of modules.
+void check_dimensions(const Arguments& arguments, int tensor, int processes, int context) {
+  const int expert = arguments.number("--expert-model-parallel-size", 1);
+  const int expert_tensor = arguments.number("--expert-tensor-parallel-size", tensor);
+  const int pipeline = arguments.number("--pipeline-model-parallel-size", 1);
+  check(processes % (expert * expert_tensor * pipeline) == 0, "world size is not divisible by expert parallel sizes");
+  check(!arguments.has("--tp-comm-overlap") || arguments.has("--sequence-parallel"), "tp-comm-overlap needs SP");
+  check(!arguments.has("--overlap-param-gather") || arguments.has("--use-distributed-optimizer"),
+        "--overlap-param-gather only supported with distributed optimizer");
+  check(!arguments.has("--overlap-param-gather") || arguments.has("--overlap-grad-reduce"),
+        "Must use --overlap-param-gather with --overlap-grad-reduce");
+  check(arguments.has("--use-megatron-fsdp") == arguments.has("--data-parallel-sharding-strategy"), "strategy");
+  check(!arguments.has("--use-precision-aware-optimizer") || arguments.has("--use-distributed-optimizer"),
+        "--use-precision-aware-optimizer only supported with distributed optimizer");
+  if (arguments.has("--hidden-size") && context > 1)
+    check(arguments.number("--seq-length") % (2 * context) == 0, "seq-length should be a multiple of 2 * context");
+  if (!arguments.has("--recompute-modules")) return;
+  static const std::set<std::string> modules{"core_attn", "moe_act", "layernorm",     "mla_up_proj",
+                                             "mlp",       "moe",     "shared_experts"};
+  for (const std::string& module : split(arguments.text("--recompute-modules")))
+    check(modules.contains(module), "Invalid choices for recompute_modules: " + module);
+}
+
 MegatronRun checked(const MegatronArguments& given, int processes, const std::string& connections) {
   const Arguments arguments(given);
   MegatronRun run;
   const int tensor = arguments.number("--tensor-model-parallel-size", 1);
   run.ranks = arguments.number("--pipeline-model-parallel-size", 1);
-  check(processes % (tensor * run.ranks) == 0, "world size is not divisible by total_model_size");
-  run.replicas = processes / (tensor * run.ranks);
+  const int context = arguments.number("--context-parallel-size", 1);
+  check(processes % (tensor * context * run.ranks) == 0, "world size is not divisible by total_model_size");
+  run.replicas = processes / (tensor * context * run.ranks);
   check(tensor == 1 || connections == "1", "CUDA_DEVICE_MAX_CONNECTIONS to 1");
   const int micro = arguments.number("--micro-batch-size"), global = arguments.number("--global-batch-size");
   check(micro > 0 && global > 0, "batch size");
@@ -235,6 +302,7 @@ MegatronRun checked(const MegatronArguments& given, int processes, const std::st
   check(!arguments.has("--grad-reduce-in-bf16") || arguments.has("--bf16"), "16-bit gradients");
   check_recomputation(arguments);
   check_sizes(arguments, tensor);
+  check_dimensions(arguments, tensor, processes, context);
   return run;
 }
 

@@ -37,7 +37,8 @@ Sourced sourced(const EngineFolder& folder, const std::string& script) {
       name = line.toStdString();
       found.arguments[name];
     } else if (!name.empty() && !line.isEmpty()) {
-      found.arguments[name] = line.toStdString();
+      std::string& value = found.arguments[name];
+      value += (value.empty() ? "" : " ") + line.toStdString();
     }
   }
   return found;
@@ -69,6 +70,28 @@ std::vector<int> cuts_between_blocks(const Profile& profile) {
     if (block || (behind && kind != "experts")) cuts.push_back(static_cast<int>(l));
   }
   return cuts;
+}
+
+/// Degrees and choices of format version 2 for a plan whose stages have equally many devices.
+void add_dimensions(Random& random, Plan& plan) {
+  const auto yes = [&] { return random.integer(0, 1) == 1; };
+  const int devices = static_cast<int>(plan.stages.front().devices.size());
+  const int context = devices / plan.stages.front().tensor_parallel % 2 == 0 && yes() ? 2 : 1;
+  for (Stage& stage : plan.stages) {
+    stage.degrees.sequence = stage.tensor_parallel > 1;
+    stage.degrees.context = context;
+    if (yes()) stage.recompute = {.modules = {"core_attn", "layernorm"}};
+  }
+  for (Stage& stage : plan.stages) stage.recompute = plan.stages.front().recompute;
+  plan.zero = 0;
+  plan.sharding.level = plan.stages.size() > 1 ? random.integer(0, 1) : random.integer(0, 3);
+  plan.micro_batch = plan.stages.front().replicas();
+  plan.global_batch = plan.micro_batch * plan.micro_batches;
+  StepChoices& choices = plan.choices.emplace();
+  choices.training.products = yes() ? "mxfp8" : "";
+  choices.training.hidden = {yes(), yes(), plan.stages.front().degrees.sequence && yes(), false, yes()};
+  choices.training.loss = yes() ? LossKind::fused : LossKind::plain;
+  choices.layers.vocabulary_multiple = 128;
 }
 
 Plan random_pipeline(Random& random, const Profile& profile) {
@@ -116,7 +139,9 @@ TransformerOrigin random_origin(Random& random, const Profile& profile) {
   config.gated = random.integer(0, 1) == 1;
   config.dropout = 0.1;
   if (std::ranges::any_of(profile.layers, [](const Layer& layer) { return layer.kind == "attention"; })) {
-    config.experts = Experts{8, 2, 1024, 512 * random.integer(0, 1), false, false, {}};
+    config.experts.emplace();
+    config.experts->count = 8, config.experts->per_token = 2, config.experts->feed_forward = 1024;
+    config.experts->shared_feed_forward = 512 * random.integer(0, 1);
     if (config.layers > 1 && random.integer(0, 1) == 1) config.experts->dense = {0};
   }
   const AttentionMemory kinds[] = {AttentionMemory::fused, AttentionMemory::selective, AttentionMemory::stored};
@@ -176,6 +201,68 @@ class TestMegatron : public QObject {
     }
     QVERIFY2(layouts > 50 && ends > 5 && interleaved > 50 && sized > 100,
              qPrintable(QString("%1 %2 %3 %4").arg(layouts).arg(ends).arg(interleaved).arg(sized)));
+  }
+
+  void degrees_and_choices_of_version_2() {
+    Random random(12);
+    const EngineFolder folder;
+    int contexts = 0, sharded = 0;
+    for (int i = 0; i < 200; ++i) {
+      const Profile profile = random_model(random);
+      Plan plan = random_pipeline(random, profile);
+      add_dimensions(random, plan);
+      const int processes = static_cast<int>(devices_used(plan).size());
+      const TransformerOrigin origin = random_origin(random, profile);
+      const Cluster cluster = flat_cluster(processes);
+      const auto script = study::engines::engine_text(study::engines::find_engine_output("megatron"),
+                                                      {plan, profile, cluster, &origin});
+      QVERIFY2(script, script ? "" : script.error().message.c_str());
+      Sourced found = sourced(folder, *script);
+      const MegatronRun run = megatron_run(found.arguments, processes, found.connections);
+      QVERIFY2(run.broken.empty(), (run.broken + "\n" + *script).c_str());
+      QCOMPARE(run.replicas, plan.stages.front().replicas());
+      QCOMPARE(run.micro_batches, plan.micro_batches);
+      const int context = plan.stages.front().degrees.context;
+      QCOMPARE(found.arguments.contains("--context-parallel-size"), context > 1);
+      QCOMPARE(found.arguments.contains("--sequence-parallel"), plan.stages.front().degrees.sequence);
+      QCOMPARE(found.arguments.contains("--use-distributed-optimizer"), plan.sharding.level > 0);
+      QCOMPARE(found.arguments.contains("--use-megatron-fsdp"), plan.sharding.level > 1);
+      QCOMPARE(found.arguments["--recompute-modules"],
+               plan.stages.front().recompute.modules.empty() ? std::string() : std::string("core_attn layernorm"));
+      QCOMPARE(found.arguments["--make-vocab-size-divisible-by"], std::string("128"));
+      QCOMPARE(found.arguments.contains("--fp8-recipe"), plan.choices->training.products == "mxfp8");
+      contexts += context > 1, sharded += plan.sharding.level > 1;
+    }
+    QVERIFY2(contexts > 10 && sharded > 4, qPrintable(QString("%1 %2").arg(contexts).arg(sharded)));
+  }
+
+  /// Each choice that Megatron-LM lacks is a sentence of its own.
+  void choices_that_it_lacks() {
+    const Profile profile = [] {
+      Random random(3);
+      return random_model(random);
+    }();
+    const auto sentences = [&](const auto& change) {
+      Plan plan = pipeline(profile, {}, 2, 1);
+      plan.micro_batch = 2, plan.micro_batches = 4, plan.global_batch = 8;
+      plan.choices.emplace();
+      change(plan);
+      return study::engines::unsupported_features(*study::engines::find_engine_output("megatron").engine, plan,
+                                                  profile);
+    };
+    QCOMPARE(sentences([](Plan&) {}).size(), std::size_t{0});
+    const auto lacks = [&](const auto& change, const char* words) {
+      const std::vector<std::string> found = sentences(change);
+      QCOMPARE(found.size(), std::size_t{1});
+      QVERIFY2(found.front().find(words) != std::string::npos, found.front().c_str());
+    };
+    lacks([](Plan& p) { p.choices->training.loss = LossKind::chunked; }, "loss: found chunked");
+    lacks([](Plan& p) { p.choices->training.adapters.rank = 8; }, "adapters: found some");
+    lacks([](Plan& p) { p.choices->training.recipe = "rowwise"; }, "scaling: found rowwise");
+    lacks([](Plan& p) { p.choices->training.hidden.tensor = true; }, "sequence parallelism");
+    lacks([](Plan& p) { p.choices->states = StateBytes{1, 2, 3}; }, "states: found 1 + 2 + 3 bytes per weight");
+    lacks([](Plan& p) { p.sharding = {.level = 3, .reshard = Reshard::after_step}; }, "weights freed after-step");
+    lacks([](Plan& p) { p.stages[0].recompute = {.all = true, .operations = true}; }, "by operation");
   }
 
   /// The reader of the rules itself: what Megatron-LM refuses is refused.
