@@ -9,13 +9,16 @@
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/text/accuracy_text.hpp"
 #include "app/cli/text/console.hpp"
+#include "app/cli/work/efficiency_file.hpp"
 #include "core/io/documents/efficiency.hpp"
 #include "core/io/files.hpp"
 #include "core/presets/device_catalogue.hpp"
-#include "core/presets/efficiency.hpp"
+#include "core/presets/published_runs.hpp"
 #include "core/sim/step/predict_step.hpp"
 #include "core/study/accuracy/accuracy.hpp"
+#include "core/study/accuracy/own_runs.hpp"
 #include "core/study/accuracy/runs_table.hpp"
+#include "core/study/reports/commands.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -25,8 +28,9 @@ namespace accuracy = study::accuracy;
 class AccuracyCommand : public options::Command {
  public:
   void declare(CLI::App& app) override {
-    app.add_option("RUNS", runs_, "CSV table of measured runs, columns as in docs/accuracy.md")
-        ->required()
+    app.add_option("RUNS", runs_,
+                   "CSV table of measured runs, columns as in docs/accuracy.md [the published runs that come with the "
+                   "program]")
         ->type_name("CSV");
     app.add_option("--by", keys_, "columns by which errors are grouped")
         ->delimiter(',')
@@ -34,32 +38,43 @@ class AccuracyCommand : public options::Command {
         ->type_name("KEY,...");
     app.add_option("--efficiency", efficiency_, "shares of data sheets in the place of the program's own")
         ->type_name("FILE");
+    app.add_option("--fit", fit_,
+                   "scale the efficiencies of the runs' device types to them, and write the table for --efficiency")
+        ->type_name("FILE");
     app.add_flag("--rows", all_rows_, "list every run, not only the worst ones");
     output_.declare(app);
   }
 
   Result<int> run(std::stop_token) override {
     TRY_VOID(check_keys());
-    TRY(const std::string text, io::read_file(runs_));
+    if (!fit_.empty() && runs_.empty())
+      return fail(ErrorCode::bad_usage, "accuracy: found --fit without a table, expected one of your own runs");
+    if (fit_ == "-") return fail(ErrorCode::bad_usage, "accuracy: --fit needs a file, found \"-\"");
+    TRY(const std::string text, table_text());
     auto runs = accuracy::runs_from_csv(text);
     if (!runs) return tl::unexpected(text::in_file(std::move(runs.error()), runs_));
     const int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 64u));
-    TRY(const EfficiencyTable rates, efficiency());
+    TRY(const EfficiencyTable rates, work::read_efficiency(efficiency_));
     const auto outcomes =
         accuracy::outcomes_of(*runs, presets::device_catalogue(), rates, sim::step::predict_step, threads);
+    std::vector<accuracy::OwnRunsFit> fits;
+    if (!fit_.empty()) {
+      auto fitted = accuracy::fit_to_own_runs(*runs, presets::device_catalogue(), rates, sim::step::predict_step,
+                                              study::reports::shown_file(runs_), threads);
+      if (!fitted) return tl::unexpected(text::in_file(std::move(fitted.error()), runs_));
+      TRY_VOID(text::write_output(fit_, io::documents::efficiency_to_json(fitted->rates)));
+      fits = std::move(fitted->fits);
+    }
     TRY_VOID(output_.write(
-        output_.json_on_stdout() || !output_.file.empty() ? text::accuracy_json(outcomes, keys_) : std::string(),
-        text::accuracy_text(outcomes, keys_, all_rows_)));
+        output_.json_on_stdout() || !output_.file.empty() ? text::accuracy_json(outcomes, keys_, fits) : std::string(),
+        text::accuracy_text(outcomes, keys_, all_rows_) + text::own_runs_text(fits)));
     return 0;
   }
 
  private:
-  Result<EfficiencyTable> efficiency() const {
-    if (efficiency_.empty()) return presets::efficiency();
-    TRY(const std::string text, io::read_file(efficiency_));
-    auto table = io::documents::efficiency_from_json(text);
-    if (!table) return tl::unexpected(text::in_file(std::move(table.error()), efficiency_));
-    return table;
+  Result<std::string> table_text() const {
+    if (runs_.empty()) return presets::published_runs();
+    return io::read_file(runs_);
   }
 
   Result<void> check_keys() const {
@@ -71,7 +86,7 @@ class AccuracyCommand : public options::Command {
     return {};
   }
 
-  std::string runs_, efficiency_;
+  std::string runs_, efficiency_, fit_;
   std::vector<std::string> keys_{"source"};
   bool all_rows_ = false;
   text::OutputOptions output_;

@@ -14,6 +14,7 @@
 #include "app/cli/text/profile_text.hpp"
 #include "app/cli/work/file_formats.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/io/files.hpp"
 #include "core/io/profiles/csv.hpp"
 #include "core/io/text/utf8.hpp"
 #include "core/io/traces/events.hpp"
@@ -75,7 +76,8 @@ class ConvertCommand : public options::Command {
       return fail(ErrorCode::bad_usage, "--trace-depth: found no trace to become a profile, expected one");
     FoundMachines found;
     for (const std::string& file : files_) {
-      TRY(auto read, work::read_any_file(file, {.profile_micro_batch = profile_micro_batch_}, stop));
+      TRY(auto read,
+          work::read_any_file(file, {profile_micro_batch_, models_.as_llama(), models_.multi_token()}, stop));
       auto* machines = std::get_if<FoundMachines>(&read);
       if (!machines) return write_other(std::move(read));
       if (auto added = presets::add_found(found, std::move(*machines)); !added)

@@ -246,6 +246,8 @@ class RunCommand : public options::Command {
     TRY(auto problem, options::open_inputs(inputs_, simulation_));
     if (auto valid = plan::validate(plan_, *problem.profile, *problem.cluster); !valid)
       return tl::unexpected(text::in_file(valid.error(), plan_file_));
+    if (auto covered = plan::validate_covered(plan_); !covered)
+      return tl::unexpected(text::in_file(covered.error(), plan_file_));
     options::warn_if_made_for_others(plan_, plan_file_, problem);
     problem.workload = options::workload_of(plan_, problem.workload.conventions);
     auto simulation = sim::simulate(problem, plan_);

@@ -24,6 +24,7 @@ const std::vector<Needs>& needs() {
       {"--network", prediction, predicted},
       {"--collectives", prediction, predicted},
       {"--reserve-bytes", prediction, predicted},
+      {"--reserve-share", prediction, predicted},
       {"--communication-bytes", prediction, predicted},
       {"--fragmentation", prediction, predicted},
       {"--profile-micro-batch", prediction, predicted},

@@ -12,12 +12,14 @@
 #include "app/cli/options/question.hpp"
 #include "app/cli/text/console.hpp"
 #include "app/cli/text/explanation_text.hpp"
+#include "app/cli/text/like_runs_text.hpp"
 #include "app/cli/text/memory_columns.hpp"
 #include "app/cli/text/rates_text.hpp"
 #include "app/cli/text/step_text.hpp"
 #include "app/cli/text/table.hpp"
+#include "app/cli/work/efficiency_file.hpp"
 #include "app/cli/work/plan_columns.hpp"
-#include "app/cli/work/plan_step.hpp"
+#include "app/cli/work/published_step.hpp"
 #include "core/cost/lower_bound.hpp"
 #include "core/io/csv/schedule.hpp"
 #include "core/io/csv/tables.hpp"
@@ -62,7 +64,7 @@ struct SimulateAnswer {
   std::optional<JitterBand> band{};  ///< where it was asked for
   std::optional<Utilization> rates{};
   std::string provenance{};
-  std::optional<mesh::Prediction> step{};  ///< of a plan of format version 2, and nothing else
+  std::optional<work::PublishedStep> step{};  ///< of a plan of format version 2
 };
 
 std::string heading(const Plan& plan) {
@@ -199,6 +201,13 @@ class SimulateCommand : public options::Command {
                    "sensitivity; may be repeated")
         ->type_size(2)
         ->type_name("TABLE FILE");
+    app.add_option("--nearest", nearest_,
+                   "of plans of format version 2: show this many of the published runs most like it")
+        ->check(CLI::Range(0, 50))
+        ->type_name("N");
+    app.add_option("--efficiency", efficiency_,
+                   "of plans of format version 2: shares of data sheets in the place of the program's own")
+        ->type_name("FILE");
     app.add_option("--trace", trace_file_, "write a Chrome trace into FILE")->type_name("FILE.json");
     output_.declare(app);
   }
@@ -210,7 +219,12 @@ class SimulateCommand : public options::Command {
     if (iteration_only_) return run_iteration_only(stop);
     TRY_VOID(check_tables());
     TRY(Plan plan, read_plan());
-    TRY(const auto answer, has_mesh(plan) ? simulate_step(std::move(plan), stop) : simulate(std::move(plan), stop));
+    if (!has_mesh(plan))
+      for (const char* const option : {"--nearest", "--efficiency"})
+        if (app_->count(option) > 0)
+          return fail(ErrorCode::bad_usage,
+                      fmt::format("simulate: {} is of plans of format version 2, found a plan of version 1", option));
+    TRY(const auto answer, simulate(std::move(plan), stop));
     const Simulation& simulation = answer.simulation;
     if (answer.schedule) TRY_VOID(text::write_output(export_file_, *answer.schedule));
     if (!trace_file_.empty())
@@ -224,8 +238,10 @@ class SimulateCommand : public options::Command {
     std::string human;
     const bool quiet = output_.json_on_stdout() || csv_on_stdout();
     if (!quiet)
-      human = answer.step ? text::step_text(answer.plan, *answer.step, simulation)
-                          : summary_text(answer) + devices_table(simulation) + answer.explanations.text;
+      human = (answer.step ? text::step_text(answer.plan, answer.step->prediction, simulation,
+                                             text::band_text(answer.step->like))
+                           : summary_text(answer) + devices_table(simulation)) +
+              answer.explanations.text + (answer.step ? text::nearest_text(answer.step->like) : "");
     if (!quiet && memory_items_) human += "\n" + text::items_table(simulation);
     if (!quiet && intervals_) human += intervals_table(simulation.timeline);
     TRY_VOID(output_.write(json, human));
@@ -264,12 +280,11 @@ class SimulateCommand : public options::Command {
 
   Result<int> run_iteration_only(std::stop_token stop) {
     if (intervals_ || memory_items_ || explain_ || sensitivity_ || !trace_file_.empty() || !tables_.empty() ||
-        output_.json || !output_.file.empty())
+        output_.json || !output_.file.empty() || app_->count("--nearest") > 0 || app_->count("--efficiency") > 0)
       return fail(ErrorCode::bad_usage,
                   "simulate: --iteration-only has no timeline for --intervals, --memory-items, --explain, "
-                  "--sensitivity, --trace, --csv or --json");
+                  "--sensitivity, --trace, --csv or --json, and no --nearest or --efficiency");
     TRY(Plan plan, read_plan());
-    if (has_mesh(plan)) return refuse("--iteration-only");
     TRY(const auto asked, ask(std::move(plan)));
     const auto iteration = asked.simulator.iteration_time(asked.plan, stop);
     if (!iteration) return tl::unexpected(text::in_file(iteration.error(), plan_file_));
@@ -296,7 +311,13 @@ class SimulateCommand : public options::Command {
   }
 
   Result<RequestedTables> ask(Plan plan) const {
-    TRY(auto problem, options::open_inputs(inputs_, simulation_));
+    options::SimulationOptionGroup simulation = simulation_;
+    if (has_mesh(plan)) {  // it counts its own memory outside of the allocator
+      simulation.reserve_bytes = simulation_.reserve_bytes.value_or(0);
+      simulation.communication_bytes = 0;
+      simulation.fragmentation = 0;
+    }
+    TRY(auto problem, options::open_inputs(inputs_, simulation));
     state_.apply(plan);
     if (auto valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid)
       return tl::unexpected(text::in_file(valid.error(), plan_file_));
@@ -321,8 +342,8 @@ class SimulateCommand : public options::Command {
 
   /// As text; as JSON it becomes part of the simulation's document.
   Result<Explanations> explain(const RequestedTables& asked, const std::optional<JitterBand>& band,
-                               const std::optional<Utilization>& rates, Simulation& simulation,
-                               const std::stop_token& stop) const {
+                               const std::optional<Utilization>& rates, const std::optional<work::PublishedStep>& step,
+                               Simulation& simulation, const std::stop_token& stop) const {
     Explanations explanations;
     std::string& text = explanations.text;
     nlohmann::ordered_json json{{"provenance", text::provenance_json(asked.problem)}};
@@ -332,8 +353,8 @@ class SimulateCommand : public options::Command {
       explanations.path = std::move(path);
     }
     if (explain_) {
-      text += "\n" + text::parts_text(simulation.parts) + "\n" +
-              text::critical_path_text(*explanations.path, asked.plan) + "\n" + text::idle_text(simulation);
+      if (!has_mesh(asked.plan)) text += "\n" + text::parts_text(simulation.parts);
+      text += "\n" + text::critical_path_text(*explanations.path, asked.plan) + "\n" + text::idle_text(simulation);
       json["critical_path"] = text::critical_path_json(*explanations.path);
     }
     if (sensitivity_ || table_wanted("sensitivity")) {
@@ -347,6 +368,15 @@ class SimulateCommand : public options::Command {
       json["sensitivity"] = text::sensitivity_json(*explanations.sensitivity);
     }
     if (band) json["jitter"] = options::jitter_json(*band);
+    if (step) {
+      json.update(text::step_json(step->prediction));
+      json["published_runs"] = text::like_runs_json(step->like);
+      TRY(const auto imbalance, asked.simulator.imbalance(asked.plan));
+      if (imbalance) {
+        text += text::imbalance_text(*imbalance);
+        json["imbalance"] = text::imbalance_json(*imbalance);
+      }
+    }
     simulation.extra = json.dump();
     return explanations;
   }
@@ -358,34 +388,44 @@ class SimulateCommand : public options::Command {
   /// Refuses options that a step in several dimensions has no place for.
   Result<void> check_step_options() const {
     for (const char* const option :
-         {"--overlap", "--bucket-bytes", "--collectives", "--reserve-bytes", "--communication-bytes", "--fragmentation",
-          "--calibration", "--zero", "--schedule", "--schedule-csv", "--export-schedule", "--explain", "--sensitivity",
-          "--jitter"})
+         {"--overlap", "--bucket-bytes", "--collectives", "--communication-bytes", "--fragmentation", "--calibration",
+          "--zero", "--schedule", "--schedule-csv", "--export-schedule", "--sensitivity"})
       if (app_->count(option) > 0) return refuse(option);
     if (simulation_.network == "shared") return refuse("--network shared");
-    for (const char* const table : {"parts", "critical-path", "sensitivity"})
-      if (table_wanted(table)) return refuse(fmt::format("--csv {}", table));
+    if (table_wanted("sensitivity")) return refuse("--csv sensitivity");
+    if (efficiency_.empty()) return {};
+    for (const char* const option : {"--explain", "--jitter", "--csv critical-path"})
+      if (std::string_view(option) == "--csv critical-path" ? table_wanted("critical-path") : app_->count(option) > 0)
+        return fail(ErrorCode::bad_usage,
+                    fmt::format("simulate: {} is of the program's own efficiencies, found --efficiency", option));
     return {};
   }
 
-  Result<SimulateAnswer> simulate_step(Plan plan, std::stop_token stop) const {
-    TRY_VOID(check_step_options());
-    state_.apply(plan);
-    TRY(auto step, work::step_of(plan, plan_file_, inputs_, {.item_curves = memory_items_}, stop));
-    SimulateAnswer answer{std::move(plan), std::move(step.simulation), {}};
-    answer.simulation.extra = text::step_json(step.prediction).dump();
-    answer.step = step.prediction;
-    return answer;
+  /// Nothing for plans of format version 1.
+  Result<std::optional<work::PublishedStep>> step_of(const RequestedTables& asked) const {
+    if (!has_mesh(asked.plan)) return std::optional<work::PublishedStep>();
+    TRY(const EfficiencyTable efficiency, work::read_efficiency(efficiency_));
+    TRY(const auto threads, options::thread_count(threads_));
+    auto step = work::published_step(asked.plan, asked.problem, efficiency, nearest_, threads);
+    if (!step) return tl::unexpected(text::in_file(step.error(), plan_file_));
+    return std::optional(*std::move(step));
   }
 
   Result<SimulateAnswer> simulate(Plan plan, std::stop_token stop) const {
+    if (has_mesh(plan)) TRY_VOID(check_step_options());
     TRY(auto asked, ask(std::move(plan)));
-    auto simulation = asked.simulator.run(asked.plan, stop, {.item_curves = memory_items_});
+    TRY(auto step, step_of(asked));
+    const sim::SimulationDetail detail{.item_curves = memory_items_};
+    auto simulation = efficiency_.empty() ? asked.simulator.run(asked.plan, stop, detail)
+                                          : sim::simulate(step->question, step->rates, stop, detail);
     if (!simulation) return tl::unexpected(text::in_file(simulation.error(), plan_file_));
-    const auto period = asked.simulator.period(asked.plan, stop);
-    if (!period) return tl::unexpected(text::in_file(period.error(), plan_file_));
-    simulation->period = *period;
-    TRY(const auto bound, cost::lower_bound(asked.problem, asked.plan.synchronous()));
+    if (efficiency_.empty()) {
+      const auto period = asked.simulator.period(asked.plan, stop);
+      if (!period) return tl::unexpected(text::in_file(period.error(), plan_file_));
+      simulation->period = *period;
+    }
+    TRY(const auto bound,
+        has_mesh(asked.plan) ? Result<Seconds>(Seconds()) : cost::lower_bound(asked.problem, asked.plan.synchronous()));
     const auto other = study::other_warmup_of(asked.simulator, asked.plan, stop);
     const auto band = band_of(asked, stop);
     if (!band) return tl::unexpected(text::in_file(band.error(), plan_file_));
@@ -393,9 +433,10 @@ class SimulateCommand : public options::Command {
     if (const auto work = study::work_of(*asked.problem.profile))
       rates = study::utilization_of(*work, asked.problem, asked.plan, simulation->samples_per_second,
                                     presets::device_catalogue());
-    auto explained = explain(asked, *band, rates, *simulation, stop);
+    auto explained = explain(asked, *band, rates, step, *simulation, stop);
     if (!explained) return tl::unexpected(text::in_file(explained.error(), plan_file_));
     SimulateAnswer answer{std::move(asked.plan), *std::move(simulation), bound, other};
+    answer.step = std::move(step);
     answer.explanations = *std::move(explained);
     answer.band = *band;
     answer.rates = rates;
@@ -431,7 +472,8 @@ class SimulateCommand : public options::Command {
   options::ScheduleOptions schedule_;
   options::JitterArguments jitter_;
   std::vector<std::string> tables_;  ///< name, file, name, file ...
-  std::string plan_file_, trace_file_, schedule_file_, export_file_;
+  std::string plan_file_, trace_file_, schedule_file_, export_file_, efficiency_;
+  int nearest_ = 0;
   bool explain_ = false, sensitivity_ = false;
   std::optional<int> threads_;
   bool intervals_ = false, iteration_only_ = false, memory_items_ = false;

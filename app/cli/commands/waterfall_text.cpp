@@ -30,6 +30,10 @@ std::string share_text(Nanoseconds change, Nanoseconds whole) {
   return fmt::format("{:+.2f} %", std::abs(percent) < shown ? 0 : percent);
 }
 
+bool is_shown(TimePart part, const Waterfall& steps) {
+  return is_of_all_plans(part) || steps.a[part].count > 0 || steps.b[part].count > 0;
+}
+
 }  // namespace
 
 std::string waterfall_text(const Waterfall& steps, const SimulationOptions& simulation) {
@@ -40,7 +44,7 @@ std::string waterfall_text(const Waterfall& steps, const SimulationOptions& simu
   };
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);
-    add(std::string(name_of(part)), steps.a[part], steps.b[part], steps.change[part]);
+    if (is_shown(part, steps)) add(std::string(name_of(part)), steps.a[part], steps.b[part], steps.change[part]);
   }
   add("in all", whole, steps.b.total(), steps.change.total());
   return table.text() + fmt::format("network {}, overlap {}{}\n", name_of(simulation.network),
@@ -51,6 +55,7 @@ Json waterfall_json(const Waterfall& steps, const SimulationOptions& simulation)
   Json parts = Json::array();
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);
+    if (!is_shown(part, steps)) continue;
     parts.push_back({{"part", name_of(part)},
                      {"a_ms", in_milliseconds(steps.a[part])},
                      {"b_ms", in_milliseconds(steps.b[part])},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/options/model_options.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -70,15 +71,19 @@ void ModelOptions::declare(CLI::App& app) {
                   ->type_name("N,N...")),
       noticed_flag("--no-sequence-parallel", no_sequence_parallel_,
                    "no sequence parallelism: tensor-parallel ranks repeat norms and dropout")};
+  noticed_flag("--as-llama", as_llama_,
+               "read a config.json of an unknown family, or of an unknown architecture, as Llama's; what is assumed is "
+               "printed");
+  noticed_flag("--multi-token", multi_token_, "blocks that predict further tokens are layers, too");
   noticed_flag("--no-dropout", no_dropout_, "ignore the dropout of the configuration or graph");
   const auto reached = [&](const char* name, double& part, const char* what) {
-    return noticed(app.add_option(name, part, fmt::format("{} [{}]", what, part))->type_name("F"));
+    const std::string text = fmt::format("{} [by shape; where that is unknown, or with ONNX models, {}]", what, part);
+    return of_reached_.emplace_back(noticed(app.add_option(name, part, text)->type_name("F")));
   };
-  reached("--reached-products", options_.reached.gemms, "fraction of the arithmetic peak that large products reach");
+  reached("--reached-products", reached_.gemms, "fraction of the arithmetic peak that large products reach");
   of_transformers_.push_back(
-      reached("--reached-attention", options_.reached.attention, "fraction of that rate that fused attention reaches"));
-  reached("--reached-memory", options_.reached.memory,
-          "fraction of the memory bandwidth that the rest of a layer reaches");
+      reached("--reached-attention", reached_.attention, "fraction of that rate that fused attention reaches"));
+  reached("--reached-memory", reached_.memory, "fraction of the memory bandwidth that the rest of a layer reaches");
   noticed_flag("--explain", explain_, "print every figure of a layer with its formula");
 }
 
@@ -95,6 +100,8 @@ Result<analytic::AnalyticProfile> ModelOptions::profile(const ParsedTransformer&
                                                   : AttentionMemory::fused;
   options.sequence_parallel = !no_sequence_parallel_;
   options.dropout = !no_dropout_;
+  if (std::ranges::any_of(of_reached_, [](const CLI::Option* option) { return option->count() > 0; }))
+    options.reached = reached_;
   auto made = presets::computed_profile(model, found, options);
   if (made && device.empty())
     made->notes.push_back(
@@ -113,7 +120,7 @@ Result<analytic::AnalyticProfile> ModelOptions::profile(const OperatorGraph& gra
   options.sizes.sequence = options_.sequence;
   options.sizes.samples = micro_batch_;
   options.dropout = !no_dropout_;
-  options.reached = options_.reached;
+  options.reached = reached_;
   for (const std::string& text : dimensions_) {
     TRY(const auto size, named_size(text));
     options.sizes.named[size.first] = size.second;

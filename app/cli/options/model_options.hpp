@@ -16,18 +16,23 @@ class ModelOptions {
   void declare(CLI::App& app);
   bool given() const { return given_any_; }
   bool explain() const { return explain_; }
+  /// How a transformer's configuration is read.
+  bool as_llama() const { return as_llama_; }
+  bool multi_token() const { return multi_token_; }
   /// On a device type of the catalogue; empty: one is assumed, with a note.
   Result<analytic::AnalyticProfile> profile(const ParsedTransformer& model, const std::string& device) const;
   Result<analytic::AnalyticProfile> profile(const OperatorGraph& graph, const std::string& device) const;
 
  private:
   AnalyticOptions options_;
+  EfficiencyFactors reached_;
+  std::vector<const CLI::Option*> of_reached_;  ///< that set a fraction
   std::optional<int> micro_batch_;
   std::vector<std::string> dimensions_;              ///< NAME=VALUE
   std::vector<const CLI::Option*> of_transformers_;  ///< that mean nothing to a graph
   std::string precision_, attention_ = "fused", name_;
   bool no_dropout_ = false, no_sequence_parallel_ = false;
-  bool explain_ = false, given_any_ = false;
+  bool explain_ = false, as_llama_ = false, multi_token_ = false, given_any_ = false;
 };
 
 /// Prints layer by layer: weights, saved bytes, times; then, on request, every formula. `letters`: the formulas use

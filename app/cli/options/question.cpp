@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 
@@ -96,6 +97,10 @@ void SimulationOptionGroup::declare(CLI::App& app) {
                  "reserved bytes per device, for driver and other programs [by device type]")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max() / 2))
       ->type_name("N");
+  app.add_option("--reserve-share", reserve_share,
+                 "share of the largest device's memory that other programs use, in addition to the reserved bytes")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("FRACTION");
   app.add_option("--communication-bytes", communication_bytes,
                  "buffer bytes per communicator and device [by device type]")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max() / 16))
@@ -118,11 +123,18 @@ SimulationOptions SimulationOptionGroup::conventions() const {
           .fragmentation = fragmentation.value_or(0)};
 }
 
+Bytes SimulationOptionGroup::kept_for_others(const Cluster& cluster) const {
+  double most = 0;
+  for (const DeviceType& type : cluster.device_types) most = std::max(most, static_cast<double>(type.memory.count));
+  return Bytes(reserve_bytes.value_or(0)) + Bytes(std::llround(reserve_share * most));
+}
+
 SimulationOptions SimulationOptionGroup::conventions(const Cluster& cluster) const {
   SimulationOptions all = conventions();
   if (!network) all.network = default_network(cluster);
   const MemoryDefaults usual = presets::memory_defaults(cluster);
-  if (!reserve_bytes) all.reserve = usual.reserve;
+  all.others = kept_for_others(cluster);
+  all.reserve = reserve_bytes ? kept_for_others(cluster) : usual.reserve + kept_for_others(cluster);
   if (!communication_bytes) all.communication = usual.communication;
   if (!fragmentation) all.fragmentation = usual.fragmentation;
   if (!usual.source.empty() && (!reserve_bytes || !communication_bytes || !fragmentation))

@@ -26,20 +26,23 @@ struct FileOptions {
   bool given() const { return !profile.empty() || !cluster.empty(); }
 };
 
-/// How a plan is judged: --network, --overlap, --bucket-bytes, --collectives, --reserve-bytes, --communication-bytes,
-/// --fragmentation, --calibration.
+/// How a plan is judged: --network, --overlap, --bucket-bytes, --collectives, --reserve-bytes, --reserve-share,
+/// --communication-bytes, --fragmentation, --calibration.
 struct SimulationOptionGroup {
   std::optional<std::string> network;  ///< absent: by the cluster
   std::string overlap = "layer", collectives = "least";
   std::int64_t bucket_bytes = default_bucket.count;
   std::optional<std::int64_t> reserve_bytes, communication_bytes;  ///< absent: the defaults of the device types
   std::optional<double> fragmentation;
-  std::string calibration;  ///< a file
+  double reserve_share = 0;  ///< in addition to `reserve_bytes`: of the memory of the largest device type
+  std::string calibration;   ///< a file
   void declare(CLI::App& app);
   /// Returns all but the values of the calibration's file. Absent options are `ideal` and 0.
   SimulationOptions conventions() const;
   /// Returns the same with the cluster's default network and its devices' default memory, which a note names.
   SimulationOptions conventions(const Cluster& cluster) const;
+  /// Returns the bytes of each device that other programs use: --reserve-bytes and --reserve-share.
+  Bytes kept_for_others(const Cluster& cluster) const;
 };
 
 /// ", collectives tree"; nothing for the default.

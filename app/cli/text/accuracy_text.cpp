@@ -9,14 +9,17 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/text/table.hpp"
+#include "core/study/accuracy/nearest_runs.hpp"
 
 namespace pipedeck::cli::text {
 namespace {
 
 using nlohmann::ordered_json;
 using study::accuracy::AccuracySummary;
+using study::accuracy::BandCoverage;
 using study::accuracy::ErrorSummary;
 using study::accuracy::Outcome;
+using study::accuracy::OwnRunsFit;
 using study::accuracy::PublishedRun;
 
 constexpr std::size_t worst_rows = 15;
@@ -34,13 +37,16 @@ std::string errors_text(const ErrorSummary& errors) {
                      percents(errors.nine_in_ten), signed_percents(errors.mean), percents(errors.largest));
 }
 
-std::string summary_text(const AccuracySummary& summary) {
+std::string summary_text(const AccuracySummary& summary, const std::optional<BandCoverage>& coverage) {
   std::string text = fmt::format(
       "{} runs; {} judged: the newest of their mapping with a time and a full shape; {} of them predicted\n",
       summary.rows, summary.judged, summary.predicted);
   if (summary.time.rows > 0) text += fmt::format("tokens/s/GPU: {}\n", errors_text(summary.time));
   if (summary.memory.rows > 0)
     text += fmt::format("memory ({} runs): {}\n", summary.memory.rows, errors_text(summary.memory));
+  if (const auto& band = coverage)
+    text += fmt::format("bands of runs like them, without those of the same model and GPU: hold {} of {} runs\n",
+                        percents(band->held), band->runs);
   text += fmt::format("predicted not to fit: {}\n", summary.refused);
   if (summary.rank_mean)
     text += fmt::format("rank correlation within a model and machine: {:.3f} on average, lowest {:.3f} ({} groups)\n",
@@ -72,21 +78,6 @@ std::string groups_text(std::span<const Outcome> outcomes, const std::vector<std
     table.add({key, fmt::format("{}", errors.rows), percents(errors.mean_absolute), percents(errors.nine_in_ten),
                signed_percents(errors.mean), percents(errors.largest)});
   return "\n" + table.text();
-}
-
-/// Returns the degrees above 1: "T8 C2 E8 P4 V5 D16".
-std::string mapping_text(const PublishedRun& run) {
-  std::string text;
-  const auto add = [&](std::string_view letter, int degree) {
-    if (degree > 1) text += fmt::format("{}{}{}", text.empty() ? "" : " ", letter, degree);
-  };
-  add("T", run.tensor.value_or(1));
-  add("C", run.context.value_or(1));
-  add("E", run.expert.value_or(1));
-  add("P", run.pipeline.value_or(1));
-  add("V", run.virtual_stages.value_or(1));
-  add("D", run.data.value_or(1));
-  return text.empty() ? "1" : text;
 }
 
 std::string rows_text(std::span<const Outcome> outcomes, bool all) {
@@ -165,13 +156,46 @@ ordered_json row_json(const Outcome& outcome) {
 
 }  // namespace
 
-std::string accuracy_text(std::span<const Outcome> outcomes, const std::vector<std::string>& keys, bool all_rows) {
-  const AccuracySummary summary = study::accuracy::summary_of(outcomes);
-  return summary_text(summary) + groups_text(outcomes, keys) + ranks_text(summary) + rows_text(outcomes, all_rows) +
-         skipped_text(summary);
+std::string mapping_text(const PublishedRun& run) {
+  std::string text;
+  const auto add = [&](std::string_view letter, int degree) {
+    if (degree > 1) text += fmt::format("{}{}{}", text.empty() ? "" : " ", letter, degree);
+  };
+  add("T", run.tensor.value_or(1));
+  add("C", run.context.value_or(1));
+  add("E", run.expert.value_or(1));
+  add("P", run.pipeline.value_or(1));
+  add("V", run.virtual_stages.value_or(1));
+  add("D", run.data.value_or(1));
+  return text.empty() ? "1" : text;
 }
 
-std::string accuracy_json(std::span<const Outcome> outcomes, const std::vector<std::string>& keys) {
+std::string accuracy_text(std::span<const Outcome> outcomes, const std::vector<std::string>& keys, bool all_rows) {
+  const AccuracySummary summary = study::accuracy::summary_of(outcomes);
+  return summary_text(summary, study::accuracy::coverage_of(outcomes)) + groups_text(outcomes, keys) +
+         ranks_text(summary) + rows_text(outcomes, all_rows) + skipped_text(summary);
+}
+
+std::string own_runs_text(std::span<const OwnRunsFit> fits) {
+  if (fits.empty()) return {};
+  Table table({{"fitted to", Align::left},
+               {"runs"},
+               {"compute"},
+               {"links"},
+               {"network"},
+               {"mean error before"},
+               {"after"},
+               {"held out"}});
+  for (const OwnRunsFit& fit : fits)
+    table.add({fit.device, fmt::format("{}", fit.after.rows), fmt::format("{:.3f}", fit.scales.compute),
+               fmt::format("{:.3f}", fit.scales.link), fmt::format("{:.3f}", fit.scales.network),
+               percents(fit.before.mean_absolute), percents(fit.after.mean_absolute),
+               fit.held_out.rows > 0 ? percents(fit.held_out.mean_absolute) : "too few"});
+  return "\n" + table.text();
+}
+
+std::string accuracy_json(std::span<const Outcome> outcomes, const std::vector<std::string>& keys,
+                          std::span<const OwnRunsFit> fits) {
   const AccuracySummary summary = study::accuracy::summary_of(outcomes);
   ordered_json json;
   json["rows"] = ordered_json::array();
@@ -184,6 +208,10 @@ std::string accuracy_json(std::span<const Outcome> outcomes, const std::vector<s
           {"time", errors_json(summary.time)},
           {"memory", errors_json(summary.memory)},
           {"rank_correlation", number(summary.rank_mean)}};
+  const auto coverage = study::accuracy::coverage_of(outcomes);
+  sums["bands"] = coverage
+                      ? ordered_json{{"runs", coverage->runs}, {"held", coverage->held}, {"width", coverage->width}}
+                      : ordered_json(nullptr);
   sums["ranks"] = ordered_json::array();
   for (const auto& group : summary.ranks)
     sums["ranks"].push_back({{"model", group.model},
@@ -199,6 +227,13 @@ std::string accuracy_json(std::span<const Outcome> outcomes, const std::vector<s
   }
   sums["skipped"] = ordered_json::object();
   for (const auto& [reason, runs] : summary.skipped) sums["skipped"][reason] = runs;
+  for (const OwnRunsFit& fit : fits)
+    json["fits"].push_back(
+        {{"device", fit.device},
+         {"scales", {{"compute", fit.scales.compute}, {"link", fit.scales.link}, {"network", fit.scales.network}}},
+         {"before", errors_json(fit.before)},
+         {"after", errors_json(fit.after)},
+         {"held_out", errors_json(fit.held_out)}});
   return json.dump(2) + "\n";
 }
 

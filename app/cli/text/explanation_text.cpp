@@ -113,6 +113,7 @@ std::string parts_text(const TimeBreakdown& parts) {
   Table table({{"the iteration consists of", Align::left}, {"ms"}, {"share"}});
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);
+    if (!is_of_all_plans(part) && parts[part].count == 0) continue;
     table.add({std::string(name_of(part)), milliseconds_text_of(parts[part]), share_text(parts[part], parts.total())});
   }
   table.add({"in all", milliseconds_text_of(parts.total()), ""});
@@ -155,6 +156,7 @@ Json parts_json(const TimeBreakdown& parts) {
   Json json = Json::object();
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);
+    if (!is_of_all_plans(part) && parts[part].count == 0) continue;
     json[std::string(name_of(part)) + "_ms"] = in_milliseconds(parts[part]);
   }
   return json;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/text/explanation_text.hpp"
 #include "app/cli/text/table.hpp"
 #include "core/io/text/printable.hpp"
 #include "core/mesh/memory.hpp"
@@ -13,34 +14,12 @@
 namespace pipedeck::cli::text {
 namespace {
 
-std::string degrees_text(const Plan& plan, int ranks) {
-  const Shard shard = plan.stages.front().shard();
-  std::string text = fmt::format("tensor {}{}", shard.tensor, shard.sequence ? " with sequence" : "");
-  if (shard.context > 1) text += fmt::format(", context {}", shard.context);
-  if (shard.expert > 1) text += fmt::format(", expert {}", shard.expert);
-  text += fmt::format(", data {}", plan.stages.front().replicas());
-  if (plan.sharding.level > 0) text += fmt::format(" at sharding level {}", plan.sharding.level);
-  text += fmt::format(", pipeline {}", ranks);
-  const std::size_t chunks = plan.stages.size() / static_cast<std::size_t>(ranks);
-  return chunks > 1 ? text + fmt::format(" of {} stages each", chunks) : text;
-}
-
-std::string parts_table(const mesh::Prediction& step) {
-  Table table({{"part", Align::left}, {"ms"}, {"share"}});
-  for (int p = 0; p < mesh::step_part_count; ++p) {
-    const auto part = static_cast<mesh::StepPart>(p);
-    table.add({std::string(mesh::name_of(part)), milliseconds_text(step[part]),
-               percent_text(step[part].count / step.iteration.count)});
-  }
-  return table.text();
-}
-
-std::string ranks_table(const Plan& plan, const Simulation& simulation) {
+std::string ranks_table(const Simulation& simulation) {
   Table table({{"rank"}, {"devices"}, {"busy ms"}, {"busy"}, {"peak"}, {"of"}, {"at ms"}, {"fits"}});
   const Bytes largest = simulation.devices.front().peak;
   for (std::size_t r = 0; r < simulation.devices.size(); ++r) {
     const SimulatedDevice& device = simulation.devices[r];
-    const auto last = plan.stages[r].devices.back().value;
+    const auto last = (device.twins.empty() ? device.device : device.twins.back()).value;
     table.add({std::to_string(r),
                last == device.device.value ? std::to_string(last) : fmt::format("{} to {}", device.device.value, last),
                milliseconds_text(to_seconds(device.busy)),
@@ -59,34 +38,72 @@ Bytes with_driver(const mesh::Prediction& step) {
   return step.needed + Bytes(std::llround((1 - mesh::usable_share) * static_cast<double>(step.capacity.count)));
 }
 
+/// Returns a line for the host's memory; empty if nothing is there.
+std::string host_text(const mesh::HostMemory& host) {
+  if (host.total().count == 0) return {};
+  return fmt::format(
+      "the fullest node's host has {}: states {}, activations {}, copies on their way {}{}\n",
+      memory_text(host.total()), memory_text(host.states), memory_text(host.activations), memory_text(host.copies),
+      !host.capacity ? "; its memory is not known"
+                     : fmt::format(", of {}: {}", memory_text(*host.capacity), host.fits() ? "fits" : "does NOT fit"));
+}
+
 }  // namespace
 
-std::string step_text(const Plan& plan, const mesh::Prediction& step, const Simulation& simulation) {
-  const int ranks = static_cast<int>(simulation.devices.size());
+std::string step_text(const Plan& plan, const mesh::Prediction& step, const Simulation& simulation,
+                      const std::string& band) {
   return fmt::format(
       "{}  {}  {}, {} micro-batch{} of {}\n"
-      "iteration {} ms, {:.2f} samples/s\n{:.0f} tokens/s, {:.1f} tokens/s/device\n"
-      "the fullest rank allocates {}, needs {}, with the driver {} of {}: {}\n"
+      "iteration {} ms, {:.2f} samples/s\n{:.0f} tokens/s, {:.1f} tokens/s/device\n{}"
+      "the fullest rank allocates {}, needs {}, with the driver{} {} of {}: {}\n{}"
       "optimizer {}, precision {}\n\n{}\n{}",
-      io::text::printable(plan.name), degrees_text(plan, ranks), pipedeck::name_of(plan.schedule), plan.micro_batches,
+      io::text::printable(plan.name), degrees_text(plan), pipedeck::name_of(plan.schedule), plan.micro_batches,
       plan.micro_batches == 1 ? "" : "es", plan.micro_batch, milliseconds_text(step.iteration),
-      plan.global_batch / step.iteration.count, tokens_per_second(plan, step), step.tokens_per_second_per_device,
-      memory_text(step.peak), memory_text(step.needed), memory_text(with_driver(step)), memory_text(step.capacity),
-      step.fits ? "fits in memory" : "does NOT fit in memory", pipedeck::name_of(plan.optimizer),
-      pipedeck::name_of(plan.precision), parts_table(step), ranks_table(plan, simulation));
+      plan.global_batch / step.iteration.count, tokens_per_second(plan, step), step.tokens_per_second_per_device, band,
+      memory_text(step.peak), memory_text(step.needed), step.kept_for_others.count > 0 ? " and other programs" : "",
+      memory_text(with_driver(step) + step.kept_for_others), memory_text(step.capacity),
+      step.fits || !step.host.fits() ? "fits in memory" : "does NOT fit in memory", host_text(step.host),
+      pipedeck::name_of(plan.optimizer), pipedeck::name_of(plan.precision), parts_text(simulation.parts),
+      ranks_table(simulation));
 }
 
 nlohmann::ordered_json step_json(const mesh::Prediction& step) {
   nlohmann::ordered_json json{{"tokens_per_s_per_device", step.tokens_per_second_per_device}};
-  for (int p = 0; p < mesh::step_part_count; ++p) {
-    const auto part = static_cast<mesh::StepPart>(p);
-    json["step_parts_ms"][std::string(mesh::name_of(part))] = in_milliseconds(step[part]);
-  }
   json["memory"] = {{"allocated_bytes", step.peak.count},
                     {"needed_bytes", step.needed.count},
                     {"with_context_bytes", step.with_context.count},
                     {"capacity_bytes", step.capacity.count},
                     {"fits", step.fits}};
+  if (step.kept_for_others.count > 0) json["memory"]["kept_for_others_bytes"] = step.kept_for_others.count;
+  if (const mesh::HostMemory& host = step.host; host.total().count > 0) {
+    json["host_memory"] = {{"states_bytes", host.states.count},
+                           {"activations_bytes", host.activations.count},
+                           {"copies_bytes", host.copies.count}};
+    if (host.capacity) json["host_memory"]["capacity_bytes"] = host.capacity->count;
+    json["host_memory"]["fits"] = host.fits();
+  }
+  return json;
+}
+
+std::string imbalance_text(const sim::step::ImbalanceBand& band) {
+  Table table({{"imbalance of experts"}, {"iteration ms"}, {"needs"}, {"fits"}});
+  for (const auto& [imbalance, step] : band.points)
+    table.add({fmt::format("{:g}", imbalance), milliseconds_text(step.iteration), memory_text(step.needed),
+               step.fits ? "yes" : "NO"});
+  const std::string end = band.fits_up_to >= band.most ? "fits whatever the routing"
+                          : band.fits_up_to >= 1 ? fmt::format("fits up to an imbalance of {:.2f}", band.fits_up_to)
+                                                 : "does NOT fit even if the experts are balanced";
+  return fmt::format("\n{}{}; one rank's experts have at most {:g} times the mean\n", table.text(), end, band.most);
+}
+
+nlohmann::ordered_json imbalance_json(const sim::step::ImbalanceBand& band) {
+  nlohmann::ordered_json json{{"most", band.most}, {"fits_up_to", band.fits_up_to}};
+  json["points"] = nlohmann::ordered_json::array();
+  for (const auto& [imbalance, step] : band.points)
+    json["points"].push_back({{"imbalance", imbalance},
+                              {"iteration_ms", in_milliseconds(step.iteration)},
+                              {"needed_bytes", step.needed.count},
+                              {"fits", step.fits}});
   return json;
 }
 

@@ -9,12 +9,18 @@
 #include "core/mesh/prediction.hpp"
 #include "core/model/plan.hpp"
 #include "core/model/simulation.hpp"
+#include "core/sim/step/imbalance_band.hpp"
 
 namespace pipedeck::cli::text {
 
-std::string step_text(const Plan& plan, const mesh::Prediction& step, const Simulation& simulation);
+/// `band`: a line on the runs like it.
+std::string step_text(const Plan& plan, const mesh::Prediction& step, const Simulation& simulation,
+                      const std::string& band);
 
 /// Returns what the simulation's document does not have (formats.md, "Simulation").
 nlohmann::ordered_json step_json(const mesh::Prediction& step);
+
+std::string imbalance_text(const sim::step::ImbalanceBand& band);
+nlohmann::ordered_json imbalance_json(const sim::step::ImbalanceBand& band);
 
 }  // namespace pipedeck::cli::text

@@ -164,9 +164,13 @@ PlanColumn communication_column() {
             const TimeBreakdown& parts = row.simulation->parts;
             QStringList lines{tr("Mean of the plan's devices:")};
             for (const auto& [name, part] : {std::pair(tr("tensor parallel"), TimePart::tensor_parallel),
+                                             std::pair(tr("context parallel"), TimePart::context_parallel),
+                                             std::pair(tr("expert parallel"), TimePart::expert_parallel),
+                                             std::pair(tr("sharded weights"), TimePart::gather),
                                              std::pair(tr("pipeline"), TimePart::point_to_point),
                                              std::pair(tr("gradients"), TimePart::all_reduce)})
-              lines << tr("%1 %2, %3").arg(name, format_time(parts[part]), exact_percent(parts.share(parts[part])));
+              if (is_of_all_plans(part) || parts[part].count > 0)
+                lines << tr("%1 %2, %3").arg(name, format_time(parts[part]), exact_percent(parts.share(parts[part])));
             return lines.join(QLatin1Char('\n'));
           },
       .difference = Difference::points};

@@ -7,8 +7,9 @@
 
 namespace pipedeck::models::compare {
 
-QString degrees_text(const Plan& plan) {
+QString shape_text(const Plan& plan) {
   if (plan.stages.empty()) return {};
+  if (std::string degrees = degrees_text(plan); !degrees.empty()) return QString::fromStdString(degrees);
   const Stage& first = plan.stages.front();
   const bool even = std::ranges::all_of(plan.stages, [&](const Stage& stage) {
     return stage.replicas() == first.replicas() && stage.tensor_parallel == first.tensor_parallel;
@@ -28,7 +29,7 @@ QString degrees_text(const Plan& plan) {
 std::pair<QString, QString> name_parts(const PlanRow& row) {
   const QString name = QString::fromStdString(row.plan.name.empty() ? row.plan.planner : row.plan.name);
   const bool own = row.planner.isEmpty() || !name.startsWith(row.planner) || !row.has_plan();
-  return own ? std::pair(name, QString()) : std::pair(row.planner, degrees_text(row.plan));
+  return own ? std::pair(name, QString()) : std::pair(row.planner, shape_text(row.plan));
 }
 
 QString plan_title(const PlanRow& row) {

@@ -73,7 +73,7 @@ struct PlanRow {
 };
 
 /// Returns "TP 4 · PP 8 · DP 2", without degrees of 1; "PP 4, uneven" shapes are spelled as "8:8 · 24:26".
-QString degrees_text(const Plan& plan);
+QString shape_text(const Plan& plan);
 /// Returns the parts of a plan's name: the title of its planner and its degrees. A name that the user chose is whole.
 std::pair<QString, QString> name_parts(const PlanRow& row);
 /// Returns the plan's name in one line: "Whale TP 4 · PP 8 · DP 2", "mine 8:8 · 24:26".

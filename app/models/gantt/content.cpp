@@ -117,6 +117,17 @@ std::vector<Group> fold(const Timeline& timeline, Folding folding) {
   return groups;
 }
 
+/// Adds the devices that were simulated by another one of their group.
+void add_twins(std::vector<Group>& groups, const Simulation& simulation) {
+  if (std::ranges::all_of(simulation.devices, &std::vector<DeviceId>::empty, &SimulatedDevice::twins)) return;
+  for (Group& group : groups) {
+    for (const SimulatedDevice& device : simulation.devices)
+      if (std::ranges::binary_search(group.devices, device.device))
+        group.devices.insert(group.devices.end(), device.twins.begin(), device.twins.end());
+    std::ranges::sort(group.devices);
+  }
+}
+
 std::vector<TransferLane> links_of(const Content& content) {
   std::vector<TransferLane> links;
   for (std::size_t i = 0; i < content.timeline->lanes.size(); ++i) {
@@ -220,6 +231,7 @@ std::shared_ptr<const Content> make_gantt_content(std::shared_ptr<const Timeline
 std::shared_ptr<const Content> make_gantt_content(const std::shared_ptr<const Simulation>& simulation) {
   if (!simulation) return nullptr;
   auto content = build_content(std::shared_ptr<const Timeline>(simulation, &simulation->timeline), Folding::stages);
+  add_twins(content->groups, *simulation);
   if (std::ranges::all_of(simulation->devices, &std::vector<TensorParallelTimes>::empty,
                           &SimulatedDevice::tensor_parallel))
     return content;

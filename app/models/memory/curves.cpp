@@ -93,14 +93,14 @@ std::shared_ptr<const Curves> make_memory_curves(std::shared_ptr<const Simulatio
     curves->axis_top = std::max({curves->axis_top, simulated.peak, simulated.peak_upper_bound});
     curves->highest = std::max({curves->highest, curves->axis_top, simulated.capacity});
     if (simulated.capacity.count > 0) capacities.insert(simulated.capacity);
-    const auto twin = std::find_if(curves->curves.begin(), curves->curves.end(),
-                                   [&](const Curve& curve) { return same_curve(*curve.simulated, simulated); });
-    if (twin != curves->curves.end()) {
-      twin->devices.push_back(simulated.device);
-      continue;
-    }
-    curves->curves.push_back(
-        {{simulated.device}, stage_of(simulation->timeline, simulated.device), &simulated, blocks_of(simulated.curve)});
+    auto curve = std::find_if(curves->curves.begin(), curves->curves.end(),
+                              [&](const Curve& known) { return same_curve(*known.simulated, simulated); });
+    if (curve == curves->curves.end())
+      curve = curves->curves.insert(
+          curve, {{}, stage_of(simulation->timeline, simulated.device), &simulated, blocks_of(simulated.curve)});
+    std::vector<DeviceId>& devices = curve->devices;
+    devices.push_back(simulated.device);
+    devices.insert(devices.end(), simulated.twins.begin(), simulated.twins.end());
   }
   if (curves->axis_top.count == 0 || curves->axis_top.count >= curves->highest.count / 5)
     curves->axis_top = curves->highest;

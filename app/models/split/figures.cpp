@@ -52,7 +52,10 @@ double fullness(const SimulatedDevice& device) {
 /// Returns the most loaded device of each stage, including those of its copies.
 std::vector<const SimulatedDevice*> fullest_devices(const Plan& plan, const Simulation& simulation) {
   std::map<DeviceId, const SimulatedDevice*> plan_results;
-  for (const SimulatedDevice& device : simulation.devices) plan_results[device.device] = &device;
+  for (const SimulatedDevice& device : simulation.devices) {
+    plan_results[device.device] = &device;
+    for (const DeviceId twin : device.twins) plan_results[twin] = &device;
+  }
   std::vector<const SimulatedDevice*> fullest;
   for (const StagePlace& place : stage_places(plan)) {
     const SimulatedDevice* most = nullptr;

@@ -51,7 +51,13 @@ QString part_tip(TimePart part) {
     case TimePart::optimizer:
       return ExplainText::tr("Optimizer steps");
     case TimePart::tensor_parallel:
-      return ExplainText::tr("All-reduces inside the passes, over the devices of a replica");
+      return ExplainText::tr("Collectives inside the passes, over the tensor-parallel devices of a replica");
+    case TimePart::context_parallel:
+      return ExplainText::tr("Exchange of keys and values inside the passes, over context-parallel devices");
+    case TimePart::expert_parallel:
+      return ExplainText::tr("Dispatch of tokens to experts and back inside the passes");
+    case TimePart::gather:
+      return ExplainText::tr("Waiting for sharded weights before layers, and for scatters of their gradients");
     case TimePart::point_to_point:
       return ExplainText::tr("Idle while activations or gradients are computed and on their way");
     case TimePart::all_reduce:
@@ -147,6 +153,12 @@ QString part_text(TimePart part) {
       return ExplainText::tr("optimizer");
     case TimePart::tensor_parallel:
       return ExplainText::tr("exposed: tensor parallel");
+    case TimePart::context_parallel:
+      return ExplainText::tr("exposed: context parallel");
+    case TimePart::expert_parallel:
+      return ExplainText::tr("exposed: expert parallel");
+    case TimePart::gather:
+      return ExplainText::tr("exposed: sharded weights");
     case TimePart::point_to_point:
       return ExplainText::tr("exposed: pipeline");
     case TimePart::all_reduce:
@@ -165,6 +177,7 @@ std::vector<BarRow> waterfall_rows(const Waterfall& waterfall, const QString& fr
   Nanoseconds at = waterfall.a.total();
   for (int i = 0; i < time_part_count; ++i) {
     const auto part = static_cast<TimePart>(i);
+    if (!is_of_all_plans(part) && waterfall.a[part].count == 0 && waterfall.b[part].count == 0) continue;
     const Nanoseconds change = waterfall.change[part], next = at + change;
     const QString tip = part_tip(part) + u'\n' +
                         ExplainText::tr("%1 in %2, %3 in %4")

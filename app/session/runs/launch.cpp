@@ -184,6 +184,7 @@ Result<void> Launch::receive_measurements() {
   TRY(auto machine, io::read_cluster(file("cluster.json").toStdString()));
   profile.name = tr("%1 (measured here)").arg(QString::fromStdString(spec_.model->name)).toStdString();
   TRY_VOID(plan::validate(spec_.plan, profile, machine));
+  TRY_VOID(plan::validate_covered(spec_.plan));
   // Write it again with its name, so that the file matches the plan's hash.
   if (auto written = io::write_file(file("profile.json").toStdString(), io::documents::profile_to_json(profile));
       !written) {

@@ -23,6 +23,7 @@ Result<std::optional<TransformerOrigin>> origin_for(const Profile& profile, stud
 
 /// Adds the origin to the profile of the size that fits.
 Profile with_origin_at(Profile profile, TransformerOrigin origin, study::capacity::SizeKind kind, int size) {
+  if (const auto own = io::documents::origin_of(profile); own && *own) origin.efficiency = (*own)->efficiency;
   origin.device = profile.device;
   origin.options.micro_batch = profile.micro_batch;
   if (kind == study::capacity::SizeKind::sequence) origin.options.sequence = size;

@@ -35,6 +35,8 @@ QString part_name(mesh::StepPart part) {
       return PartWords::tr("DP, exposed");
     case mesh::StepPart::optimizer:
       return PartWords::tr("optimizer");
+    case mesh::StepPart::host:
+      return PartWords::tr("host copies, exposed");
   }
   return {};
 }
@@ -47,15 +49,19 @@ TimePart colour_part(mesh::StepPart part) {
     case mesh::StepPart::recompute:
       return TimePart::recompute;
     case mesh::StepPart::tensor:
-    case mesh::StepPart::context:
-    case mesh::StepPart::expert:
       return TimePart::tensor_parallel;
+    case mesh::StepPart::context:
+      return TimePart::context_parallel;
+    case mesh::StepPart::expert:
+      return TimePart::expert_parallel;
     case mesh::StepPart::gather:
+      return TimePart::gather;
     case mesh::StepPart::data:
       return TimePart::all_reduce;
     case mesh::StepPart::bubble:
       return TimePart::bubble;
     case mesh::StepPart::pipeline:
+    case mesh::StepPart::host:
       return TimePart::point_to_point;
     case mesh::StepPart::optimizer:
       return TimePart::optimizer;

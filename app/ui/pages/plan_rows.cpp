@@ -48,8 +48,7 @@ namespace {
 
 QString best_text(const study::Searches::Status& status) {
   if (!status.best) return {};
-  return QStringLiteral("%1, %2").arg(models::format_time(*status.best),
-                                      models::compare::degrees_text(status.best_plan));
+  return QStringLiteral("%1, %2").arg(models::format_time(*status.best), models::compare::shape_text(status.best_plan));
 }
 
 models::compare::PlanSearch search_of(const study::Searches::Status& status) {
@@ -196,7 +195,7 @@ models::compare::ProjectEntry tree_entry(const session::project::PlanEntry& entr
     shown.tool_tip.prepend(shown.name + QLatin1Char('\n'));
     shown.name = planner;
   }
-  if (entry.feasible()) shown.detail = models::compare::degrees_text(*entry.plan);
+  if (entry.feasible()) shown.detail = models::compare::shape_text(*entry.plan);
   if (const auto time = time_of(entry)) shown.figure = models::format_time(*time);
   return shown;
 }

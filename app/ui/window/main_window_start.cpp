@@ -48,8 +48,7 @@ QString date_text(const QDateTime& time) {
 
 /// Returns "Whale: TP 4 · PP 2", since the comparison may find a faster plan by another planner.
 QString example_plan_title(const Plan& plan) {
-  return MainWindow::tr("%1: %2").arg(session::project::planner_title(plan.planner),
-                                      models::compare::degrees_text(plan));
+  return MainWindow::tr("%1: %2").arg(session::project::planner_title(plan.planner), models::compare::shape_text(plan));
 }
 
 template <class Entries, class Name>

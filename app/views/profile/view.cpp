@@ -287,7 +287,7 @@ void View::show_gaps() {
     lines << line;
   }
   if (std::ranges::any_of(profile()->layers, [](const Layer& layer) { return layer.at.size() > 1; }))
-    lines << tr("Edits change the times at a micro-batch of %1. Measurements at other sizes stay.")
+    lines << tr("Edits change the times at a micro-batch of %1. Times at other sizes stay.")
                  .arg(profile()->micro_batch)
                  .toHtmlEscaped();
   gaps_->setText(lines.join(QStringLiteral("<br>")));

@@ -28,9 +28,12 @@ QColor colour_of(TimePart part, const Theme& theme) {
     case TimePart::recompute:
       return theme.of(OpKind::recompute);
     case TimePart::tensor_parallel:
+    case TimePart::context_parallel:
+    case TimePart::expert_parallel:
       return theme.tensor_parallel;
     case TimePart::point_to_point:
       return theme.of(OpKind::send);
+    case TimePart::gather:
     case TimePart::all_reduce:
       return theme.of(OpKind::all_reduce);
     case TimePart::optimizer:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // accuracy: a table of measured runs, as text and as JSON, and tables with faults.
+#include <QFile>
 #include <QJsonArray>
 #include <QTest>
 
@@ -16,6 +17,16 @@ using pipedeck::test::object_of;
 using pipedeck::test::SmallProblem;
 
 const QString table = QString::fromStdString(pipedeck::test::source_dir()) + "/tests/fixtures/published-runs.csv";
+
+/// Returns the header and the runs of the fixture, whose fields have no line ends.
+QByteArrayList test_lines() {
+  QFile file(table);
+  if (!file.open(QIODevice::ReadOnly)) return {};
+  QByteArrayList lines;
+  for (const QByteArray& line : file.readAll().split('\n'))
+    if (!line.isEmpty() && !line.startsWith('#')) lines << line;
+  return lines;
+}
 
 class TestCliAccuracy : public QObject {
   Q_OBJECT
@@ -63,8 +74,51 @@ class TestCliAccuracy : public QObject {
     QVERIFY(all.out.contains("the model is a hybrid whose shape is left open"));
   }
 
+  /// Without a table, the runs that come with the program.
+  void published_runs() {
+    const Answer answer = problem_.run({"accuracy", "--by", "engine"});
+    VERIFY_STATUS(answer, 0);
+    QVERIFY2(answer.out.contains("engine=LLM Foundry") && answer.out.contains("bands of runs like them"), answer.out);
+  }
+
+  /// Own runs: the fixture's runs on H100, each 1.2 times as long as predicted. The fitted table predicts them better.
+  void fit_to_own_runs() {
+    const QByteArrayList lines = test_lines();
+    QByteArrayList own{"row,iteration_s," +
+                       QByteArray(lines[0].mid(lines[0].indexOf(',') + 1)).replace("iteration_s", "x")};
+    const QJsonArray rows = object_of(problem_.run({"accuracy", table, "--json"}).out)["rows"].toArray();
+    for (qsizetype i = 0; i < rows.size(); ++i) {
+      if (rows[i]["device"].toString() != "H100-SXM" || !rows[i]["error"].isDouble()) continue;
+      const QByteArray line = lines[i + 1];
+      const double seconds = 1.2 * rows[i]["predicted_s"].toDouble();
+      own << line.left(line.indexOf(',') + 1) + QByteArray::number(seconds, 'g', 12) + line.mid(line.indexOf(','));
+    }
+    QVERIFY(own.size() > 8);
+    problem_.write("own.csv", own.join('\n') + '\n');
+    const Answer answer = problem_.run({"accuracy", "own.csv", "--json", "--fit", "own.efficiency.json"});
+    VERIFY_STATUS(answer, 0);
+    const QJsonObject fit = object_of(answer.out)["fits"][0].toObject();
+    QCOMPARE(fit["device"].toString(), QString("H100-SXM"));
+    QVERIFY(std::abs(fit["before"]["mean_absolute"].toDouble() - 0.2) < 1e-6);
+    QVERIFY(fit["after"]["mean_absolute"].toDouble() < 0.06);
+    QVERIFY(fit["held_out"]["mean_absolute"].toDouble() < 0.1);
+    QVERIFY(fit["scales"]["compute"].toDouble() < 0.95);
+    const Answer after = problem_.run({"accuracy", "own.csv", "--json", "--efficiency", "own.efficiency.json"});
+    VERIFY_STATUS(after, 0);
+    QVERIFY(std::abs(object_of(after.out)["summary"]["time"]["mean_absolute"].toDouble() -
+                     fit["after"]["mean_absolute"].toDouble()) < 1e-6);
+    const Answer text = problem_.run({"accuracy", "own.csv", "--fit", "own.efficiency.json"});
+    QVERIFY2(text.out.contains("fitted to") && text.out.contains("H100-SXM"), text.out);
+
+    problem_.write("few.csv", own.mid(0, 3).join('\n') + '\n');
+    const Answer few = problem_.run({"accuracy", "few.csv", "--fit", "few.json"});
+    VERIFY_STATUS(few, 2);
+    QVERIFY2(few.err.contains("few.csv") && few.err.contains("expected at least 3 of one device type"), few.err);
+    VERIFY_STATUS(problem_.run({"accuracy", "--fit", "few.json"}), 2);
+    VERIFY_STATUS(problem_.run({"accuracy", "own.csv", "--fit", "-"}), 2);
+  }
+
   void faults() {
-    VERIFY_STATUS(problem_.run({"accuracy"}), 2);
     const Answer missing = problem_.run({"accuracy", "none.csv"});
     VERIFY_STATUS(missing, 2);
     QVERIFY(missing.err.contains("none.csv"));

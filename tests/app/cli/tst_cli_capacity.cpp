@@ -379,8 +379,8 @@ void TestCliCapacity::the_largest_of_a_computed_profile() {
   QFile file(problem.path("llama.profile.json"));
   QVERIFY(file.open(QFile::ReadWrite));
   QByteArray text = file.readAll();
-  const auto at = text.indexOf("\"forward_ms\": ");
-  text.insert(at + int(sizeof("\"forward_ms\": ")) - 1, '9');
+  const auto at = text.indexOf("\"output_bytes\": ");
+  text.insert(at + int(sizeof("\"output_bytes\": ")) - 1, '9');
   QVERIFY(file.resize(0) && file.seek(0));
   file.write(text);
   file.close();

@@ -148,11 +148,11 @@ class TestItemModels : public QObject {
 
   void degrees_are_named_where_they_are_equal() {
     Plan plan = samples::plan("x", {0, 20});
-    QCOMPARE(models::compare::degrees_text(plan), QStringLiteral("PP 2 · DP 8"));
+    QCOMPARE(models::compare::shape_text(plan), QStringLiteral("PP 2 · DP 8"));
     for (Stage& stage : plan.stages) stage.tensor_parallel = 4;
-    QCOMPARE(models::compare::degrees_text(plan), QStringLiteral("TP 4 · PP 2 · DP 2"));
+    QCOMPARE(models::compare::shape_text(plan), QStringLiteral("TP 4 · PP 2 · DP 2"));
     plan.stages[0].tensor_parallel = 2;
-    QCOMPARE(models::compare::degrees_text(plan), QString::fromStdString(stage_shape_text(plan)));
+    QCOMPARE(models::compare::shape_text(plan), QString::fromStdString(stage_shape_text(plan)));
   }
 
   void the_first_clause_of_a_reason() {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A plan in several dimensions in the real window: opened from its file, drawn by pipeline rank, explained.
+#include <QFile>
+
+#include "app/ui/layout/picture.hpp"
+#include "app/ui/pages/compare_page.hpp"
+#include "app/views/compare/comparison_pane.hpp"
+#include "app/views/compare/plan_panel.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/files.hpp"
+#include "core/presets/presets.hpp"
+#include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/test_program.hpp"
+
+namespace pipedeck::tst_dimensions {
+
+using namespace pipedeck::test;
+
+constexpr int blocks = 80, ranks = 4, of_rank = 16;
+
+/// Llama 3 70B on 64 devices with T 4, D 4, P 4, v 5, sharded optimizer states and choices of engine and run.
+Plan plan_70b(const std::string& profile, const std::string& cluster) {
+  Plan plan;
+  plan.profile = profile, plan.cluster = cluster;
+  plan.name = "70B, five dimensions", plan.planner = "hand";
+  plan.global_batch = 128, plan.micro_batch = 4, plan.micro_batches = 32;
+  plan.schedule = ScheduleKind::interleaved;
+  plan.precision = Precision::mixed_18;
+  plan.sharding.level = 1;
+  plan.choices.emplace().training.products.clear();
+  constexpr int stages = 20, of_stage = blocks / stages;
+  for (int s = 0; s < stages; ++s) {
+    Stage& stage = plan.stages.emplace_back();
+    stage.first = s == 0 ? 0 : 1 + s * of_stage;
+    stage.last = 1 + (s + 1) * of_stage + (s + 1 == stages ? 3 : 0);
+    stage.tensor_parallel = 4, stage.degrees.sequence = true;
+    for (int d = 0; d < of_rank; ++d) stage.devices.emplace_back(s % ranks * of_rank + d);
+  }
+  return plan;
+}
+
+class TestDimensions : public QObject {
+  Q_OBJECT
+
+ private:
+  static void open(const WindowFixture& fixture) {
+    const auto profile = presets::open_profile("preset:llama-3-70b", {});
+    const auto cluster = presets::open_cluster("preset:8x8-h100-sxm");
+    QVERIFY(profile && cluster);
+    const auto file = [&](const char* name) { return fixture.path(name).toStdString(); };
+    QVERIFY(io::write_file(file("p.profile.json"), io::documents::profile_to_json(*profile)));
+    QVERIFY(io::write_file(file("c.cluster.json"), io::documents::cluster_to_json(*cluster)));
+    QVERIFY(io::write_file(file("70b.plan.json"), io::documents::plan_to_json(plan_70b(profile->name, cluster->name))));
+    fixture.window->open_files({fixture.path("p.profile.json"), fixture.path("c.cluster.json")});
+    QVERIFY(fixture.settle());
+    fixture.window->open_files({fixture.path("70b.plan.json")});
+    QVERIFY(fixture.settle());
+  }
+
+ private slots:
+  void ranks_are_drawn_with_their_devices() {
+    WindowFixture fixture;
+    open(fixture);
+    QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+    QCOMPARE(fixture.state().plans.size(), std::size_t{1});
+    const auto panels = fixture.window->compare_page().charts().panels();
+    QCOMPARE(panels.size(), std::size_t{1});
+    const auto curves = panels.front()->memory().curves();
+    QVERIFY(curves);
+    std::size_t devices = 0;
+    for (const models::memory::Curve& curve : curves->curves) devices += curve.devices.size();
+    QCOMPARE(devices, std::size_t{ranks * of_rank});
+    QTest::qWait(100);
+    QCOMPARE(ui::layout::write_picture(*fixture.window, pictures_folder() + "dimensions.png"), QString());
+    fixture.window->show_page(ui::window::Page::explain);
+    QVERIFY(fixture.settle());
+    QTest::qWait(100);
+    QCOMPARE(ui::layout::write_picture(*fixture.window, pictures_folder() + "dimensions-explain.png"), QString());
+    fixture.window->show_page(ui::window::Page::topology);
+    QTest::qWait(100);
+    QCOMPARE(ui::layout::write_picture(*fixture.window, pictures_folder() + "dimensions-topology.png"), QString());
+  }
+};
+
+PIPEDECK_WINDOW_TEST(TestDimensions)
+
+}  // namespace pipedeck::tst_dimensions
+
+#include "tst_dimensions.moc"
