@@ -67,20 +67,24 @@ void View::set_content(std::shared_ptr<const models::gantt::Content> content) {
 }
 
 void View::set_timeline(std::shared_ptr<const Timeline> timeline) {
-  if (!timeline || timeline->size() <= models::gantt::max_made_at_once)
-    return set_content(models::gantt::make_gantt_content(std::move(timeline)));
+  const Timeline* const shown = timeline.get();
+  make_content(shown, [timeline = std::move(timeline)] { return models::gantt::make_gantt_content(timeline); });
+}
+
+void View::set_simulation(const std::shared_ptr<const Simulation>& simulation) {
+  const Timeline* const shown = simulation ? &simulation->timeline : nullptr;
+  make_content(shown, [simulation] { return models::gantt::make_gantt_content(simulation); });
+}
+
+void View::make_content(const Timeline* timeline, MakeContent make) {
+  if (!timeline || timeline->size() <= models::gantt::max_made_at_once) return set_content(make());
   set_content(models::gantt::make_gantt_preview(*timeline));
-  making_.start([this, timeline = std::move(timeline)](const std::stop_token&) {
-    auto content = models::gantt::make_gantt_content(timeline);
-    return [this, content = std::move(content)] {
+  making_.start([this, make = std::move(make)](const std::stop_token&) {
+    return [this, content = make()] {
       set_content(content);
       emit lanes_changed();
     };
   });
-}
-
-void View::set_simulation(const std::shared_ptr<const Simulation>& simulation) {
-  set_timeline(simulation ? std::shared_ptr<const Timeline>(simulation, &simulation->timeline) : nullptr);
 }
 
 void View::set_critical(std::shared_ptr<const CriticalPath> path) {

@@ -7,6 +7,7 @@
 // the links; Esc clears. A huge timeline is shown by samples until its content is built.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -147,6 +148,10 @@ class View : public TimeView {
 
   std::shared_ptr<const models::gantt::Content> content_, secondary_, reference_overlay_;
   models::gantt::Geometry geometry_;
+  using MakeContent = std::function<std::shared_ptr<const models::gantt::Content>()>;
+  /// Sets the content that `make` returns. A long timeline is drawn as a preview until then.
+  void make_content(const Timeline* timeline, MakeContent make);
+
   models::gantt::Metrics metrics_;
   Painter painter_;
   std::set<DeviceId> opened_, pinned_;
