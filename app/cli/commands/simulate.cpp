@@ -406,7 +406,7 @@ class SimulateCommand : public options::Command {
     if (!has_mesh(asked.plan)) return std::optional<work::PublishedStep>();
     TRY(const EfficiencyTable efficiency, work::read_efficiency(efficiency_));
     TRY(const auto threads, options::thread_count(threads_));
-    auto step = work::published_step(asked.plan, asked.problem, efficiency, nearest_, threads);
+    auto step = work::published_step(asked.plan, asked.simulator, efficiency, nearest_, threads);
     if (!step) return tl::unexpected(text::in_file(step.error(), plan_file_));
     return std::optional(*std::move(step));
   }

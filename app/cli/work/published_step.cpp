@@ -4,20 +4,20 @@
 #include <utility>
 
 #include "core/base/checks.hpp"
-#include "core/mesh/plan_question.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/published_runs.hpp"
+#include "core/sim/engine_plan.hpp"
 #include "core/sim/step/predict_step.hpp"
 
 namespace pipedeck::cli::work {
 
-Result<PublishedStep> published_step(const Plan& plan, const Problem& problem, const EfficiencyTable& efficiency,
-                                     int nearest, int threads) {
+Result<PublishedStep> published_step(const Plan& plan, const sim::Simulator& simulator,
+                                     const EfficiencyTable& efficiency, int nearest, int threads) {
   const std::vector<DeviceModel>& catalogue = presets::device_catalogue();
   PublishedStep step;
-  TRY(step.question, mesh::question_of(plan, *problem.profile, problem.cluster));
-  step.question.kept_for_others = static_cast<double>(problem.workload.conventions.others.count);
-  TRY(step.rates, mesh::rates_of(*problem.cluster, step.question.devices(), catalogue, efficiency));
+  TRY(sim::StepQuestion asked, sim::question_of(simulator.inputs(), plan));
+  step.question = std::move(asked.question);
+  TRY(step.rates, mesh::rates_of(*step.question.cluster, step.question.devices(), catalogue, efficiency));
   TRY(step.prediction, sim::step::predict_step(step.question, step.rates));
   const auto runs = study::accuracy::runs_from_csv(presets::published_runs());
   ensure(runs.has_value(), "the published runs that come with the program are valid");

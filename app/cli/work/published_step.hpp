@@ -8,7 +8,7 @@
 #include "core/mesh/rates.hpp"
 #include "core/model/efficiency.hpp"
 #include "core/model/plan.hpp"
-#include "core/model/workload.hpp"
+#include "core/sim/simulate.hpp"
 #include "core/study/accuracy/nearest_runs.hpp"
 
 namespace pipedeck::cli::work {
@@ -21,7 +21,7 @@ struct PublishedStep {
 };
 
 /// `nearest`: runs next to the step.
-Result<PublishedStep> published_step(const Plan& plan, const Problem& problem, const EfficiencyTable& efficiency,
-                                     int nearest, int threads);
+Result<PublishedStep> published_step(const Plan& plan, const sim::Simulator& simulator,
+                                     const EfficiencyTable& efficiency, int nearest, int threads);
 
 }  // namespace pipedeck::cli::work
