@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/app/cli/cli_process.hpp"
 
+#include <signal.h>
+
 #include <QDir>
 #include <QFile>
 #include <QProcess>
@@ -26,6 +28,10 @@ Answer run_program(const QString& program, const QStringList& arguments, const Q
   answer.err = process.readAllStandardError();
   if (ended && process.exitStatus() == QProcess::NormalExit) answer.status = process.exitCode();
   return answer;
+}
+
+bool send_signal(const QProcess& process, int number) {
+  return process.processId() > 0 && ::kill(static_cast<pid_t>(process.processId()), number) == 0;
 }
 
 SmallProblem::SmallProblem() {

@@ -5,6 +5,7 @@
 #include <QByteArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QProcess>
 #include <QString>
 #include <QStringList>
 #include <QTemporaryDir>
@@ -29,6 +30,9 @@ Answer run_cli(const QStringList& arguments, const QString& folder, const QStrin
 /// Runs another build of the program likewise.
 Answer run_program(const QString& program, const QStringList& arguments, const QString& folder,
                    const QStringList& environment);
+
+/// Sends a signal to a running program. Returns false if it has ended: process 0 is the whole group of the test itself.
+bool send_signal(const QProcess& process, int number);
 
 /// Parses a JSON object; empty if the text is none. Constant, so that [] reads.
 inline const QJsonObject object_of(const QByteArray& text) { return QJsonDocument::fromJson(text).object(); }

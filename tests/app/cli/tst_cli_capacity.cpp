@@ -21,6 +21,7 @@ namespace pipedeck::tst_cli_capacity {
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
 using pipedeck::test::object_of;
+using pipedeck::test::send_signal;
 using pipedeck::test::SmallProblem;
 
 QStringList question(const QStringList& more) {
@@ -297,7 +298,7 @@ void TestCliCapacity::cancelled_and_resumed() {
     QVERIFY(process.waitForReadyRead(60000));
     lines += process.readAllStandardOutput();
   }
-  ::kill(static_cast<pid_t>(process.processId()), by);
+  QVERIFY(send_signal(process, by));
   QVERIFY(process.waitForFinished(60000));
   if (!killed) {
     QCOMPARE(process.exitCode(), 130);

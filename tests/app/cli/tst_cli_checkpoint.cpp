@@ -16,6 +16,7 @@
 namespace pipedeck::tst_cli_checkpoint {
 
 using pipedeck::test::Answer;
+using pipedeck::test::send_signal;
 using pipedeck::test::SmallProblem;
 
 // moc loses the namespace behind literals whose braces are not balanced.
@@ -165,7 +166,7 @@ void TestCliCheckpoint::a_stopped_run_says_how_to_go_on() {
   process.setWorkingDirectory(problem_.folder());
   process.start(PIPEDECK_CLI, run_command(100000000) + QStringList{"--checkpoint", "stopped", "--events", "-"});
   while (!process.readAllStandardOutput().contains("\"step\"")) QVERIFY(process.waitForReadyRead(60000));
-  ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
+  QVERIFY(send_signal(process, SIGTERM));
   QVERIFY(process.waitForFinished(60000));
   QCOMPARE(process.exitCode(), 130);
   const QByteArray said = process.readAllStandardError();

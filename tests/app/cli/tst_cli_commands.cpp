@@ -18,6 +18,7 @@ namespace pipedeck::tst_cli_commands {
 using pipedeck::test::Answer;
 using pipedeck::test::inputs;
 using pipedeck::test::object_of;
+using pipedeck::test::send_signal;
 using pipedeck::test::small_profile;
 using pipedeck::test::SmallProblem;
 
@@ -336,10 +337,10 @@ void TestCliCommands::interrupted_comparison_prints_its_answers() {
   // Whale answers at once; DAPPLE searches for longer than the test waits.
   process.start(PIPEDECK_CLI,
                 QStringList{"compare", "--json", "--planner", "whale,dapple", "--budget", "0", "--profile",
-                            "preset:llama-3-70b", "--cluster", "preset:8x8-h100-sxm", "--global-batch", "1024"});
+                            "preset:llama-3-70b", "--cluster", "preset:16x8-h100-sxm", "--global-batch", "8192"});
   QVERIFY(process.waitForStarted());
-  QTest::qWait(4000);
-  ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+  QTest::qWait(3000);
+  QVERIFY(send_signal(process, SIGINT));
   QVERIFY(process.waitForFinished(30000));
   QCOMPARE(process.exitStatus(), QProcess::NormalExit);
   QCOMPARE(process.exitCode(), 130);

@@ -16,6 +16,7 @@
 namespace pipedeck::tst_cli_run {
 
 using pipedeck::test::Answer;
+using pipedeck::test::send_signal;
 using pipedeck::test::SmallProblem;
 
 const QStringList measured_inputs{"--profile", "mlp.profile.json", "--cluster", "cpu.cluster.json"};
@@ -139,7 +140,7 @@ void TestCliRun::a_signal_stops_the_run() {
     QVERIFY(process.waitForReadyRead(60000));
     lines += process.readAllStandardOutput();
   }
-  ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+  QVERIFY(send_signal(process, SIGINT));
   QVERIFY(process.waitForFinished(30000));
   lines += process.readAllStandardOutput();
   QCOMPARE(process.exitStatus(), QProcess::NormalExit);

@@ -336,7 +336,9 @@ void TestLaunch::a_killed_run_says_so_and_keeps_what_it_measured() {
   fixture.window->run_page().set_steps(1000000);
   fixture.trigger("action_launch");
   QVERIFY(QTest::qWaitFor([&] { return view.model().steps_done() > 2; }, 120000));
-  ::kill(static_cast<pid_t>(fixture.session().launch_at_hand()->process_id()), SIGKILL);
+  const qint64 process = fixture.session().launch_at_hand()->process_id();
+  QVERIFY(process > 0);  // 0 is the test's own group
+  ::kill(static_cast<pid_t>(process), SIGKILL);
   QVERIFY(QTest::qWaitFor([&] { return !fixture.session().launching(); }, 30000));
   const session::project::RunRecord& run = *fixture.state().runs.back().run;
   QCOMPARE(run.state, session::project::RunOutcome::failed);
