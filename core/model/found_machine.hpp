@@ -30,7 +30,9 @@ struct Interconnect {
   InterconnectKind kind = InterconnectKind::self;
   int lanes = 0;                       ///< for links
   std::optional<BytesPerSecond> pcie;  ///< of the narrowest part of the PCI Express path, if reported
-  std::optional<Link> measured{};      ///< replaces all of the above if copies were timed; latency 0: not measured
+  std::optional<BytesPerSecond>
+      link{};                      ///< of the lanes together, where the description has it instead of their number
+  std::optional<Link> measured{};  ///< replaces all of the above if copies were timed; latency 0: not measured
   bool operator==(const Interconnect&) const = default;
 };
 
@@ -60,6 +62,7 @@ struct DetectedMachine {
   std::vector<FoundNic> nics;
   std::vector<std::string> notes;         ///< parts that the reader omitted or did not understand
   std::vector<std::string> partitions{};  ///< of a batch system that include the machine
+  bool shows_links = true;                ///< false: a pair of GPUs may have a link of its own that is not described
   bool operator==(const DetectedMachine&) const = default;
 };
 
@@ -76,6 +79,7 @@ struct FoundMatrix {
   std::vector<std::string> devices;         ///< "node0/gpu1"
   std::string unit;                         ///< unit of the values; empty if the table has none
   std::vector<std::vector<double>> values;  ///< device x device, as written; 0 on the diagonal
+  std::string gpu{};                        ///< the driver's name for the devices; empty if not reported
   bool operator==(const FoundMatrix&) const = default;
 };
 

@@ -324,8 +324,12 @@ Result<std::vector<DetectedMachine>> wanted(const FoundMachines& found, std::vec
 Result<ImportedCluster> cluster_of(FoundMachines found, const MachineImport& how) {
   ImportMessages notes;
   TRY_VOID(check_machines(found, how));
-  if (found.matrix) return cluster_of_matrix(*found.matrix, how);
   ImportedCluster made;
+  if (found.matrix) {
+    TRY(made, cluster_of_matrix(*found.matrix, how));
+    made.notes.insert(made.notes.begin(), found.notes.begin(), found.notes.end());
+    return made;
+  }
   std::vector<std::string> conflicts;
   for (std::string& note : found.notes) notes.add(std::move(note));
   auto machines = wanted(found, merge_descriptions(std::move(found.machines), how, conflicts), how, notes);

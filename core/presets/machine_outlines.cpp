@@ -31,6 +31,7 @@ void take_pattern(Pattern& pattern, DetectedMachine& outline) {
   outline.joints = from.joints;
   outline.nics = from.nics;
   outline.processor_vendor = from.processor_vendor;
+  outline.shows_links = from.shows_links;
   outline.source += " and " + from.source;
   std::ranges::move(from.notes, std::back_inserter(outline.notes));
   from.notes.clear();

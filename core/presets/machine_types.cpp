@@ -7,13 +7,16 @@
 
 #include <fmt/format.h>
 
+#include "core/io/topology/pci_tree.hpp"
 #include "core/presets/device_catalogue.hpp"
 
 namespace pipedeck::presets {
 namespace {
 
 // Bandwidth between GPUs of two sockets over the CPUs, GB/s: NCCL's own estimates, far below the capacity of the links.
-constexpr double between_sockets_amd = 16, between_sockets = 10;
+constexpr double between_sockets_amd = 16, between_sockets_power = 32, between_sockets = 10;
+
+constexpr std::string_view power = "IBM";
 
 const DeviceModel* match_by_pci_id(const std::string& id) {
   for (const DeviceModel& model : device_catalogue())
@@ -64,11 +67,15 @@ DeviceModel unknown_model(const FoundGpu& gpu, ImportMessages& notes) {
   return model;
 }
 
-/// The driver reports the memory that is really there, which error correction reduces.
-DeviceModel with_reported_memory(DeviceModel model, const FoundGpu& gpu) {
+/// The driver reports the memory that is really there, which error correction reduces. A card with PCIe in its name has
+/// no link of its own, though its type in the catalogue is the module's.
+DeviceModel as_reported(DeviceModel model, const FoundGpu& gpu) {
   if (gpu.memory && gpu.memory->count > 0) model.type.memory = *gpu.memory;
+  if (("-" + device_name_key(gpu.name) + "-").find("-pcie-") != std::string::npos) model.link.reset();
   return model;
 }
+
+bool has_own_link(const DeviceModel& model) { return model.link && !model.link->by_bridge; }
 
 std::string rate_text(BytesPerSecond rate) { return fmt::format("{:.4g}", in_gigabytes_per_second(rate)); }
 
@@ -78,8 +85,12 @@ BytesPerSecond over_link(const Interconnect& joint, const DeviceModel& one, cons
     return model.link ? model.link->lane : gigabytes_per_second(model.type.name == "P100-16GB" ? 20 : 25);
   };
   const BytesPerSecond rate = std::min(lane(one), lane(other));
+  const std::string kind = one.link ? one.link->kind : joint.link ? "The GPUs' link" : "NVLink";
+  if (joint.link) {
+    notes.add(fmt::format("{}: {} GB/s each way", kind, rate_text(*joint.link)));
+    return *joint.link;
+  }
   const BytesPerSecond bandwidth = rate * joint.lanes;
-  const std::string kind = one.link ? one.link->kind : "NVLink";
   notes.add(fmt::format("{}: {} {} of {} GB/s are {} GB/s each way", kind, joint.lanes,
                         joint.lanes == 1 ? "lane" : "lanes", rate_text(rate), rate_text(bandwidth)));
   return bandwidth;
@@ -88,14 +99,44 @@ BytesPerSecond over_link(const Interconnect& joint, const DeviceModel& one, cons
 /// Returns the bandwidth for an unknown interconnect: that of such cards in servers that are made for them.
 BytesPerSecond usual_bandwidth(const DeviceModel& one, const DeviceModel& other, const DetectedMachine& machine,
                                ImportMessages& notes) {
-  const auto linked = [](const DeviceModel& model) { return model.link && !model.link->by_bridge; };
-  const bool by_link = linked(one) && linked(other);
+  const bool by_link = has_own_link(one) && has_own_link(other);
   const BytesPerSecond rate = by_link ? std::min(one.link->bandwidth(), other.link->bandwidth())
                                       : std::min(pcie_bandwidth(one.pcie), pcie_bandwidth(other.pcie));
   notes.assume(
       fmt::format("{} does not tell what joins the GPUs of a machine: {} between {}, {} GB/s each way, is assumed",
                   machine.source, by_link ? one.link->kind : "PCI Express", one.type.name, rate_text(rate)));
   return rate;
+}
+
+/// Returns the bandwidth of the types' own link, which the description can't show. POWER shares a GPU's lanes between
+/// its processor and the other GPUs of its socket.
+BytesPerSecond over_hidden_link(const Interconnect& joint, const DeviceModel& one, const DeviceModel& other,
+                                const DetectedMachine& machine, ImportMessages& notes) {
+  BytesPerSecond rate = std::min(one.link->bandwidth(), other.link->bandwidth());
+  if (machine.processor_vendor == power) {
+    const auto of_socket = [](const Interconnect& to) { return to.kind != InterconnectKind::system; };
+    const auto ends = std::ranges::count_if(machine.joints.front(), of_socket);  // the processor in place of itself
+    rate = joint.kind == InterconnectKind::system ? gigabytes_per_second(between_sockets_power)
+                                                  : rate / static_cast<double>(ends);
+  }
+  notes.assume(fmt::format("{} does not show {}: {} GB/s each way are assumed between {}{}", machine.source,
+                           one.link->kind, rate_text(rate), one.type.name,
+                           joint.kind == InterconnectKind::system ? " of two sockets" : ""));
+  return rate;
+}
+
+/// Returns the bandwidth of a PCI Express path. A path in generation 1 between newer GPUs is at rest.
+BytesPerSecond over_pcie(const Interconnect& joint, const DeviceModel& one, const DeviceModel& other,
+                         ImportMessages& notes) {
+  constexpr int old_generation = 2;
+  const BytesPerSecond usual = std::min(pcie_bandwidth(one.pcie), pcie_bandwidth(other.pcie));
+  const bool rests = joint.pcie && io::topology::first_generation_lanes(*joint.pcie) && *joint.pcie < usual &&
+                     std::min(one.pcie.generation, other.pcie.generation) > old_generation;
+  if (joint.pcie && !rests) return *joint.pcie;
+  const std::string found = rests ? fmt::format("at rest ({} GB/s)", rate_text(*joint.pcie)) : "unknown";
+  notes.assume(fmt::format("PCI Express of the GPUs is {}: generation {} with {} lanes is assumed, {} GB/s each way",
+                           found, one.pcie.generation, one.pcie.lanes, rate_text(usual)));
+  return usual;
 }
 
 /// Returns the types whose names continue this one: "a100" alone leaves several.
@@ -133,10 +174,10 @@ Result<DeviceModel> model_of(const DetectedMachine& machine, std::size_t positio
                              ImportMessages& notes) {
   const FoundGpu& gpu = machine.gpus[position];
   if (how.device) return catalogue_device(*how.device);
-  if (const DeviceModel* model = match_by_pci_id(gpu.pci_id)) return with_reported_memory(*model, gpu);
+  if (const DeviceModel* model = match_by_pci_id(gpu.pci_id)) return as_reported(*model, gpu);
   if (const DeviceModel* model = gpu.name.empty() ? nullptr : find_device_model(device_catalogue(), gpu.name)) {
     if (!gpu.memory) note_namesakes(gpu, *model, notes);
-    return with_reported_memory(*model, gpu);
+    return as_reported(*model, gpu);
   }
   if (!gpu.name.empty() && gpu.memory && gpu.memory->count > 0) return unknown_model(gpu, notes);
   if (!gpu.name.empty())
@@ -174,17 +215,17 @@ BytesPerSecond bandwidth_between(const Interconnect& joint, const DeviceModel& o
   if (joint.measured) return joint.measured->bandwidth;
   if (joint.kind == InterconnectKind::nvlink) return over_link(joint, one, other, notes);
   if (joint.kind == InterconnectKind::unknown) return usual_bandwidth(one, other, machine, notes);
-  const BytesPerSecond assumed = std::min(pcie_bandwidth(one.pcie), pcie_bandwidth(other.pcie));
-  if (!joint.pcie)
-    notes.assume(
-        fmt::format("PCI Express of the GPUs is unknown: generation {} with {} lanes is assumed, {} GB/s each way",
-                    one.pcie.generation, one.pcie.lanes, rate_text(assumed)));
-  const BytesPerSecond pcie = joint.pcie.value_or(assumed);
+  if (!machine.shows_links && has_own_link(one) && has_own_link(other))
+    return over_hidden_link(joint, one, other, machine, notes);
+  const BytesPerSecond pcie = over_pcie(joint, one, other, notes);
   if (joint.kind != InterconnectKind::system) return pcie;
   const bool amd = machine.processor_vendor == "AuthenticAMD";
-  const BytesPerSecond sockets = gigabytes_per_second(amd ? between_sockets_amd : between_sockets);
-  notes.assume(fmt::format("Between sockets {} GB/s are assumed, NCCL's estimate{}", rate_text(std::min(sockets, pcie)),
-                           machine.processor_vendor.empty() ? "" : fmt::format(" for {}", machine.processor_vendor)));
+  const BytesPerSecond sockets = gigabytes_per_second(amd                                 ? between_sockets_amd
+                                                      : machine.processor_vendor == power ? between_sockets_power
+                                                                                          : between_sockets);
+  if (sockets < pcie)
+    notes.assume(fmt::format("Between sockets {} GB/s are assumed, NCCL's estimate{}", rate_text(sockets),
+                             machine.processor_vendor.empty() ? "" : " for " + machine.processor_vendor));
   return std::min(sockets, pcie);
 }
 

@@ -57,7 +57,12 @@ Result<ImportedCluster> cluster_of_matrix(const FoundMatrix& matrix, const Machi
   if (!is_unit(QuantityKind::rate, unit))
     return fail(ErrorCode::bad_usage, fmt::format("found the unit '{}', expected GB/s, Gbit/s or the like", unit));
   const auto scale = parse_bandwidth("1" + unit);
-  TRY(const auto device, catalogue_device(how.device.value_or(std::string(assumed_device_type))));
+  const bool named = !how.device && !matrix.gpu.empty();
+  if (named && !find_device_model(device_catalogue(), matrix.gpu))
+    return fail(
+        ErrorCode::bad_input,
+        fmt::format("found '{}', which is not in the catalogue, expected a type of it: --device TYPE", matrix.gpu));
+  TRY(const auto device, catalogue_device(how.device.value_or(named ? matrix.gpu : std::string(assumed_device_type))));
   TRY(auto nodes, nodes_of(matrix, device.type.name));
 
   ImportedCluster made;
@@ -81,7 +86,7 @@ Result<ImportedCluster> cluster_of_matrix(const FoundMatrix& matrix, const Machi
   made.cluster.bandwidth_matrix = std::move(rates);
   made.notes.push_back(fmt::format("{} devices in {} {}, bandwidths in {}", n, made.cluster.nodes.size(),
                                    made.cluster.nodes.size() == 1 ? "machine" : "machines", unit));
-  if (!how.device) {
+  if (!how.device && !named) {
     made.notes.push_back(fmt::format("The device type is unknown: {} is assumed", device.type.name));
     made.cluster.assumptions.push_back(made.notes.back());
   }

@@ -49,14 +49,51 @@ std::optional<std::string> P2pMatrices::put(const P2pMatrixTitle& title, std::si
   return std::nullopt;
 }
 
-Result<FoundMachines> P2pMatrices::machine(std::string name, std::string source) const {
+bool P2pMatrices::of_several_hosts() const {
+  return std::ranges::any_of(hosts_, [&](const auto& host) { return host.second != hosts_.begin()->second; });
+}
+
+Result<FoundMachines> P2pMatrices::table(const std::string& name, const std::string& source) const {
+  constexpr double giga = 1e9;
+  FoundMatrix matrix;
+  matrix.name = name;
+  matrix.unit = "GB/s";
+  matrix.values = bandwidths_;
+  matrix.gpu = names_.empty() ? "" : names_.begin()->second;
+  for (const auto& [gpu, other] : names_)
+    if (other != matrix.gpu)
+      return fail(ErrorCode::bad_input, fmt::format("found GPU {} '{}' and GPU {} '{}' of several hosts, expected one "
+                                                    "type of GPU",
+                                                    names_.begin()->first, matrix.gpu, gpu, other));
+  std::map<std::string, int> of_host;
+  for (std::size_t i = 0; i < bandwidths_.size(); ++i) {
+    const auto host = hosts_.find(i);
+    if (host == hosts_.end())
+      return fail(ErrorCode::bad_input, fmt::format("found GPU {} without its host, expected one as for others", i));
+    matrix.devices.push_back(fmt::format("{}/gpu{}", host->second, of_host[host->second]++));
+    for (std::size_t j = 0; j < bandwidths_.size(); ++j) {
+      if (i != j && bandwidths_[i][j] == 0)
+        return fail(ErrorCode::bad_input, fmt::format("found no bandwidth from GPU {} to GPU {} among those of several "
+                                                      "hosts, expected one of every pair",
+                                                      i, j));
+      matrix.values[i][j] /= giga;
+    }
+  }
+  FoundMachines found;
+  found.notes.push_back(fmt::format("{} of {} hosts", source, of_host.size()));
+  found.matrix = std::move(matrix);
+  return found;
+}
+
+Result<FoundMachines> P2pMatrices::machines(const std::string& name, std::string source) const {
   const std::size_t size = bandwidths_.size();
   if (size == 0)
     return fail(ErrorCode::bad_input,
                 "found no bandwidths of copies in one direction, expected what p2pBandwidthLatencyTest or nvbandwidth "
                 "prints between GPUs");
+  if (of_several_hosts()) return table(name, source);
   DetectedMachine machine;
-  machine.name = std::move(name);
+  machine.name = hosts_.size() == size ? hosts_.begin()->second : name;
   machine.source = std::move(source);
   machine.joints.assign(size, std::vector<Interconnect>(size));
   std::size_t apart = 0;

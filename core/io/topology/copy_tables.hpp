@@ -35,13 +35,21 @@ class P2pMatrices {
   /// `word` is a figure, or "N/A", or on the diagonal, where nothing is looked at; what is wrong with it, or nothing.
   std::optional<std::string> put(const P2pMatrixTitle& title, std::size_t row, std::size_t column,
                                  std::string_view word);
-  void name(std::size_t gpu, std::string_view name) { names_.insert_or_assign(gpu, std::string(name)); }
+  /// Names a GPU and its host; an empty host is not known.
+  void name(std::size_t gpu, std::string_view name, std::string_view host) {
+    names_.insert_or_assign(gpu, std::string(name));
+    if (!host.empty()) hosts_.insert_or_assign(gpu, std::string(host));
+  }
 
-  /// A machine whose joints have the slower of both directions; bad_input where there was no bandwidth.
-  Result<FoundMachines> machine(std::string name, std::string source) const;
+  /// Returns a machine whose joints have the slower of both directions. GPUs of several hosts are a table of bandwidths
+  /// instead. `name` is the machine's unless its host is known. bad_input if there was no bandwidth.
+  Result<FoundMachines> machines(const std::string& name, std::string source) const;
 
  private:
-  std::map<std::size_t, std::string> names_;
+  bool of_several_hosts() const;
+  Result<FoundMachines> table(const std::string& name, const std::string& source) const;
+
+  std::map<std::size_t, std::string> names_, hosts_;
   std::vector<std::vector<double>> bandwidths_, latencies_;  ///< 0: not measured
 };
 

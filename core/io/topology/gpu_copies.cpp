@@ -26,7 +26,7 @@ bool has(std::string_view line, std::string_view part) { return line.find(part) 
 
 struct Named {
   std::size_t number;
-  std::string_view name;
+  std::string_view name, host;  ///< empty host: not named
 };
 
 /// "Device: 0, NVIDIA A100-SXM4-40GB, pciBusID: 7, ..." and "Device 0: NVIDIA H200 (00000000:19:00)". Each of several
@@ -36,8 +36,9 @@ std::optional<Named> name_in(std::string_view line) {
   const Words words = text::words_between(line);
   if (words.size() < 3) return std::nullopt;
   std::size_t begin = line.npos;
-  std::string_view end = " (";
+  std::string_view end = " (", host;
   if (words[0] == "Process" && has(line, of_process)) {
+    if (words[2].starts_with('(')) host = words[2].substr(1, words[2].find(')') - 1);
     begin = line.find(": ", line.find(of_process) + of_process.size());
   } else if (words[0] == "Device" && words[1].ends_with(':')) {
     begin = line.find(": ");
@@ -50,7 +51,7 @@ std::optional<Named> name_in(std::string_view line) {
     return std::nullopt;
   std::string_view name = line.substr(begin + 2);
   name = name.substr(0, std::min(name.find(end), name.find_last_not_of(" \t\r") + 1));
-  return Named{static_cast<std::size_t>(*number), name};
+  return Named{static_cast<std::size_t>(*number), name, host};
 }
 
 class CopyReader {
@@ -61,7 +62,7 @@ class CopyReader {
     if (source_.empty() && has(line, "P2P=")) source_ = "p2pBandwidthLatencyTest";
     if (source_.empty() && has(line, "GPU(row)")) source_ = "nvbandwidth";
     if (const auto title = copy_title_in(line)) return begin(*title, number);
-    if (const auto named = name_in(line)) tables_.name(named->number, named->name);
+    if (const auto named = name_in(line)) tables_.name(named->number, named->name, named->host);
     if (!title_ || words.empty()) return true;
     return columns_ == 0 ? read_heading(words, number) : read_row(words, number);
   }
@@ -69,7 +70,7 @@ class CopyReader {
   Result<FoundMachines> finish(const std::string& name) {
     if (!error_ && title_) end_table();
     if (error_) return tl::unexpected(std::move(*error_));
-    return tables_.machine(name, source_);
+    return tables_.machines(name, source_);
   }
 
  private:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/topology/gpu_copies_json.hpp"
 
-#include <set>
-
 #include <fmt/format.h>
 
 #include "core/io/json/reader.hpp"
@@ -40,14 +38,14 @@ void read_table(ObjectReader& test, const P2pMatrixTitle& title, P2pMatrices& ta
 }
 
 /// "0: NVIDIA H200 (00000000:19:00): (host-1)": a GPU's number, its name and its host's.
-std::optional<std::string> read_device(const std::string& line, P2pMatrices& tables) {
+void read_device(const std::string& line, P2pMatrices& tables) {
   const std::size_t colon = line.find(": "), bracket = line.find(" (", colon);
   const auto number = text::decimal_to_integer(std::string_view(line).substr(0, colon));
   if (!number || *number < 0 || *number >= static_cast<std::int64_t>(P2pMatrices::max_gpus) || bracket == line.npos)
-    return std::nullopt;
-  tables.name(static_cast<std::size_t>(*number), std::string_view(line).substr(colon + 2, bracket - colon - 2));
-  const std::size_t host = line.rfind(": (");
-  return host == line.npos || !line.ends_with(')') ? std::string() : line.substr(host + 3, line.size() - host - 4);
+    return;
+  const std::size_t at = line.rfind(": (");
+  const std::string host = at == line.npos || !line.ends_with(')') ? "" : line.substr(at + 3, line.size() - at - 4);
+  tables.name(static_cast<std::size_t>(*number), std::string_view(line).substr(colon + 2, bracket - colon - 2), host);
 }
 
 }  // namespace
@@ -60,11 +58,10 @@ bool looks_like_gpu_copies(const Value& document) {
 Result<FoundMachines> machines_from_gpu_copies(const Value& document, const std::string& name) {
   ErrorCollector problems;
   P2pMatrices tables;
-  std::set<std::string> hosts;
   ObjectReader(document, {}, problems).object("nvbandwidth", [&](ObjectReader& in) {
     if (in.has("GPU Device list"))
       in.values("GPU Device list", [&](const Value& value, const std::string& place) {
-        hosts.insert(read_device(json::read_text(value, place, problems), tables).value_or(""));
+        read_device(json::read_text(value, place, problems), tables);
       });
     // Tests that failed or were waived have no table.
     if (in.has("testcases"))
@@ -74,8 +71,7 @@ Result<FoundMachines> machines_from_gpu_copies(const Value& document, const std:
       });
   });
   if (problems) return tl::unexpected(*std::move(problems.first));
-  const bool told = hosts.size() == 1 && !hosts.begin()->empty();
-  return tables.machine(told ? *hosts.begin() : name, "nvbandwidth");
+  return tables.machines(name, "nvbandwidth");
 }
 
 }  // namespace pipedeck::io::topology

@@ -14,9 +14,9 @@ struct NamedGpus {
   std::string_view name;             ///< "NVIDIA A100-SXM4-40GB"
 };
 
-/// Reads "GPU 3: NVIDIA A100-SXM4-40GB (UUID: GPU-...)", as in nvidia-smi -L. The output of PyTorch and others about
-/// their machine has the maker's name and no UUID, and may name several at once: "GPU 0,1: NVIDIA H100 PCIe". Numbers
-/// above `most` are invalid. The name is a part of `line`.
+/// Reads the lines in which programs list GPUs: nvidia-smi -L ("GPU 3: NVIDIA A100-SXM4-40GB (UUID: GPU-...)"), its
+/// table, --query-gpu=index,name,... as CSV, nccl-tests ("# Rank 0 ... device 0 [0x8f] NVIDIA H200"), and PyTorch's
+/// "GPU 0,1: NVIDIA H100 PCIe". Numbers above `most` are invalid. The name is a part of `line`.
 std::optional<NamedGpus> gpu_names_in(std::string_view line, std::size_t most);
 
 }  // namespace pipedeck::io::topology

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -29,6 +30,8 @@ constexpr std::string_view nvidia = "10de", amd = "1002";
 struct Place {
   int package = -1, pci = -1;
   std::optional<int> numa;
+  bool at_port = false;                ///< below a root port or a switch's lower port, which share a link with it
+  std::optional<BytesPerSecond> link;  ///< of that port
 };
 
 struct GpuOfTopology {
@@ -64,7 +67,9 @@ class TopologyReader {
     const std::string version = topology.attribute("version").as_string("1");
     if (!version.starts_with("2.") && !version.starts_with("3."))
       return xml_.bad(
-          fmt::format("found version {} of hwloc's topologies, expected 2", json::describe(json::Value(version))),
+          fmt::format("found version {} of hwloc's topologies, expected 2 (lstopo of hwloc 2 rewrites it: lstopo "
+                      "--input OLD.xml NEW.xml)",
+                      json::describe(json::Value(version))),
           topology);
     read_children(topology, {}, 1);
     if (!problem_) read_links(topology);
@@ -114,20 +119,51 @@ class TopologyReader {
     if (type == "Machine") read_machine(node);
     if (type == "Package") {
       place.package = packages_++;
-      if (machine_.processor_vendor.empty()) machine_.processor_vendor = info(node, "CPUVendor");
+      take_processor(node);
     }
     // Host bridges ("0-1") are no piece of the tree: they are the processor's side of it.
     const bool bridge = type == "Bridge" && std::string_view(node.attribute("bridge_type").as_string()) == "1-1";
     if (bridge || type == "PCIDev") {
-      place.pci = pci_.add({place.pci, speed_of(node)});
+      const bool port = bridge && !place.at_port;
+      const auto speed = port ? speed_below(node) : place.at_port ? place.link : speed_of(node);
+      place.pci = pci_.add({place.pci, speed});
+      place.at_port = port;
+      place.link = speed;
     }
     if (type == "PCIDev") read_device(node, place);
     read_children(node, place, depth + 1);
   }
 
+  /// POWER has no "CPUVendor".
+  void take_processor(const pugi::xml_node& node) {
+    if (!machine_.processor_vendor.empty()) return;
+    machine_.processor_vendor = info(node, "CPUVendor");
+    if (machine_.processor_vendor.empty() && info(node, "CPUModel").starts_with("POWER"))
+      machine_.processor_vendor = "IBM";
+  }
+
+  /// Returns the speed of the link below a port. hwloc writes the present one, and links rest in generation 1; a GPU's
+  /// own figure is NVML's, of the 16 lanes at work. Some GPUs rest with fewer lanes, too: then it is unknown.
+  std::optional<BytesPerSecond> speed_below(const pugi::xml_node& port) {
+    constexpr int gpu_lanes = 16, trusted_lanes = 8;
+    const auto own = speed_of(port), below = fastest_below(port);
+    if (!own || !below || *below <= *own) return own ? own : below;
+    const auto lanes = first_generation_lanes(*own);
+    if (!lanes) return own;
+    return *lanes < trusted_lanes ? std::nullopt : std::optional(*below * std::min(1.0, 1.0 * *lanes / gpu_lanes));
+  }
+
+  std::optional<BytesPerSecond> fastest_below(const pugi::xml_node& node) {
+    std::optional<BytesPerSecond> fastest;
+    for (const pugi::xml_node& child : node.children("object"))
+      for (const auto& speed : {speed_of(child), fastest_below(child)})
+        if (speed && (!fastest || *fastest < *speed)) fastest = speed;
+    return fastest;
+  }
+
   void read_machine(const pugi::xml_node& node) {
     if (const std::string host = info(node, "HostName"); !host.empty()) machine_.name = host;
-    if (machine_.processor_vendor.empty()) machine_.processor_vendor = info(node, "CPUVendor");
+    take_processor(node);
   }
 
   /// Gigabytes per second; hwloc writes 0 if it is unknown.
@@ -159,19 +195,23 @@ class TopologyReader {
     if (std::string_view(node.attribute("subtype").as_string()) == "NVSwitch" ||
         (type->vendor == nvidia && type->device_class == "0680"))
       switches_.insert(node.attribute("gp_index").as_string());
-    const bool computes = runs_kernels(node);
-    const bool known = type->vendor == nvidia || type->vendor == amd;
-    if (computes || (known && (type->device_class.starts_with("03") || type->device_class.starts_with("12"))) ||
-        type->device_class == "0302")
-      return read_gpu(node, *type, place);
+    if (runs_kernels(node) || is_gpu(*type)) return read_gpu(node, *type, place);
     if (type->device_class.starts_with("03"))
       machine_.notes.push_back(fmt::format("{}: the display adapter {} was left out", machine_.name, type->id));
+  }
+
+  /// AMD also makes graphics of servers (ES1000), whose class is that of the old Radeon cards.
+  static bool is_gpu(const PciType& type) {
+    const bool display = type.device_class.starts_with("03"), accelerator = type.device_class.starts_with("12");
+    if (type.vendor == nvidia) return display || accelerator;
+    return type.device_class == "0302" || (type.vendor == amd && (accelerator || type.device_class == "0380"));
   }
 
   static bool runs_kernels(const pugi::xml_node& node) {
     for (const pugi::xml_node& child : node.children("object"))
       if (const std::string_view kind = child.attribute("subtype").as_string();
-          type_of(child) == "OSDev" && (kind == "CUDA" || kind == "NVML" || kind == "RSMI" || kind == "LevelZero"))
+          type_of(child) == "OSDev" &&
+          (kind == "CUDA" || kind == "NVML" || kind == "RSMI" || kind == "OpenCL" || kind == "LevelZero"))
         return true;
     return false;
   }
@@ -225,15 +265,18 @@ class TopologyReader {
     if (!name.empty() && cards.size() < max_hwloc_gpus) cards.push_back({name, {}});
   }
 
-  // -- NVLink
-  /// Reads <distances2 name="NVLinkBandwidth">: megabytes per second between any two of its objects. With NVSwitches
-  /// among them it is called distances2hetero, and gives the type of each ("OSDev:22").
+  // -- NVLink, xGMI
+  /// Reads <distances2 name="NVLinkBandwidth"> or "XGMIBandwidth": megabytes per second between any two of its objects.
+  /// With NVSwitches among them it is called distances2hetero, and gives the type of each ("OSDev:22").
   void read_links(const pugi::xml_node& topology) {
-    for (const pugi::xml_node& table : topology.children())
-      if (const std::string_view kind = table.name();
-          (kind == "distances2" || kind == "distances2hetero") &&
-          std::string_view(table.attribute("name").as_string()) == "NVLinkBandwidth")
-        return read_link_table(table);
+    machine_.shows_links = false;
+    for (const pugi::xml_node& table : topology.children()) {
+      const std::string_view kind = table.name(), name = table.attribute("name").as_string();
+      if (kind != "distances2" && kind != "distances2hetero") continue;
+      if (name != "NVLinkBandwidth" && name != "XGMIBandwidth") continue;
+      machine_.shows_links = true;
+      return read_link_table(table, name == "XGMIBandwidth");
+    }
   }
 
   /// Lanes of 20 GB/s are those of the first generation, of 25 all others'.
@@ -264,7 +307,8 @@ class TopologyReader {
     return words;
   }
 
-  void read_link_table(const pugi::xml_node& table) {
+  void read_link_table(const pugi::xml_node& table, bool xgmi) {
+    const std::string_view name = table.attribute("name").as_string();
     auto indexes = words_in(table, "indexes");
     const auto values = words_in(table, "u64values");
     for (std::string_view& index : indexes) index.remove_prefix(index.find(':') + 1);  // npos + 1 is 0
@@ -272,8 +316,7 @@ class TopologyReader {
     std::vector<int> to_switches(gpus_.size(), 0);
     if (n > 2 * max_hwloc_gpus || values.size() != n * n)
       return keep(xml_.bad(
-          fmt::format("found {} values of NVLinkBandwidth between {} objects, expected a square", values.size(), n),
-          table));
+          fmt::format("found {} values of {} between {} objects, expected a square", values.size(), name, n), table));
     lanes_.assign(gpus_.size(), std::vector<int>(gpus_.size(), 0));
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) {
@@ -282,10 +325,11 @@ class TopologyReader {
         const std::string_view value = values[i * n + j];
         const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), megabytes);
         if (problem != std::errc{} || end != value.data() + value.size() || megabytes < 0)
-          return keep(xml_.bad(fmt::format("found {} in NVLinkBandwidth, expected megabytes a second",
-                                           json::describe(json::Value(value))),
-                               table));
-        const int lanes = lanes_of(megabytes);
+          return keep(xml_.bad(
+              fmt::format("found {} in {}, expected megabytes a second", json::describe(json::Value(value)), name),
+              table));
+        // The rate of xGMI is all that is known of it.
+        const int lanes = xgmi ? megabytes > 0 : lanes_of(megabytes);
         if (a != gpu_of_index_.end() && switches_.contains(std::string(indexes[j])))
           to_switches[a->second] = std::min(max_hwloc_lanes, to_switches[a->second] + lanes);
         if (i == j || a == gpu_of_index_.end() || b == gpu_of_index_.end() || a->second == b->second) continue;
@@ -293,16 +337,25 @@ class TopologyReader {
         int& there = lanes_[b->second][a->second];
         lanes_[a->second][b->second] = lanes;
         if (there > 0 && lanes > 0) there = lanes_[a->second][b->second] = std::min(there, lanes);
+        if (xgmi && lanes > 0) keep_rate(a->second, b->second, BytesPerSecond(1e6 * static_cast<double>(megabytes)));
       }
     add_lanes_over_switches(to_switches);
+  }
+
+  void keep_rate(std::size_t one, std::size_t other, BytesPerSecond rate) {
+    const auto [found, first] = rates_.try_emplace(std::minmax(one, other), rate);
+    found->second = std::min(found->second, rate);
   }
 
   // -- pairs
   Interconnect interconnect_between(std::size_t one, std::size_t other) const {
     const Place &a = gpus_[one].place, &b = gpus_[other].place;
     const PciPath path = pci_.path(a.pci, b.pci);
-    if (!lanes_.empty() && lanes_[one][other] > 0)
-      return {InterconnectKind::nvlink, lanes_[one][other], path.narrowest};
+    if (!lanes_.empty() && lanes_[one][other] > 0) {
+      const auto rate = rates_.find(std::minmax(one, other));
+      return {InterconnectKind::nvlink, lanes_[one][other], path.narrowest,
+              rate == rates_.end() ? std::nullopt : std::optional(rate->second)};
+    }
     if (path.meets) {
       const bool one_bridge = path.first <= 2 && path.second <= 2;
       return {one_bridge ? InterconnectKind::pcie_switch : InterconnectKind::pcie_bridges, 0, path.narrowest};
@@ -335,6 +388,7 @@ class TopologyReader {
   std::set<std::string> switches_;                   ///< gp_index of NVSwitches
   std::map<std::string, std::size_t> gpu_of_index_;  ///< by gp_index of what the system calls them
   std::vector<std::vector<int>> lanes_;              ///< GPU x GPU; empty if there is no data on NVLink
+  std::map<std::pair<std::size_t, std::size_t>, BytesPerSecond> rates_;  ///< of links by their two GPUs, where known
   std::vector<FoundNic> fabric_cards_, other_cards_;
   int packages_ = 0;
   std::optional<Error> problem_;

@@ -179,7 +179,10 @@ class DumpReader {
     const auto device = number(node, "dev", 0, 1 << 20), rank = number(node, "rank", 0, 1 << 30);
     found.order = rank.value_or(device.value_or(static_cast<int>(host.gpus.size())));
     const int architecture = number(node, "sm", 0, 1000).value_or(0);
-    if (!node.attribute("gcn")) found.gpu.architecture = architecture;  // AMD's numbers mean something else
+    if (const std::string gcn = lower(node.attribute("gcn").as_string()); gcn.empty())
+      found.gpu.architecture = architecture;
+    else
+      found.gpu.name = gcn == "910" ? "AMD gfx90a" : (gcn.starts_with("gfx") ? "AMD " : "AMD gfx") + gcn;
     if (found.bus.empty()) return keep(bad("found a GPU outside of a pci with a busid", node));
     read_links(node, found);
     host.gpus.push_back(std::move(found));
@@ -257,6 +260,9 @@ class DumpReader {
         lost += !is_switch(end) && end.target_class.starts_with("0x03") &&
                 std::ranges::find(host.gpus, end.target, &GpuOfDump::bus) == host.gpus.end();
     }
+    if (!machine.gpus.empty() && machine.gpus.front().name.starts_with("AMD gfx"))
+      machine.notes.push_back(
+          fmt::format("The file has the GPUs' architecture alone: {}", machine.gpus.front().name.substr(4)));
     if (lost > 0)
       machine.notes.push_back(
           fmt::format("{} links lead to GPUs that the dump does not have; they were left out", lost));

@@ -97,6 +97,15 @@ bool is_row_of_statuses(const Words& words) {
                      [&](std::string_view word) { return word == "X" || is_status(word); });
 }
 
+/// The heading of a table of figures between GPUs: "D\D 0 1 2 3", or the numbers alone.
+bool is_heading_of_figures(const Words& words) {
+  const std::size_t first = words[0] == "D\\D" ? 1 : 0;
+  if (words.size() < first + 2) return false;
+  for (std::size_t i = first; i < words.size(); ++i)
+    if (number_of(words[i], max_listed_gpus) != static_cast<int>(i - first)) return false;
+  return true;
+}
+
 /// One matrix, from its heading on.
 class LinkMatrixReader {
  public:
@@ -218,6 +227,7 @@ class TextReader {
       return true;
     }
     if (is_heading(words)) return remember(plain, line);
+    if (is_heading_of_figures(words)) tables_.push_back(line);
     const bool row = is_gpu(words[0]) && words.size() > 1;
     if (row && heading_ && is_row_of_statuses(words)) {
       heading_.reset();
@@ -237,6 +247,12 @@ class TextReader {
     if (error_) return tl::unexpected(std::move(*error_));
     if (found_.machines.empty())
       return fail(ErrorCode::bad_input, "found no matrix of GPUs, expected what nvidia-smi topo -m prints");
+    if (!tables_.empty())
+      found_.notes.push_back(
+          fmt::format("{} of figures between GPUs, the first in line {}, {} passed over: expected "
+                      "the titles of p2pBandwidthLatencyTest above them",
+                      tables_.size() == 1 ? "A table" : fmt::format("{} tables", tables_.size()), tables_.front(),
+                      tables_.size() == 1 ? "was" : "were"));
     return std::move(found_);
   }
 
@@ -278,6 +294,7 @@ class TextReader {
   std::optional<std::pair<std::string, int>> heading_;  ///< without a row so far, and its line
   std::optional<LinkMatrixReader> matrix_;
   std::map<std::size_t, std::string> early_;
+  std::vector<int> tables_;  ///< lines of headings of figures
   FoundMachines found_;
   std::optional<Error> error_;
 };

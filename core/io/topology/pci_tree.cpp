@@ -2,8 +2,16 @@
 #include "core/io/topology/pci_tree.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pipedeck::io::topology {
+
+std::optional<int> first_generation_lanes(BytesPerSecond speed) {
+  constexpr double lane_gb_per_s = 0.25;
+  for (int lanes = 1; lanes <= 16; lanes *= 2)
+    if (std::abs(in_gigabytes_per_second(speed) - lanes * lane_gb_per_s) < 0.01) return lanes;
+  return std::nullopt;
+}
 
 int PciTree::add(const PciNode& node) {
   nodes_.push_back(node);

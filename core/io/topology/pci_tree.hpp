@@ -23,6 +23,9 @@ struct PciPath {
   std::optional<BytesPerSecond> narrowest;  ///< of the links with a reported speed
 };
 
+/// Returns the lanes of a link that runs at generation 1, as resting links do; absent if `speed` is of no such link.
+std::optional<int> first_generation_lanes(BytesPerSecond speed);
+
 class PciTree {
  public:
   /// Adds a node below an earlier one. Returns its position.

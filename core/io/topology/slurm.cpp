@@ -87,6 +87,7 @@ class SlurmReader {
  public:
   Result<FoundMachines> read(const std::string& text) {
     TRY_VOID(split_records(text));
+    fold_spines();
     for (Record& record : records_) {
       auto taken = record.values.contains("nodename") ? add_nodes(record) : add_switches(record);
       if (!taken) {
@@ -233,6 +234,24 @@ class SlurmReader {
   }
 
   // -- switches
+  /// Takes switches above the same switches for one: a fat tree has several.
+  void fold_spines() {
+    std::map<std::set<std::string>, std::string> first_above;
+    std::string folded;
+    std::erase_if(records_, [&](const Record& record) {
+      const auto below = expand_hostlist(record.value("switches"), max_nodes);
+      const std::string name(record.value("switchname"));
+      if (name.empty() || !below || below->empty() || record.values.contains("level")) return false;
+      const auto [at, first] = first_above.try_emplace({below->begin(), below->end()}, name);
+      if (first || at->second == name) return false;
+      spines_.insert_or_assign(name, at->second);
+      folded += fmt::format("{}{} with {}", folded.empty() ? "" : ", ", name, at->second);
+      return true;
+    });
+    if (!folded.empty())
+      found_.notes.push_back(fmt::format("Switches above the same switches are taken for one: {}", folded));
+  }
+
   /// A block of the plugin topology/block is taken for the switch of its nodes.
   Result<void> add_switches(const Record& record) {
     const bool block = record.values.contains("blockname");
@@ -249,7 +268,13 @@ class SlurmReader {
       return bad(fmt::format("found {} of {}, expected either Nodes or Switches", nodes->empty() ? "neither" : "both",
                              names->front()),
                  record.line);
-    FoundSwitch made{names->front(), *std::move(nodes), *std::move(below)};
+    FoundSwitch made{names->front(), *std::move(nodes), {}};
+    for (std::string& name : *below) {
+      const auto spine = spines_.find(name);
+      if (spine != spines_.end()) name = spine->second;
+      if (spine == spines_.end() || std::ranges::find(made.switches, name) == made.switches.end())
+        made.switches.push_back(std::move(name));
+    }
     if (!positions_.emplace(made.name, found_.switches.size()).second)
       return bad(fmt::format("found the switch {} twice, expected each once", made.name), record.line);
     for (const auto* list : {&made.machines, &made.switches})
@@ -314,6 +339,7 @@ class SlurmReader {
   std::set<std::string> node_names_;
   std::map<std::string, std::size_t> positions_;                     ///< of switches
   std::map<std::string, std::string> above_machine_, above_switch_;  ///< the switch above each
+  std::map<std::string, std::string> spines_;                        ///< switches that were taken for another one
   std::vector<int> switch_lines_;
   std::size_t without_gpus_ = 0, out_ = 0, told_ = 0, blocks_ = 0;
 };

@@ -167,6 +167,60 @@ class TestClusterImport : public QObject {
     QVERIFY(says(made, "a100-01: 4 × A100-80GB, from lstopo"));
   }
 
+  /// hwloc without NVML writes no table of NVLink, and POWER's processors have a share of a GPU's lanes.
+  void links_that_lstopo_does_not_show() {
+    DetectedMachine machine;
+    machine.name = "m";
+    machine.source = "lstopo";
+    machine.shows_links = false;
+    const auto joint = [](int a, int b) {
+      return a == b           ? Interconnect{}
+             : a / 2 == b / 2 ? Interconnect{InterconnectKind::host_bridge, 0, gigabytes_per_second(1.969)}
+                              : Interconnect{InterconnectKind::system, 0, gigabytes_per_second(1.969)};
+    };
+    for (int a = 0; a < 4; ++a) {
+      machine.gpus.emplace_back().pci_id = "10de:1db1";  // V100 SXM2: 6 lanes of 25 GB/s
+      machine.joints.emplace_back();
+      for (int b = 0; b < 4; ++b) machine.joints.back().push_back(joint(a, b));
+    }
+    const auto imported_as = [&](const std::string& processor) {
+      machine.processor_vendor = processor;
+      auto made = presets::cluster_of({machine}, {});
+      ensure(made.has_value(), made ? "" : made.error().text());
+      return *std::move(made);
+    };
+    const presets::ImportedCluster intel = imported_as("GenuineIntel"), power = imported_as("IBM");
+    QCOMPARE(between(intel, 0, 1), 150.0);
+    QCOMPARE(between(intel, 0, 2), 150.0);
+    QVERIFY(says(intel, "lstopo does not show NVLink 2: 150 GB/s each way are assumed between V100-16GB"));
+    QCOMPARE(between(power, 0, 1), 75.0);  // two of three parts are for the processor and for others
+    QCOMPARE(between(power, 0, 2), 32.0);
+  }
+
+  void cards_of_pci_express_have_no_link_of_their_own() {
+    const auto found = io::topology::machines_from_slurm("NodeName=n0 Gres=gpu:nvidia_a100-pcie-40gb:2 State=IDLE\n");
+    QVERIFY2(found, found ? "" : found.error().text().c_str());
+    const auto made = presets::cluster_of(*found, {});
+    QVERIFY2(made, made ? "" : made.error().text().c_str());
+    QCOMPARE(made->cluster.device_types[0].name, std::string("A100-40GB"));
+    QVERIFY(std::abs(between(*made, 0, 1) - 31.51) < 0.01);
+    QVERIFY(says(*made, "PCI Express between A100-40GB"));
+  }
+
+  void resting_links_are_read_as_the_types() {
+    DetectedMachine machine;
+    machine.name = "m";
+    machine.source = "lstopo";
+    machine.gpus.resize(2);
+    const Interconnect joint{InterconnectKind::host_bridge, 0, gigabytes_per_second(4)};
+    machine.joints = {{Interconnect{}, joint}, {joint, Interconnect{}}};
+    for (FoundGpu& gpu : machine.gpus) gpu.pci_id = "10de:1eb8";  // T4, PCI Express 3
+    const auto made = presets::cluster_of({machine}, {});
+    QVERIFY2(made, made ? "" : made.error().text().c_str());
+    QVERIFY(std::abs(between(*made, 0, 1) - 15.754) < 0.01);
+    QVERIFY(says(*made, "PCI Express of the GPUs is at rest (4 GB/s): generation 3 with 16 lanes is assumed"));
+  }
+
   void the_slower_way_of_a_table_is_kept() {
     const presets::ImportedCluster made = imported({"4-devices.bandwidths.csv"});
     QCOMPARE(made.cluster.nodes.size(), std::size_t{2});

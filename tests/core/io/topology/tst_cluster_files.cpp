@@ -93,6 +93,68 @@ class TestClusterFiles : public QObject {
     QCOMPARE(lstopo(tiny_lstopo)->machines[0].gpus.size(), std::size_t{1});
   }
 
+  /// hwloc writes the speed of bridges at rest (2.5 GT/s: 0.25 GB/s a lane), and that of GPUs at work, from NVML.
+  void links_at_rest_data() {
+    QTest::addColumn<double>("port");
+    QTest::addColumn<double>("gpu");
+    QTest::addColumn<double>("expected");  // 0: unknown
+    QTest::newRow("16 lanes at rest") << 4.0 << 15.753846 << 15.753846;
+    QTest::newRow("8 lanes at rest, AWS's g4dn.metal") << 2.0 << 15.753846 << 7.876923;
+    QTest::newRow("fewer lanes at rest, as Vega has") << 1.0 << 31.507692 << 0.0;
+    QTest::newRow("8 lanes at work, POWER8") << 7.876923 << 15.753846 << 7.876923;
+    QTest::newRow("an old one") << 4.0 << 4.0 << 4.0;
+    QTest::newRow("a port without speed") << 0.0 << 15.753846 << 15.753846;
+    QTest::newRow("a GPU without speed") << 7.876923 << 0.0 << 7.876923;
+    QTest::newRow("neither") << 0.0 << 0.0 << 0.0;
+  }
+  void links_at_rest() {
+    QFETCH(double, port);
+    QFETCH(double, gpu);
+    QFETCH(double, expected);
+    std::string text =
+        "<topology version=\"2.0\"><object type=\"Machine\"><object type=\"Bridge\" bridge_type=\"0-1\">";
+    for (int i = 0; i < 2; ++i)
+      text += "<object type=\"Bridge\" bridge_type=\"1-1\" pci_link_speed=\"" + std::to_string(port) +
+              "\"><object type=\"PCIDev\" pci_type=\"0302 [10de:1eb8] [10de:12a2] a1\" pci_link_speed=\"" +
+              std::to_string(gpu) + "\"/></object>";
+    const auto found = lstopo(text + "</object></object></topology>");
+    QVERIFY2(found, found ? "" : found.error().text().c_str());
+    const auto speed = found->machines[0].joints[0][1].pcie;
+    QCOMPARE(speed.has_value(), expected > 0);
+    if (speed) QVERIFY(std::abs(in_gigabytes_per_second(*speed) - expected) < 1e-5);
+  }
+
+  void xgmi_between_gpus() {
+    const auto gpu = [](int index) {
+      return "<object type=\"PCIDev\" pci_type=\"0380 [1002:7408] [1002:0b0c] 00\"><object type=\"OSDev\" gp_index=\"" +
+             std::to_string(index) + "\" subtype=\"RSMI\"/></object>";
+    };
+    const auto found = lstopo("<topology version=\"2.0\"><object type=\"Machine\">" + gpu(7) + gpu(8) + gpu(9) +
+                              "</object><distances2 name=\"XGMIBandwidth\"><indexes>7 8 9</indexes><u64values>1000000 "
+                              "100000 0 50000 1000000 100000 0 100000 1000000</u64values></distances2></topology>");
+    QVERIFY2(found, found ? "" : found.error().text().c_str());
+    const DetectedMachine& machine = found->machines[0];
+    QCOMPARE(machine.joints[0][1].kind, InterconnectKind::nvlink);
+    QCOMPARE(*machine.joints[0][1].link, BytesPerSecond(50e9));  // the slower direction
+    QCOMPARE(*machine.joints[2][1].link, BytesPerSecond(100e9));
+    QVERIFY(machine.joints[0][2].kind != InterconnectKind::nvlink);
+  }
+
+  void graphics_of_servers_are_no_gpus() {
+    const std::string es1000 = "<object type=\"PCIDev\" pci_type=\"0300 [1002:515e] [1028:0235] 02\"/>";
+    QVERIFY(!lstopo("<topology version=\"2.0\"><object type=\"Machine\">" + es1000 + "</object></topology>"));
+    const auto beside = lstopo(replaced(tiny_lstopo, "<object type=\"PCIDev\"", es1000 + "<object type=\"PCIDev\""));
+    QCOMPARE(beside->machines[0].gpus.size(), std::size_t{1});
+    QVERIFY(beside->machines[0].notes.at(0).find("1002:515e") != std::string::npos);
+    // The old Radeon cards have that class, too: one that runs kernels counts.
+    const std::string vega = replaced(es1000, "515e] [1028:0235] 02\"/>",
+                                      "66a1] [1002:0834] 00\"><object type=\"OSDev\" subtype=\"RSMI\"/></object>");
+    QCOMPARE(lstopo("<topology version=\"2.0\"><object type=\"Machine\">" + vega + "</object></topology>")
+                 ->machines[0]
+                 .gpus.size(),
+             std::size_t{1});
+  }
+
   /// For NVSwitches hwloc has its own kind of table with the lanes between GPU and switch; processors with NVLink are
   /// none.
   void lanes_of_nvswitches() {
@@ -122,6 +184,22 @@ class TestClusterFiles : public QObject {
   }
 
   // -- Slurm
+  /// The example of Slurm's topology guide: each of four spines is above each of four leaves.
+  void spines_of_a_fat_tree() {
+    const auto found = slurm(
+        "SwitchName=s8 Switches=s4,s5\nSwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-7]\n"
+        "SwitchName=s4 Switches=s0,s1\nSwitchName=s5 Switches=s[1,0]\n");
+    QVERIFY2(found, found ? "" : found.error().text().c_str());
+    QCOMPARE(found->switches.size(), std::size_t{4});
+    QCOMPARE(found->switches[0].switches, (std::vector<std::string>{"s4"}));
+    QCOMPARE(found->switches[3].switches, (std::vector<std::string>{"s0", "s1"}));
+    QVERIFY(found->notes[0].find("s5 with s4") != std::string::npos);
+    // Other children: no tree.
+    QVERIFY(
+        !slurm("SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n1\nSwitchName=s2 Switches=s0,s1\n"
+               "SwitchName=s3 Switches=s1\n"));
+  }
+
   void host_lists() {
     QCOMPARE(names_text("n1"), std::string("n1 "));
     QCOMPARE(names_text("node[01-03,20],login"), std::string("node01 node02 node03 node20 login "));

@@ -103,14 +103,32 @@ class TestGpuCopies : public QObject {
       }
   }
 
-  void processes_tell_their_own_gpus() {
+  void processes_name_their_own_gpus() {
     const DetectedMachine machine = machine_in(
         "      Process 0 (worker-0): device 0: HGX GB200 (00000008:01:00)\n"
-        "      Process 1 (worker-1): device 0: HGX GB200 (00000009:01:00)\n" +
+        "      Process 1 (worker-0): device 1: HGX GB200 (00000009:01:00)\n" +
         printed("memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)", "", {{0, 798}, {797, 0}}));
+    QCOMPARE(machine.name, std::string("worker-0"));
     QCOMPARE(machine.gpus[0].name, std::string("HGX GB200"));
     QCOMPARE(machine.gpus[1].name, std::string("HGX GB200"));
     QCOMPARE(machine.joints[0][1].measured->latency, Seconds());
+  }
+
+  void gpus_of_several_hosts_are_no_machine() {
+    const std::string title = "memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)";
+    const std::string processes =
+        "      Process 0 (a): device 0: HGX GB200 (8:01:00)\n      Process 1 (a): device 1: HGX GB200 (9:01:00)\n"
+        "      Process 2 (b): device 0: HGX GB200 (8:01:00)\n";
+    const auto found = io::topology::machines_from_gpu_copies(
+        processes + printed(title, "", {{0, 798, 90}, {797, 0, 91}, {92, 93, 0}}), "m");
+    QVERIFY2(found, found ? "" : found.error().text().c_str());
+    QVERIFY(found->machines.empty() && found->matrix);
+    QCOMPARE(found->matrix->devices, (std::vector<std::string>{"a/gpu0", "a/gpu1", "b/gpu0"}));
+    QCOMPARE(found->matrix->values[2][1], 93.0);
+    QCOMPARE(found->matrix->gpu, std::string("HGX GB200"));
+    const auto holes = io::topology::machines_from_gpu_copies(
+        processes + printed(title, "", {{0, 798, 0}, {797, 0, 91}, {92, 93, 0}}), "m");
+    QVERIFY(!holes && holes.error().message.find("from GPU 0 to GPU 2") != std::string::npos);
   }
 
   void tables_come_back() {

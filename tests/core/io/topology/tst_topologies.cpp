@@ -180,6 +180,16 @@ class TestTopologies : public QObject {
     QCOMPARE(machine.nics[0].name, std::string("rocep1s0f0"));
   }
 
+  void tables_under_other_titles_are_mentioned() {
+    const std::string table =
+        "P2P bandwidth with NVLink\n   D\\D     0      1\n     0 700.1  52.3\n     1  52.4 701.0\n";
+    const auto found = io::topology::machines_from_nvidia_smi(std::string(two_gpus) + "\n" + table, "m");
+    QVERIFY2(found, found ? "" : found.error().text().c_str());
+    QCOMPARE(found->notes.size(), std::size_t{1});
+    QVERIFY2(found->notes[0].starts_with("A table of figures between GPUs"), found->notes[0].c_str());
+    QVERIFY(io::topology::machines_from_nvidia_smi(two_gpus, "m")->notes.empty());
+  }
+
   /// Reports on an environment name GPUs in their own way, one or several a line.
   void names_of_reports_data() {
     QTest::addColumn<QString>("lines");
@@ -190,6 +200,17 @@ class TestTopologies : public QObject {
                           << "NVIDIA H100 80GB HBM3";
     QTest::newRow("together") << "GPU 0,1: NVIDIA H100 PCIe\r\nGPU 0,1 Compute Capability: 9.0\n"
                               << "NVIDIA H100 PCIe";
+    QTest::newRow("--query-gpu") << "index, name, memory.total [MiB]\n0, NVIDIA A100-SXM4-80GB, 81920 MiB\n"
+                                    "1, NVIDIA A100-SXM4-80GB, 81920 MiB\n"
+                                 << "NVIDIA A100-SXM4-80GB";
+    QTest::newRow("nvidia-smi") << "|   0  NVIDIA H200            On  |   00000000:8F:00.0 Off |       0 |\n"
+                                   "|   1  NVIDIA H200            On  |   00000000:90:00.0 Off |       0 |\n"
+                                << "NVIDIA H200";
+    QTest::newRow("a name cut short") << "|   0  NVIDIA A100-SXM...  On   | 00000000:07:00.0 Off |       0 |\n"
+                                      << "";
+    QTest::newRow("nccl-tests") << "#  Rank  0 Group  0 Pid 4758 on host-7 device  0 [0x8f] NVIDIA H200\n"
+                                   "#  Rank  1 Group  0 Pid 4759 on host-7 device  1 [0x90] NVIDIA H200\n"
+                                << "NVIDIA H200";
     QTest::newRow("other figures") << "GPU 0: 62 W\nGPU 1: Link 3 is up\nGPU 0,: NVIDIA\nGPU : NVIDIA L4\n"
                                    << "";
     QTest::newRow("more than there are") << "GPU 0,1,2,3: NVIDIA L4\nGPU 99999999999999999999: NVIDIA T4\n"
@@ -225,6 +246,7 @@ class TestTopologies : public QObject {
     QCOMPARE(machine.joints[0][1], (Interconnect{InterconnectKind::nvlink, 4, machine.joints[0][1].pcie}));
     QCOMPARE(machine.gpus[0].architecture, 0);
     QCOMPARE(machine.gpus[0].pci_id, std::string("1002:7408"));
+    QCOMPARE(machine.gpus[0].name, std::string("AMD gfx90a"));  // never an NVIDIA GPU of as many lanes
   }
 
   /// The files of clouds for NCCL_TOPO_FILE: only the tree of PCI Express.
