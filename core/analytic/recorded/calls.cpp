@@ -16,24 +16,25 @@ constexpr int deepest = 200;
 
 using Spans = std::vector<RecordedSpan>;
 
+/// Returns true for a collective of torch.distributed: "nccl:all_reduce", "hccl:allgather", "gloo:broadcast".
+bool is_collective_name(std::string_view name) {
+  const std::string_view backend = name.substr(0, std::min(name.find(':'), name.size()));
+  return backend.size() < name.size() &&
+         (backend.ends_with("ccl") || backend == "gloo" || backend == "mpi" || backend == "ucc");
+}
+
 /// Returns true for annotations that name a pass or belong to a library, which are no modules: "forward 3",
-/// "Optimizer.step#SGD.step", "PP:2F0" of torch.distributed.pipelining, "attn(F)" of DualPipe.
+/// "Optimizer.step#SGD.step", "PP:2F0" of torch.distributed.pipelining, "attn(F)" of DualPipe, functions of C++
+/// ("Stage::run"), and what benchmarks measure ("[param|alex_net|0|measure|forward]").
 bool is_pass_name(std::string_view name) {
   static const std::set<std::string, std::less<>> words{
       "forward", "fwd",  "backward", "bwd",  "optimizer", "optim", "step",  "pass",  "micro",     "batch", "microbatch",
       "mb",      "zero", "grad",     "loss", "train",     "data",  "model", "stage", "iteration", "iter",  "training"};
-  constexpr std::array<std::string_view, 10> beginnings{"Optimizer.",
-                                                        "enumerate(",
-                                                        "DistributedDataParallel.",
-                                                        "FullyShardedDataParallel.",
-                                                        "FSDP::",
-                                                        "## ",
-                                                        "nccl:",
-                                                        "gloo:",
-                                                        "PP:",
-                                                        "[pl][profile]"};
+  constexpr std::array<std::string_view, 7> beginnings{
+      "Optimizer.", "enumerate(", "DistributedDataParallel.", "FullyShardedDataParallel.", "FSDP::", "## ", "PP:"};
   constexpr std::array<std::string_view, 4> endings{"(F)", "(B)", "(I)", "(W)"};
-  if (name == "1F1B" || std::ranges::any_of(beginnings, [&](auto text) { return name.starts_with(text); }) ||
+  if (name == "1F1B" || name.starts_with('[') || name.find("::") != name.npos || is_collective_name(name) ||
+      std::ranges::any_of(beginnings, [&](auto text) { return name.starts_with(text); }) ||
       std::ranges::any_of(endings, [&](auto text) { return name.ends_with(text); }))
     return true;
   bool pass = false;
@@ -227,6 +228,8 @@ void keep_typical_passes(Calls& calls) {
 Result<Calls> calls_in(ProfilerTrace& recording) {
   sort_nested(recording.evaluations);
   Calls calls;
+  for (const RecordedSpan& span : recording.annotations)
+    if (recording.names[span.name].starts_with("Optimizer.")) calls.optimizer.push_back(span);
   calls.annotated = recording.modules.empty();
   Spans& modules = calls.annotated ? recording.annotations : recording.modules;
   if (calls.annotated)

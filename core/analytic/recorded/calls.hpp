@@ -34,13 +34,14 @@ struct RecomputedCall {
 };
 
 struct Calls {
-  std::uint32_t track = 0;            ///< the thread of all passes
-  bool annotated = false;             ///< modules are the user's annotations
-  std::vector<Pass> passes;           ///< all with the same modules in the same order
-  std::vector<RecomputedCall> again;  ///< on any thread of the process, sorted by thread and start
-  std::size_t recomputed = 0;         ///< those of `again` that are inside no other
-  std::size_t left_out = 0;           ///< number of passes with other modules
-  std::size_t elsewhere = 0;          ///< outermost modules on other threads
+  std::uint32_t track = 0;              ///< the thread of all passes
+  bool annotated = false;               ///< modules are the user's annotations
+  std::vector<Pass> passes;             ///< all with the same modules in the same order
+  std::vector<RecordedSpan> optimizer;  ///< steps of PyTorch's optimizers
+  std::vector<RecomputedCall> again;    ///< on any thread of the process, sorted by thread and start
+  std::size_t recomputed = 0;           ///< those of `again` that are inside no other
+  std::size_t left_out = 0;             ///< number of passes with other modules
+  std::size_t elsewhere = 0;            ///< outermost modules on other threads
 };
 
 /// Sorts spans with a track, start and end so that nested ones follow the enclosing one. Older traces have whole

@@ -47,6 +47,7 @@ class ProfileBuilder {
     found_ = attribute(recording_, calls_, layers_);
     choose_passes();
     sizes_ = sizes_of(recording_, calls_, layers_, found_, passes_.front());
+    TRY_VOID(check_share());
     TRY_VOID(fill());
     note_sizes();
     return std::move(made_);
@@ -118,6 +119,32 @@ class ProfileBuilder {
     if (found_.communication > 0)
       note(fmt::format("{:.3f} ms of communication between GPUs were left out: plans have their own",
                        found_.communication * 1e-6));
+  }
+
+  /// Notes the layers' share of the GPU's time. Refuses a profile of a small part of the model.
+  Result<void> check_share() {
+    constexpr double least = 0.1, whole = 0.995;
+    const GpuTime& gpu = found_.gpu;
+    if (!found_.on_gpu || !(gpu.of_model() > 0)) return {};
+    const double share = gpu.layers / gpu.of_model();
+    const auto milliseconds = [](double ns) { return fmt::format("{:.4g}", ns * 1e-6); };
+    std::string rest;
+    const auto add = [&](double time, std::string_view words) {
+      if (time > (1 - whole) * gpu.of_model())
+        rest += fmt::format("{}{:.3g} % {}", rest.empty() ? "" : ", ", 100 * time / gpu.of_model(), words);
+    };
+    add(gpu.elsewhere, "launched outside of them");
+    add(gpu.unlaunched, "without a launch in the trace");
+    if (share < least)
+      return fail(
+          ErrorCode::bad_input,
+          fmt::format("found layers with {:.2g} % of the GPU's time ({} of {} ms; {}), expected at least {:.0f} "
+                      "%: modules that launch their kernels, without CUDA or HIP graphs",
+                      100 * share, milliseconds(gpu.layers), milliseconds(gpu.of_model()), rest, 100 * least));
+    note(fmt::format("Layers hold {:.1f} % of the GPU's time without optimizer and communication ({} of {} ms{})",
+                     100 * share, milliseconds(gpu.layers), milliseconds(gpu.of_model()),
+                     rest.empty() ? "" : "; " + rest));
+    return {};
   }
 
   void note_sizes() {

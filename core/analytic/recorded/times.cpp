@@ -273,14 +273,24 @@ class Attributor {
     return loss != losses_.begin() && time < std::prev(loss)->end ? owner_at(time, time) : Owner{};
   }
 
+  /// Returns true within an annotation of PyTorch's optimizers ("Optimizer.step#AdamW.step").
+  bool in_optimizer(std::uint32_t track, std::int64_t time) const {
+    return std::ranges::any_of(calls_.optimizer, [&](const RecordedSpan& span) {
+      return span.track == track && span.start <= time && time < span.end;
+    });
+  }
+
   /// Adds times with a GPU: durations of the kernels that a layer launched.
   void add_kernels() {
     std::unordered_map<std::uint32_t, double> taken;
     for (const TraceKernel& kernel : recording_.kernels) {
+      const auto duration = static_cast<double>(kernel.duration);
       if (kernel.communication)
-        found_.communication += static_cast<double>(kernel.duration);
+        found_.communication += duration;
       else if (kernel.correlation != 0)
-        taken[kernel.correlation] += static_cast<double>(kernel.duration);
+        taken[kernel.correlation] += duration;
+      else
+        found_.gpu.unlaunched += duration;
     }
     std::ranges::sort(recording_.launches, [](const TraceLaunch& a, const TraceLaunch& b) {
       if (a.track != b.track) return a.track < b.track;
@@ -291,12 +301,21 @@ class Attributor {
       const auto kernel = taken.find(launch.correlation);
       if (kernel == taken.end()) continue;
       const std::uint32_t frame = innermost.at(launch.track, launch.time);
-      if (frame != none && frames_[frame].evaluation != none)
-        add_backward(found_.evaluations[frames_[frame].evaluation].owner, kernel->second);
-      else if (frame == none && launch.track == calls_.track)
-        add(&PassTimes::forward, forward_owner(launch.time), kernel->second);
+      Owner owner;
+      if (frame != none && frames_[frame].evaluation != none) {
+        owner = found_.evaluations[frames_[frame].evaluation].owner;
+        add_backward(owner, kernel->second);
+      } else if (frame == none && launch.track == calls_.track) {
+        owner = forward_owner(launch.time);
+        add(&PassTimes::forward, owner, kernel->second);
+      }
+      double& share = owner.known()                             ? found_.gpu.layers
+                      : in_optimizer(launch.track, launch.time) ? found_.gpu.optimizer
+                                                                : found_.gpu.elsewhere;
+      share += kernel->second;
       taken.erase(kernel);
     }
+    for (const auto& [correlation, duration] : taken) found_.gpu.unlaunched += duration;
   }
 
   ProfilerTrace& recording_;

@@ -30,12 +30,22 @@ struct PassTimes {
   bool has_backward = false;
 };
 
+/// GPU time of a recording without communication, in nanoseconds, by where its kernels were launched.
+struct GpuTime {
+  double layers = 0;      ///< layers and the loss, all passes
+  double optimizer = 0;   ///< the optimizer's step
+  double elsewhere = 0;   ///< outside of the chosen passes' modules
+  double unlaunched = 0;  ///< the file has no launch of theirs
+  double of_model() const { return layers + elsewhere + unlaunched; }
+};
+
 struct Attribution {
   std::vector<PassTimes> passes;
   std::vector<Evaluation> evaluations;     ///< parallel to Recording::evaluations
   std::vector<std::uint32_t> by_sequence;  ///< in Recording::operators: main thread's, with a sequence
   std::vector<Owner> operator_owner;       ///< parallel to `by_sequence`
   bool on_gpu = false;
+  GpuTime gpu;
   double unowned = 0;        ///< of backward functions without a layer
   double backward = 0;       ///< of all backward functions
   double communication = 0;  ///< of NCCL kernels, which belong to no layer

@@ -112,6 +112,7 @@ Result<void> Collector::take_complete(const Event& event, std::int64_t start, st
                                       std::string_view name, std::string_view category) {
   Span span{.start = start,
             .duration = duration,
+            .asked = start,
             .micro_batch = whole(event.micro_batch.value_or(0)),
             .correlation = static_cast<std::uint32_t>(event.correlation.value_or(0)),
             .track = track_of(event),
@@ -139,7 +140,7 @@ Result<void> Collector::take_complete(const Event& event, std::int64_t start, st
     return {};
   }
   if (constexpr std::string_view step = "ProfilerStep#"; name.starts_with(step)) {
-    spans_.steps.push_back({start, span.end(), number_after(name, step)});
+    spans_.steps.push_back({start, span.end(), number_after(name, step), category == "gpu_user_annotation"});
     return {};
   }
   if (is_operator(category)) {

@@ -103,7 +103,7 @@ std::optional<OpKind> kind_from_name(std::string_view name, std::string_view low
 
 bool is_kernel(std::string_view category) {
   return category == "kernel" || category == "Kernel" || is_copy(category) || category == "gpu_memset" ||
-         category == "Memset";
+         category == "Memset" || category == "mtia_ccp_events";
 }
 bool is_copy(std::string_view category) { return category == "gpu_memcpy" || category == "Memcpy"; }
 bool is_launch(std::string_view category) {

@@ -12,8 +12,9 @@
 namespace pipedeck::io::traces {
 namespace {
 
-/// One step a number, in order; where the host's and the device's are both there the first begins it.
+/// Returns one step per number, in order: the host's where there are any.
 std::vector<Step> steps_in_order(std::vector<Step> steps) {
+  if (!std::ranges::all_of(steps, &Step::on_device)) std::erase_if(steps, &Step::on_device);
   std::ranges::sort(steps, {}, &Step::start);
   std::set<int> numbers;
   std::erase_if(steps, [&](const Step& step) { return !numbers.insert(step.number).second; });
@@ -73,13 +74,14 @@ void add_steps(ParsedTrace& result, std::vector<Span> spans, const std::vector<S
   if (steps.empty()) {
     add(std::move(spans), 1);
   } else {
-    std::ranges::sort(spans, {}, &Span::start);
-    auto at = std::ranges::lower_bound(spans, steps.front().start, {}, &Span::start);
+    // The host launches kernels ahead of the GPU: one is of the step that launched it.
+    const auto moment = steps.front().on_device ? &Span::start : &Span::asked;
+    std::ranges::sort(spans, {}, moment);
+    auto at = std::ranges::lower_bound(spans, steps.front().start, {}, moment);
     outside = static_cast<std::size_t>(at - spans.begin());
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      const auto end = i + 1 < steps.size()
-                           ? std::ranges::lower_bound(at, spans.end(), steps[i + 1].start, {}, &Span::start)
-                           : spans.end();
+      const auto end = i + 1 < steps.size() ? std::ranges::lower_bound(at, spans.end(), steps[i + 1].start, {}, moment)
+                                            : spans.end();
       add(std::vector<Span>(at, end), steps[i].number);
       at = end;
     }
@@ -103,6 +105,7 @@ Result<void> add_operations(ParsedTrace& result, Spans& spans, const std::option
   }
   const std::vector<Step> steps = steps_in_order(std::move(spans.steps));
   if (!spans.kernels.empty()) {
+    traces::find_launches(spans);
     traces::classify_kernels(spans);
     const auto untold = std::ranges::count(spans.kernels, false, &Span::told);
     if (untold > 0)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -64,9 +65,15 @@ std::map<std::uint32_t, std::vector<Span>> annotations_for_launches(const Spans&
   return of_track;
 }
 
+/// Returns the launch of a kernel, or null. The launches are sorted by correlation.
+const Launch* launch_of(const Spans& spans, const Span& kernel) {
+  if (kernel.correlation == 0) return nullptr;
+  const auto launch = std::ranges::lower_bound(spans.launches, kernel.correlation, {}, &Launch::correlation);
+  return launch != spans.launches.end() && launch->correlation == kernel.correlation ? &*launch : nullptr;
+}
+
 /// Kinds by thread and time of the launch; those launched under nothing stay untold.
 void classify_by_launch(Spans& spans) {
-  std::ranges::sort(spans.launches, {}, &Launch::correlation);
   std::map<std::uint32_t, std::vector<Span>> of_track = annotations_for_launches(spans);
   struct Question {
     std::uint32_t track;
@@ -75,9 +82,8 @@ void classify_by_launch(Spans& spans) {
   };
   std::vector<Question> questions;
   for (Span& kernel : spans.kernels) {
-    if (kernel.told || kernel.correlation == 0) continue;
-    const auto launch = std::ranges::lower_bound(spans.launches, kernel.correlation, {}, &Launch::correlation);
-    if (launch != spans.launches.end() && launch->correlation == kernel.correlation)
+    if (kernel.told) continue;
+    if (const Launch* const launch = launch_of(spans, kernel))
       questions.push_back({launch->track, launch->time, &kernel});
   }
   std::ranges::sort(questions, [](const Question& a, const Question& b) {
@@ -100,6 +106,26 @@ void classify_by_launch(Spans& spans) {
 }
 
 }  // namespace
+
+void find_launches(Spans& spans) {
+  std::ranges::sort(spans.launches, {}, &Launch::correlation);
+  std::ranges::sort(spans.kernels, [](const Span& a, const Span& b) {
+    return std::tie(a.track, a.start) < std::tie(b.track, b.start);
+  });
+  // Correlations grow: a smaller one than any launch has was launched before the recording.
+  const std::uint32_t first = spans.launches.empty() ? 0 : spans.launches.front().correlation;
+  const Span* launched = nullptr;  // the last one of a launch
+  for (Span& kernel : spans.kernels) {
+    if (kernel.correlation > 0 && kernel.correlation < first)
+      kernel.asked = std::numeric_limits<std::int64_t>::min();
+    else if (const Launch* const launch = launch_of(spans, kernel)) {
+      kernel.asked = std::min(launch->time, kernel.start);
+      launched = &kernel;
+    } else if (launched && launched->track == kernel.track) {
+      kernel.asked = launched->asked;
+    }
+  }
+}
 
 void classify_kernels(Spans& spans) {
   // Annotations on the device itself ("gpu_user_annotation") are on the kernels' own track.

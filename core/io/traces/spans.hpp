@@ -25,6 +25,7 @@ struct Track {
 
 struct Span {
   std::int64_t start = 0, duration = 0;  ///< ns
+  std::int64_t asked = 0;                ///< ns: a kernel's launch by the host, else `start`
   std::int32_t micro_batch = 0;
   std::uint32_t correlation = 0;  ///< with the launch; 0: none
   std::uint32_t track = 0;        ///< in Spans::tracks
@@ -45,6 +46,7 @@ struct Launch {
 struct Step {
   std::int64_t start = 0, end = 0;
   int number = 0;
+  bool on_device = false;  ///< the profiler's copy on a GPU's track
 };
 
 /// By where they come from: a trace's own operations are better than kernels, these better than annotations.
@@ -87,6 +89,10 @@ class Collector {
   std::uint32_t last_number_ = 0;
   std::map<std::uint32_t, std::vector<Open>> open_;
 };
+
+/// Sets when the host launched each kernel. One without a launch was launched before the recording, by its correlation,
+/// or with the launched one before it on its track, else at its start.
+void find_launches(Spans& spans);
 
 /// Gives every kernel its kind and micro-batch: the innermost annotation at its launch, else on its own device; else
 /// whether autograd launched it; else its name.

@@ -12,6 +12,7 @@
 #include <QTest>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/plan/validate.hpp"
 #include "core/presets/traced_profile.hpp"
@@ -109,6 +110,57 @@ class TestTracedProfile : public QObject {
   }
 
  private slots:
+  /// A module launches `inside` kernels of 10 us; `outside` are launched behind it, and `unlaunched` by nothing.
+  void layers_say_their_share_of_the_gpus_time_data() {
+    QTest::addColumn<int>("inside");
+    QTest::addColumn<int>("outside");
+    QTest::addColumn<int>("unlaunched");
+    QTest::addColumn<int>("optimizer");
+    QTest::addColumn<QString>("words");  // of a note, or of the error
+    QTest::newRow("all") << 4 << 0 << 0 << 9 << "Layers hold 100.0 % of the GPU's time";
+    QTest::newRow("half") << 4 << 2 << 2 << 0
+                          << "Layers hold 50.0 % of the GPU's time without optimizer and communication (0.04 of 0.08 "
+                             "ms; 25 % launched outside of them, 25 % without a launch in the trace)";
+    QTest::newRow("a sampler beside a graph")
+        << 1 << 0 << 39 << 0 << "found layers with 2.5 % of the GPU's time (0.01 of 0.4 ms";
+  }
+  void layers_say_their_share_of_the_gpus_time() {
+    QFETCH(int, inside);
+    QFETCH(int, outside);
+    QFETCH(int, unlaunched);
+    QFETCH(int, optimizer);
+    QFETCH(QString, words);
+    std::vector<std::string> events{module("Linear_0", 0, 100), module("Linear_1", 100, 100)};
+    events.push_back(event_of("user_annotation", "Optimizer.step#SGD.step", 400, 100));
+    int id = 0;
+    const auto launch = [&](double at, int kernels) {
+      for (int i = 0; i < kernels; ++i) {
+        const std::string correlation = fmt::format("\"correlation\":{}", ++id);
+        events.push_back(event_of("cuda_runtime", "cudaLaunchKernel", at + i, 0.5, 1, correlation));
+        events.push_back(event_of("kernel", "gemm", 1000 + 10 * id, 10, 7, correlation));
+      }
+    };
+    launch(10, inside);
+    launch(300, outside);
+    launch(401, optimizer);
+    for (int i = 0; i < unlaunched; ++i)
+      events.push_back(event_of("kernel", "graph", 5000 + 10 * i, 10, 7, fmt::format("\"correlation\":{}", 900 + i)));
+    const auto made = read(document(events));
+    const std::string found = made ? fmt::format("{}", fmt::join(made->notes, "\n")) : made.error().message;
+    QVERIFY2(found.find(words.toStdString()) != found.npos, found.c_str());
+    QCOMPARE(made.has_value(), words.startsWith("Layers"));
+  }
+
+  void annotations_of_libraries_are_no_modules() {
+    for (const char* name : {"hccl:allgather", "xccl:all_reduce", "nccl:broadcast", "Stage::runInputDist",
+                             "[param|pytorch.model.alex_net|0|0|0|measure|forward]"}) {
+      const auto made =
+          read(document({event_of("user_annotation", name, 0, 10), event_of("user_annotation", name, 20, 10)}));
+      QVERIFY2(!made, name);
+      QVERIFY2(made.error().message.find("found no modules") != std::string::npos, made.error().message.c_str());
+    }
+  }
+
   void known_models_come_back() {
     std::mt19937 random(11);
     const auto maybe = [&] { return random() % 2 == 0; };

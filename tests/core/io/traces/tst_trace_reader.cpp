@@ -200,6 +200,34 @@ class TestTraceReader : public QObject {
         std::ranges::any_of(trace->notes, [](const std::string& n) { return n.starts_with("1 operations before"); }));
   }
 
+  /// The host runs ahead: it launches each step's four kernels at once, and the GPU takes ten times as long.
+  void a_kernel_is_of_the_step_that_launched_it() {
+    std::vector<std::string> events;
+    for (int step = 0; step < 3; ++step) {
+      events.push_back(line_of("user_annotation", fmt::format("ProfilerStep#{}", step).c_str(), step * 100, 90, 9, 1));
+      events.push_back(
+          line_of("gpu_user_annotation", fmt::format("ProfilerStep#{}", step).c_str(), step * 800 + 50, 800, 0, 7));
+      for (int i = 0; i < 4; ++i) {
+        const int id = 2 + step * 4 + i;
+        const std::string arguments = fmt::format("{{\"device\":0,\"correlation\":{}}}", id);
+        events.push_back(line_of("cuda_runtime", "cudaLaunchKernel", step * 100 + 10 + i, 1, 9, 1, arguments));
+        events.push_back(line_of("kernel", "gemm", 50 + (id - 2) * 200, 200, 0, 7, arguments));
+      }
+      if (step == 0)  // of a step before the recording
+        events.push_back(line_of("kernel", "late", 20, 30, 0, 7, "{\"device\":0,\"correlation\":1}"));
+      events.push_back(line_of("kernel", "of_a_library", 50 + step * 800 + 790, 5, 0, 7, "{\"device\":0}"));
+    }
+    const auto trace = read(document(events));
+    QVERIFY2(trace, trace ? "" : trace.error().text().c_str());
+    QCOMPARE(trace->timelines.size(), std::size_t{3});
+    for (const MeasuredTimeline& step : trace->timelines) {
+      QCOMPARE(rows_of(step.timeline, LaneRole::compute, 0).size(), std::size_t{4});
+      QCOMPARE(step.timeline.makespan().count, std::int64_t{800'000});
+    }
+    QVERIFY(std::ranges::any_of(trace->notes,
+                                [](const std::string& n) { return n.starts_with("1 operations before the first"); }));
+  }
+
   void overlaps_on_a_device_are_cut_and_told() {
     const auto trace = read(document({line_of("kernel", "a_fwd", 0, 10, 0, 7), line_of("kernel", "b_fwd", 5, 10, 0, 8),
                                       line_of("kernel", "c_fwd", 6, 2, 0, 9)}));
