@@ -219,10 +219,13 @@ std::span<const Importer> importers() {
                  TRY(const auto value, json::parse(s.text));
                  return as_document(topology::machines_from_gpu_copies(value, machine_of(s)));
                }},
-      Importer{
-          "workload", ".workload.json", "layers as the programs dnn-partitioning and Piper take them (read)",
-          FileKind::profile, [](const Content& c) { return c.json && profiles::looks_like_partitioning_json(c.text); },
-          [](const Source& s) { return as_document(profiles::profile_from_partitioning_json(s.text, stem_of(s))); }},
+      Importer{"workload", ".workload.json", "layers as the programs dnn-partitioning and Piper take them (read)",
+               FileKind::profile,
+               [](const Content& c) { return c.json && profiles::looks_like_partitioning_json(c.text); },
+               [](const Source& s) {
+                 return as_document(profiles::profile_from_partitioning_json(s.text, stem_of(s),
+                                                                             {s.options.time_unit, s.options.notes}));
+               }},
       document<documents::profile_from_json>("profile", ".profile.json",
                                              "layers of a model: times and bytes (read, written)", FileKind::profile,
                                              [](const Content& c) { return format_is(c, "pipedeck.profile"); }),

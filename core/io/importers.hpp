@@ -9,8 +9,10 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "core/base/result.hpp"
+#include "core/base/units.hpp"
 #include "core/model/calibration_record.hpp"
 #include "core/model/cluster.hpp"
 #include "core/model/found_machine.hpp"
@@ -43,9 +45,11 @@ enum class FileKind : std::uint8_t {
 std::string_view name_of(FileKind kind);  // "profile"
 
 struct ReadOptions {
-  std::optional<int> profile_micro_batch{};  ///< for graph text, which has none; else "-pbs-N" of the file's name
-  bool as_llama = false;                     ///< a transformer's configuration of an unknown family is read as Llama's
-  bool multi_token = false;                  ///< a transformer's blocks that predict further tokens are layers, too
+  std::optional<int> profile_micro_batch{};   ///< for graph text, which has none; else "-pbs-N" of the file's name
+  bool as_llama = false;                      ///< a transformer's configuration of an unknown family is read as Llama's
+  bool multi_token = false;                   ///< a transformer's blocks that predict further tokens are layers, too
+  std::optional<Seconds> time_unit{};         ///< of times in a file that has no unit
+  std::vector<std::string>* notes = nullptr;  ///< receives what a reader assumed, one sentence each
 };
 
 using Document = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, FoundMachines,

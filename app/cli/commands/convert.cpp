@@ -44,6 +44,9 @@ class ConvertCommand : public options::Command {
                    "samples per micro-batch of a graph text, a table or a trace")
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
+    app.add_option("--time-unit", time_unit_, "unit of the times of a workload of Piper or dnn-partitioning [s, ms]")
+        ->check(CLI::IsMember({"s", "ms", "us"}))
+        ->type_name("UNIT");
     app.add_option("--columns", columns_,
                    "columns of a table of layers: name=Layer,forward_ms=Fwd:us,...; keys are those of a profile's "
                    "layers, and other columns are found by their key")
@@ -76,8 +79,15 @@ class ConvertCommand : public options::Command {
       return fail(ErrorCode::bad_usage, "--trace-depth: found no trace to become a profile, expected one");
     FoundMachines found;
     for (const std::string& file : files_) {
-      TRY(auto read,
-          work::read_any_file(file, {profile_micro_batch_, models_.as_llama(), models_.multi_token()}, stop));
+      std::vector<std::string> notes;
+      TRY(auto read, work::read_any_file(file,
+                                         {.profile_micro_batch = profile_micro_batch_,
+                                          .as_llama = models_.as_llama(),
+                                          .multi_token = models_.multi_token(),
+                                          .time_unit = time_unit(),
+                                          .notes = &notes},
+                                         stop));
+      for (const std::string& note : notes) text::print_note(note);
       auto* machines = std::get_if<FoundMachines>(&read);
       if (!machines) return write_other(std::move(read));
       if (auto added = presets::add_found(found, std::move(*machines)); !added)
@@ -225,12 +235,17 @@ class ConvertCommand : public options::Command {
     return by_name ? by_name->name : std::string_view();
   }
 
+  std::optional<Seconds> time_unit() const {
+    if (time_unit_.empty()) return std::nullopt;
+    return Seconds(time_unit_ == "s" ? 1 : time_unit_ == "ms" ? 1e-3 : 1e-6);
+  }
+
   std::string target(const work::AnyFile& file) const {
     return std::string(asked_format().empty() ? work::format_name(file) : asked_format());
   }
 
   std::vector<std::string> files_;
-  std::string out_, to_, columns_;
+  std::string out_, to_, columns_, time_unit_;
   std::optional<int> profile_micro_batch_, trace_depth_;
   options::MachineOptions machines_;
   options::ModelOptions models_;

@@ -56,6 +56,7 @@ std::optional<std::int64_t> fixed_batch(const OperatorGraph& graph) {
     if (open.meaning == DimensionRole::batch) return std::nullopt;
   for (const ValueInfo& input : graph.inputs) {
     if (!input.shape || input.shape->empty()) continue;
+    if (input.shape->size() == 1 && input.element == Element::real) continue;  // one sample's features
     const std::int64_t first = input.shape->front().size;
     if (first < 1 || first > limits::samples || (batch && *batch != first)) return std::nullopt;
     batch = first;

@@ -117,6 +117,14 @@ Result<void> cast(const ShapeInferenceContext& call) {
   return call.set_output(0, element, x.shape, std::move(values));
 }
 
+/// Names an old operator set, whose broadcasting by "axis" is not read.
+std::string own_broadcasting(const ShapeInferenceContext& call) {
+  constexpr std::int64_t first_of_numpy = 7;
+  if (call.version() >= first_of_numpy) return {};
+  return fmt::format(" (the file is of operator set {}; broadcasting by \"axis\", before set 7, is not read)",
+                     call.version());
+}
+
 /// Broadcasts two or more inputs to common sizes.
 Result<void> broadcast_shapes(const ShapeInferenceContext& call, std::optional<Element> element) {
   TRY(const auto first, call.needed(0));
@@ -126,8 +134,8 @@ Result<void> broadcast_shapes(const ShapeInferenceContext& call, std::optional<E
     if (!other) continue;
     auto both = broadcast(shape, other->shape);
     if (!both)
-      return call.wrong(
-          fmt::format("found {} and {}, expected equal sizes or 1", sizes_text(other->shape), sizes_text(shape)));
+      return call.wrong(fmt::format("found {} and {}, expected equal sizes or 1{}", sizes_text(other->shape),
+                                    sizes_text(shape), own_broadcasting(call)));
     shape = *std::move(both);
   }
   const Element result = element.value_or(first->element);

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/onnx/model.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "core/base/checks.hpp"
+#include "core/base/limits.hpp"
 #include "core/io/onnx/fields.hpp"
 #include "core/io/onnx/tensor.hpp"
 #include "core/io/onnx/wire.hpp"
@@ -68,6 +73,7 @@ class Reader {
     }));
     if (graph.data() == nullptr)
       return fail(ErrorCode::bad_input, "found no graph, expected a model with one", "/graph");
+    out_.version = std::max<std::int64_t>(out_.version, 1);  // implied without an import
     out_.source = producer + (version.empty() ? "" : " " + version);
     if (functions > 0) out_.notes.push_back(fmt::format("{} functions of the file's own are not entered", functions));
     return read_graph(graph);
@@ -303,6 +309,93 @@ Result<void> check_names(OperatorGraph& graph) {
   return {};
 }
 
+/// Returns true if the operator's inputs after the first are weights.
+bool has_weights(const Operator& op) {
+  static const std::set<std::string_view> types{"Conv",
+                                                "ConvTranspose",
+                                                "Gemm",
+                                                "MatMul",
+                                                "PRelu",
+                                                "LSTM",
+                                                "GRU",
+                                                "RNN",
+                                                "BatchNormalization",
+                                                "InstanceNormalization",
+                                                "LayerNormalization",
+                                                "GroupNormalization"};
+  return op.domain.empty() && types.contains(op.type);
+}
+
+/// Returns a Constant's tensor of several reals; null if it holds shapes, scalars or something else.
+const Initializer* constant_weights(const Operator& op) {
+  if (!op.domain.empty() || op.type != "Constant" || op.outputs.size() != 1) return nullptr;
+  for (const Attribute& attribute : op.attributes)
+    if (const auto* tensor = std::get_if<Initializer>(&attribute.value); tensor && attribute.name == "value")
+      return tensor->element == Element::real && count_of(tensor->shape).value_or(1) > 1 ? tensor : nullptr;
+  return nullptr;
+}
+
+/// Makes weights of what operators hold or make: tensors of Constant, and those of ConstantOfShape that products take
+/// (models without their trained weights).
+class WeightsInOperators {
+ public:
+  explicit WeightsInOperators(OperatorGraph& graph) : graph_(graph) {}
+
+  void lift() {
+    for (const Operator& op : graph_.operators)
+      if (has_weights(op))
+        for (std::size_t i = 1; i < op.inputs.size(); ++i) taken_.insert(op.inputs[i]);
+    for (const Initializer& tensor : graph_.fixed) known_.emplace(tensor.name, tensor.values);
+    for (const Operator& op : graph_.operators) note_values(op);
+    std::vector<Initializer> lifted;
+    std::size_t made = 0;
+    std::erase_if(graph_.operators, [&](const Operator& op) {
+      auto weights = weights_of(op);
+      if (!weights) return false;
+      made += op.type == "ConstantOfShape";
+      weights->name = op.outputs.front();
+      lifted.push_back(*std::move(weights));
+      return true;
+    });
+    std::ranges::move(lifted, std::back_inserter(graph_.fixed));
+    if (made > 0)
+      graph_.notes.push_back(
+          fmt::format("{} tensors of weights that the graph fills with one value (ConstantOfShape) "
+                      "count as parameters",
+                      made));
+  }
+
+ private:
+  /// Shapes may be Constants, too.
+  void note_values(const Operator& op) {
+    if (op.type != "Constant" || op.outputs.size() != 1) return;
+    for (const Attribute& attribute : op.attributes)
+      if (const auto* tensor = std::get_if<Initializer>(&attribute.value))
+        known_.emplace(op.outputs.front(), tensor->values);
+  }
+
+  std::optional<Initializer> weights_of(const Operator& op) const {
+    if (const Initializer* tensor = constant_weights(op)) return *tensor;
+    if (!op.domain.empty() || op.type != "ConstantOfShape" || op.inputs.size() != 1 || op.outputs.size() != 1 ||
+        !taken_.contains(op.outputs.front()))
+      return std::nullopt;
+    Initializer made;
+    for (const Attribute& attribute : op.attributes)
+      if (const auto* value = std::get_if<Initializer>(&attribute.value)) made.element = value->element;
+    const auto shape = known_.find(op.inputs.front());
+    if (shape == known_.end() || !shape->second || made.element != Element::real) return std::nullopt;
+    for (const double size : *shape->second) {
+      if (!(size >= 1 && size <= static_cast<double>(limits::bytes))) return std::nullopt;
+      made.shape.push_back(static_cast<std::int64_t>(size));
+    }
+    return count_of(made.shape) ? std::optional(std::move(made)) : std::nullopt;
+  }
+
+  OperatorGraph& graph_;
+  std::unordered_set<std::string_view> taken_;  ///< as weights
+  std::unordered_map<std::string_view, std::optional<std::vector<double>>> known_;
+};
+
 }  // namespace
 
 bool looks_like_onnx(std::string_view content) {
@@ -333,6 +426,9 @@ Result<OperatorGraph> operators_from_onnx(std::string_view content, const std::s
   if (graph.operators.empty())
     return fail(ErrorCode::bad_input, "found no operators, expected at least one", "/graph/node");
   TRY_VOID(check_names(graph));
+  WeightsInOperators(graph).lift();
+  if (graph.operators.empty())
+    return fail(ErrorCode::bad_input, "found constants alone, expected operators that compute", "/graph/node");
   return graph;
 }
 

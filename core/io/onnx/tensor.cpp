@@ -79,18 +79,6 @@ double number(std::uint64_t bits, std::uint64_t type) {
   }
 }
 
-Result<std::int64_t> count_of(const std::vector<std::int64_t>& shape) {
-  std::int64_t count = 1;
-  for (const std::int64_t size : shape) {
-    if (size < 0) return fail(ErrorCode::bad_input, fmt::format("found a size of {}, expected 0 or more", size));
-    if (size > 0 && count > limits::bytes / size)
-      return fail(ErrorCode::bad_input,
-                  fmt::format("found a tensor of more than {} numbers, expected at most that", limits::bytes));
-    count *= size;
-  }
-  return count;
-}
-
 struct Data {
   std::string_view raw;
   std::vector<std::int64_t> integers;  ///< of int32_data, int64_data, uint64_data
@@ -159,6 +147,18 @@ Element element_of_onnx(std::uint64_t data_type) {
     default:
       return Element::other;
   }
+}
+
+Result<std::int64_t> count_of(const std::vector<std::int64_t>& shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) {
+    if (size < 0) return fail(ErrorCode::bad_input, fmt::format("found a size of {}, expected 0 or more", size));
+    if (size > 0 && count > limits::bytes / size)
+      return fail(ErrorCode::bad_input,
+                  fmt::format("found a tensor of more than {} numbers, expected at most that", limits::bytes));
+    count *= size;
+  }
+  return count;
 }
 
 std::string name_from_onnx(std::string_view bytes) { return strip_control_characters(text::to_utf8(bytes)); }

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/io/json/reader.hpp"
 #include "core/io/profiles/layer_kind_guess.hpp"
@@ -43,30 +45,37 @@ struct PartitioningNode {
   std::optional<std::int64_t> colour;
 };
 
+/// An edge of either format, between positions of nodes.
+struct PartitioningEdge {
+  std::size_t from = 0, to = 0;
+  std::optional<Bytes> size;  ///< absent: the file has its time alone
+};
+
 class WorkloadReader {
  public:
-  WorkloadReader(const Value& document, const std::string& name) : in_(document, {}, problems_), name_(name) {}
+  WorkloadReader(const Value& document, const std::string& name, const WorkloadOptions& options)
+      : in_(document, {}, problems_), name_(name), options_(options) {}
 
   Result<Profile> read() {
     const bool piper = in_.has("maxDevices");
+    unit_ = options_.time_unit.value_or(Seconds(piper ? 1 : 1e-3));
     in_.objects("nodes", [&](ObjectReader& node) {
       if (!in_.ok()) return;
       piper ? read_piper(node) : read_partitioning(node);
     });
     if (problems_) return tl::unexpected(*problems_.first);
-    TRY_VOID(piper ? Result<void>() : join_backward());
-    make_layers();
     in_.objects("edges", [&](ObjectReader& edge) {
       if (in_.ok()) read_edge(edge, piper ? "communicationCost" : "size");
     });
     if (problems_) return tl::unexpected(*problems_.first);
+    if (!piper) TRY_VOID(join_backward());
+    make_layers();
+    for (const PartitioningEdge& edge : edges_) add_edge(edge);
     for (std::size_t i = 0; i < profile_.layers.size(); ++i)
       if (!saved_told_[i]) profile_.layers[i].saved = profile_.layers[i].output;
     profile_.name = name_;
     profile_.micro_batch = 1;
-    profile_.source = piper ? "a workload of Piper; a third of the time is taken for the forward pass, and tensor "
-                              "parallelism and recomputation are left out"
-                            : partitioning_source();
+    note_assumptions(piper);
     TRY_VOID(plan::validate(profile_));
     return std::move(profile_);
   }
@@ -83,13 +92,17 @@ class WorkloadReader {
     return node;
   }
 
+  Seconds time_in(ObjectReader& in, std::string_view key) {
+    return Seconds(in.number(key, 0, limits::seconds / unit_.count) * unit_.count);
+  }
+
   void read_partitioning(ObjectReader& in) {
     PartitioningNode& node = add_node(in);
     const bool accelerated = bool_in(in, "supportedOnFpga");
     on_processors_ |= !accelerated;
-    const double time = in.number(accelerated ? "fpgaLatency" : "cpuLatency", 0, limits::seconds * 1e3);
+    const Seconds time = time_in(in, accelerated ? "fpgaLatency" : "cpuLatency");
     node.is_backward = bool_in(in, "isBackwardNode");
-    (node.is_backward ? node.backward : node.forward) = Seconds(time / 1e3);
+    (node.is_backward ? node.backward : node.forward) = time;
     trains_ |= node.is_backward;
     if (in.has("colorClass")) node.colour = in.count("colorClass", 0, limits::samples);
     node.parameters = bytes_in(in, "size");
@@ -101,12 +114,12 @@ class WorkloadReader {
       bool read = false;
       degrees.objects("1", [&](ObjectReader& variant) {
         const bool recomputes = variant.text("id").find("recomp") != std::string::npos;
-        const double time = variant.number("timePerSample", 0, limits::seconds);
+        const Seconds time = time_in(variant, "timePerSample");
         const Bytes parameters = bytes_in(variant, "parameterSize"), kept = bytes_in(variant, "memoryUsageA");
         if (recomputes || read) return;
         read = true;
-        node.forward = Seconds(time / 3);
-        node.backward = Seconds(time) - node.forward;
+        node.forward = time / 3;
+        node.backward = time - node.forward;
         node.parameters = parameters;
         node.saved = kept;
       });
@@ -115,25 +128,64 @@ class WorkloadReader {
     });
   }
 
-  /// Backward nodes are the other half of the first forward node of their colour.
+  /// Adds each backward node to the first forward node of its colour. The others (a loss's gradient, identities) go
+  /// with the nearest node before them, else with the last layer.
   Result<void> join_backward() {
     std::map<std::int64_t, std::size_t> forward_of_colour;
-    for (std::size_t i = 0; i < nodes_.size(); ++i)
-      if (!nodes_[i].is_backward && nodes_[i].colour) forward_of_colour.emplace(*nodes_[i].colour, i);
+    std::vector<std::optional<std::size_t>> owners(nodes_.size());
+    std::size_t last = nodes_.size();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (!nodes_[i].is_backward) {
-        if (!trains_) nodes_[i].backward = nodes_[i].forward * 2.0;
-        continue;
-      }
-      const auto forward = nodes_[i].colour ? forward_of_colour.find(*nodes_[i].colour) : forward_of_colour.end();
-      if (forward == forward_of_colour.end())
-        return fail(ErrorCode::bad_input,
-                    fmt::format("found the backward node {} without a forward node of its colorClass, expected one",
-                                nodes_[i].id),
-                    fmt::format("/nodes/{}", i));
-      nodes_[forward->second].backward += nodes_[i].backward;
+      if (nodes_[i].is_backward) continue;
+      owners[i] = last = i;
+      if (!trains_) nodes_[i].backward = nodes_[i].forward * 2.0;
+      if (nodes_[i].colour) forward_of_colour.emplace(*nodes_[i].colour, i);
     }
+    if (last == nodes_.size() && !nodes_.empty())
+      return fail(ErrorCode::bad_input, "found backward nodes alone, expected forward nodes", "/nodes");
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      if (nodes_[i].is_backward && nodes_[i].colour)
+        if (const auto forward = forward_of_colour.find(*nodes_[i].colour); forward != forward_of_colour.end())
+          owners[i] = forward->second;
+    const std::vector<bool> coloured = owned(owners);
+    spread_owners(owners);
+    Seconds all, without_colour;
+    std::size_t orphans = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      all += nodes_[i].forward;
+      if (!nodes_[i].is_backward) continue;
+      all += nodes_[i].backward;
+      nodes_[owners[i].value_or(last)].backward += nodes_[i].backward;
+      if (coloured[i]) continue;
+      ++orphans;
+      without_colour += nodes_[i].backward;
+    }
+    if (orphans > 0)
+      note(
+          fmt::format("{} backward nodes without a forward node of their colorClass, {:.1f} % of the time, count to "
+                      "the nearest node before them",
+                      orphans, all.count > 0 ? 100 * without_colour.count / all.count : 0));
     return {};
+  }
+
+  static std::vector<bool> owned(const std::vector<std::optional<std::size_t>>& owners) {
+    std::vector<bool> result;
+    for (const auto& owner : owners) result.push_back(owner.has_value());
+    return result;
+  }
+
+  /// Gives every node that edges reach the owner of the node before it, the nearest first.
+  void spread_owners(std::vector<std::optional<std::size_t>>& owners) const {
+    std::vector<std::vector<std::size_t>> next(nodes_.size());
+    for (const PartitioningEdge& edge : edges_) next[edge.from].push_back(edge.to);
+    std::vector<std::size_t> queue;
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      if (owners[i]) queue.push_back(i);
+    for (std::size_t at = 0; at < queue.size(); ++at)
+      for (const std::size_t to : next[queue[at]])
+        if (!owners[to]) {
+          owners[to] = owners[queue[at]];
+          queue.push_back(to);
+        }
   }
 
   void make_layers() {
@@ -154,17 +206,24 @@ class WorkloadReader {
     }
   }
 
-  /// Each edge of a layer has the size of its own output; the largest is taken.
   void read_edge(ObjectReader& in, std::string_view size_key) {
     const std::int64_t from = in.count("sourceId", 0, limits::samples), to = in.count("destId", 0, limits::samples);
     for (const auto& [key, id] : {std::pair("sourceId", from), std::pair("destId", to)})
       if (in.ok() && !position_.contains(id))
         return in.fail(key, fmt::format("found the node {}, expected one of nodes", id));
-    if (!in.ok() || !layer_.contains(from) || !layer_.contains(to)) return;  // between backward nodes
-    const Bytes size = in.has(size_key) ? bytes_in(in, size_key) : size_without(in, size_key);
-    Layer& layer = profile_.layers[static_cast<std::size_t>(layer_[from])];
-    layer.output = std::max(layer.output, size);
-    if (pairs_.insert({from, to}).second) profile_.edges.push_back({LayerId(layer_[from]), LayerId(layer_[to]), {}});
+    if (!in.ok()) return;
+    PartitioningEdge& edge = edges_.emplace_back(position_[from], position_[to]);
+    if (nodes_[edge.from].is_backward || nodes_[edge.to].is_backward) return;
+    edge.size = in.has(size_key) ? bytes_in(in, size_key) : size_without(in, size_key);
+  }
+
+  /// Each edge of a layer has the size of its own output; the largest is taken.
+  void add_edge(const PartitioningEdge& edge) {
+    if (!edge.size) return;  // of the backward pass
+    const int from = layer_[nodes_[edge.from].id], to = layer_[nodes_[edge.to].id];
+    Layer& layer = profile_.layers[static_cast<std::size_t>(from)];
+    layer.output = std::max(layer.output, *edge.size);
+    if (pairs_.insert({from, to}).second) profile_.edges.push_back({LayerId(from), LayerId(to), {}});
   }
 
   /// A cost alone is a time on some machine: its bytes are unknown, unless there are none.
@@ -174,20 +233,37 @@ class WorkloadReader {
     return {};
   }
 
-  std::string partitioning_source() const {
-    std::string text = "a workload of dnn-partitioning; a node's memory is taken for its parameters";
-    if (!trains_) text += ", and the backward pass for twice the forward one";
-    if (on_processors_) text += "; nodes that accelerators can't run have a processor's times";
-    return text;
+  void note(std::string text) { notes_.push_back(std::move(text)); }
+
+  /// Files have no unit. A layer of seconds is a sign of milliseconds: Piper's own files have both.
+  void note_assumptions(bool piper) {
+    constexpr double long_layer = 0.5;
+    note(piper ? "A third of Piper's time is taken for the forward pass; tensor parallelism and recomputation are left "
+                 "out"
+               : "A node's memory is taken for its parameters");
+    if (!piper && !trains_) note("The backward pass is taken for twice the forward one");
+    if (on_processors_) note("Nodes that accelerators can't run have a processor's times");
+    Seconds longest;
+    for (const Layer& layer : profile_.layers) longest = std::max(longest, layer.forward + layer.backward);
+    if (longest.count > long_layer && !options_.time_unit)
+      note(fmt::format("The longest layer takes {:.3g} s a sample, in {}: is that the file's unit? (--time-unit ms)",
+                       longest.count, piper ? "seconds" : "milliseconds"));
+    profile_.source =
+        fmt::format("a workload of {}. {}", piper ? "Piper" : "dnn-partitioning", fmt::join(notes_, ". "));
+    if (options_.notes) std::ranges::move(notes_, std::back_inserter(*options_.notes));
   }
 
   ErrorCollector problems_;
   ObjectReader in_;
   const std::string& name_;
+  const WorkloadOptions& options_;
+  Seconds unit_;
+  std::vector<std::string> notes_;
   std::vector<PartitioningNode> nodes_;
+  std::vector<PartitioningEdge> edges_;
   std::map<std::int64_t, std::size_t> position_;
   std::map<std::int64_t, int> layer_;
-  std::set<std::pair<std::int64_t, std::int64_t>> pairs_;
+  std::set<std::pair<int, int>> pairs_;
   std::vector<bool> saved_told_;
   Profile profile_;
   bool trains_ = false, on_processors_ = false;
@@ -201,9 +277,10 @@ bool looks_like_partitioning_json(const std::string& text) {
   return start.find("\"maxFPGAs\"") != start.npos || start.find("\"maxDevices\"") != start.npos;
 }
 
-Result<Profile> profile_from_partitioning_json(const std::string& text, const std::string& name) {
+Result<Profile> profile_from_partitioning_json(const std::string& text, const std::string& name,
+                                               const WorkloadOptions& options) {
   TRY(const auto document, json::parse(text));
-  return WorkloadReader(document, name).read();
+  return WorkloadReader(document, name, options).read();
 }
 
 }  // namespace pipedeck::io::profiles

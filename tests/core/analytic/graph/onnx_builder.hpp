@@ -82,6 +82,22 @@ class OnnxBuilder {
     return nodes(type, name, inputs, 1, attributes).front();
   }
 
+  /// A Constant of zeros, or of a single value for ConstantOfShape's `inputs`.
+  std::string filled(const std::string& type, const std::string& name, const Names& inputs, const Ints& sizes) {
+    const std::string made = node(type, name, inputs);
+    auto* attribute = model_.mutable_graph()->mutable_node(model_.graph().node_size() - 1)->add_attribute();
+    attribute->set_name("value");
+    attribute->set_type(onnx::AttributeProto::TENSOR);
+    attribute->mutable_t()->set_data_type(onnx::TensorProto::FLOAT);
+    std::int64_t count = 1;
+    for (const std::int64_t size : sizes) {
+      attribute->mutable_t()->add_dims(size);
+      count *= size;
+    }
+    for (std::int64_t i = 0; i < count; ++i) attribute->mutable_t()->add_float_data(0);
+    return made;
+  }
+
   /// One of ONNX Runtime's own.
   std::string runtime(const std::string& type, const std::string& name, const Names& inputs,
                       const Attributes& attributes = {}) {

@@ -109,6 +109,33 @@ class TestOperatorGraphs : public QObject {
 
   /// The backward pass of the first two layers needs their inputs, which are the previous activations, and the pool's
   /// choices.
+  /// PyTorch 1.12, Paddle2ONNX and others write weights as Constant; files without trained weights fill them.
+  void weights_that_operators_hold_count() {
+    OnnxBuilder b;
+    const std::string x = b.input("x", {"batch", 768});
+    const std::string w = b.filled("Constant", "w", {}, {768, 128});
+    const std::string v = b.filled("ConstantOfShape", "v", {b.integers("v_shape", {128, 10})}, {1});
+    const std::string scale = b.filled("Constant", "scale", {}, {1});
+    const std::string y = b.node("MatMul", "second", {b.node("MatMul", "first", {x, w}), v});
+    b.output(b.node("Mul", "scaled", {y, scale}));
+    const auto made = profile_of(b, options_for(2));
+    QVERIFY2(made, made ? "" : made.error().text().c_str());
+    double parameters = 0;
+    for (const Layer& layer : made->profile.layers) parameters += static_cast<double>(layer.parameters.count);
+    QCOMPARE(parameters, 2.0 * (768 * 128 + 128 * 10));  // bf16
+    QVERIFY(std::ranges::any_of(made->notes, [](const std::string& note) {
+      return note.starts_with("1 tensors of weights that the graph fills");
+    }));
+  }
+
+  void one_row_of_features_is_one_sample() {
+    OnnxBuilder b;
+    b.output(b.node("MatMul", "m", {b.input("x", {768}), b.weight("w", {768, 128})}));
+    const auto made = profile_of(b, {});
+    QVERIFY2(made, made ? "" : made.error().text().c_str());
+    QCOMPARE(made->profile.micro_batch, 1);
+  }
+
   void each_kept_tensor_counts_once() {
     const analytic::graph::Layers layers = counted(test::vgg16(), 1);
     const double picture = 2.0 * 3 * 224 * 224, wide = 2.0 * 64 * 224 * 224, pooled = 64.0 * 112 * 112;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workloads of dnn-partitioning and Piper (their README, "Input format") as profiles, and what is wrong with them.
+#include <algorithm>
 #include <cmath>
 
 #include <QTest>
@@ -68,6 +69,38 @@ class TestPartitioningJson : public QObject {
     QVERIFY(profile.source.find("twice the forward") != std::string::npos);
   }
 
+  /// Losses and identities have a backward node alone: its time goes where the nearest node before it goes.
+  void backward_nodes_without_colour_join_their_neighbour() {
+    std::string text = training;
+    const std::string coloured = "\"isBackwardNode\": 1, \"colorClass\": 3";
+    text.replace(text.find(coloured), coloured.size(), "\"isBackwardNode\": 1");
+    std::vector<std::string> notes;
+    const auto without_edge = io::profiles::profile_from_partitioning_json(text, "w", {.notes = &notes});
+    QVERIFY2(without_edge, without_edge ? "" : without_edge.error().text().c_str());
+    QVERIFY(near(without_edge->layers[2].backward, 4.5));  // the last layer
+    // 4.5 of the 0.7 + 35.5 + 4.5 ms.
+    QVERIFY2(std::ranges::any_of(
+                 notes,
+                 [](const std::string& n) { return n.starts_with("1 backward nodes") && n.find("11.1 %") != n.npos; }),
+             notes.front().c_str());
+    const std::string edge = "{\"sourceId\": 34, \"destId\": 33";
+    text.replace(text.find(edge), edge.size(), "{\"sourceId\": 3, \"destId\": 34");
+    QVERIFY(near(read(text).layers[1].backward, 4.5));
+  }
+
+  void seconds_a_layer_are_doubted() {
+    std::string text = piper;
+    text.replace(text.find("0.03"), 4, "30.0");
+    std::vector<std::string> notes;
+    const auto doubted = io::profiles::profile_from_partitioning_json(text, "w", {.notes = &notes});
+    QVERIFY(doubted && near(doubted->layers[1].forward, 10000));
+    QVERIFY2(notes.back().find("30 s a sample") != std::string::npos, notes.back().c_str());
+    notes.clear();
+    const auto made = io::profiles::profile_from_partitioning_json(text, "w", {Seconds(1e-3), &notes});
+    QVERIFY(made && near(made->layers[1].forward, 10) && near(made->layers[1].backward, 20));
+    QCOMPARE(notes.size(), std::size_t{1});
+  }
+
   void a_workload_of_piper() {
     const Profile profile = read(piper);
     QCOMPARE(profile.layers.size(), std::size_t{2});
@@ -101,8 +134,6 @@ class TestPartitioningJson : public QObject {
     row("too long", training, "0.7", "1e300", "/nodes/2/fpgaLatency", "found 1e300");
     row("no number", training, "0.7", "\"x\"", "/nodes/2/fpgaLatency", "\"x\"");
     row("twice", training, "\"id\": 5", "\"id\": 3", "/nodes/4/id", "twice");
-    row("no colour", training, "\"isBackwardNode\": 1, \"colorClass\": 3", "\"isBackwardNode\": 1", "/nodes/3",
-        "colorClass");
     row("no such node", training, "\"destId\": 5, \"cost\": 0.1", "\"destId\": 9, \"cost\": 0.1", "/edges/3/destId",
         "9");
     row("only a cost", training, "\"cost\": 0.1, \"size\": 16.0", "\"cost\": 0.1", "/edges/3/size", "time");
