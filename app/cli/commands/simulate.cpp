@@ -19,7 +19,7 @@
 #include "app/cli/text/table.hpp"
 #include "app/cli/work/efficiency_file.hpp"
 #include "app/cli/work/plan_columns.hpp"
-#include "app/cli/work/published_step.hpp"
+#include "core/base/checks.hpp"
 #include "core/cost/lower_bound.hpp"
 #include "core/io/csv/schedule.hpp"
 #include "core/io/csv/tables.hpp"
@@ -31,9 +31,12 @@
 #include "core/model/memory_verdict.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/device_catalogue.hpp"
+#include "core/presets/published_runs.hpp"
 #include "core/sim/explain/critical_path.hpp"
 #include "core/sim/explain/jitter.hpp"
 #include "core/sim/explain/sensitivity.hpp"
+#include "core/study/accuracy/published_step.hpp"
+#include "core/study/accuracy/runs_table.hpp"
 #include "core/study/fitting.hpp"
 #include "core/study/plan_simulator.hpp"
 #include "core/study/provenance.hpp"
@@ -64,7 +67,7 @@ struct SimulateAnswer {
   std::optional<JitterBand> band{};  ///< where it was asked for
   std::optional<Utilization> rates{};
   std::string provenance{};
-  std::optional<work::PublishedStep> step{};  ///< of a plan of format version 2
+  std::optional<study::accuracy::PublishedStep> step{};  ///< of a plan of format version 2
 };
 
 std::string heading(const Plan& plan) {
@@ -342,8 +345,9 @@ class SimulateCommand : public options::Command {
 
   /// As text; as JSON it becomes part of the simulation's document.
   Result<Explanations> explain(const RequestedTables& asked, const std::optional<JitterBand>& band,
-                               const std::optional<Utilization>& rates, const std::optional<work::PublishedStep>& step,
-                               Simulation& simulation, const std::stop_token& stop) const {
+                               const std::optional<Utilization>& rates,
+                               const std::optional<study::accuracy::PublishedStep>& step, Simulation& simulation,
+                               const std::stop_token& stop) const {
     Explanations explanations;
     std::string& text = explanations.text;
     nlohmann::ordered_json json{{"provenance", text::provenance_json(asked.problem)}};
@@ -402,11 +406,16 @@ class SimulateCommand : public options::Command {
   }
 
   /// Nothing for plans of format version 1.
-  Result<std::optional<work::PublishedStep>> step_of(const RequestedTables& asked) const {
-    if (!has_mesh(asked.plan)) return std::optional<work::PublishedStep>();
+  Result<std::optional<study::accuracy::PublishedStep>> step_of(const RequestedTables& asked) const {
+    if (!has_mesh(asked.plan)) return std::optional<study::accuracy::PublishedStep>();
     TRY(const EfficiencyTable efficiency, work::read_efficiency(efficiency_));
     TRY(const auto threads, options::thread_count(threads_));
-    auto step = work::published_step(asked.plan, asked.simulator, efficiency, nearest_, threads);
+    const auto runs = study::accuracy::runs_from_csv(presets::published_runs());
+    ensure(runs.has_value(), "the published runs that come with the program are valid");
+    const std::vector<DeviceModel>& catalogue = presets::device_catalogue();
+    auto step = study::accuracy::published_step(asked.plan, asked.simulator,
+                                                study::accuracy::KnownRuns(*runs, catalogue, threads), catalogue,
+                                                efficiency, nearest_, threads);
     if (!step) return tl::unexpected(text::in_file(step.error(), plan_file_));
     return std::optional(*std::move(step));
   }

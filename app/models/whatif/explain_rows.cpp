@@ -191,6 +191,31 @@ std::vector<BarRow> waterfall_rows(const Waterfall& waterfall, const QString& fr
   return rows;
 }
 
+std::vector<BarRow> token_rows(const QString& from, double measured, const std::vector<PartChange>& changes,
+                               const QString& to) {
+  constexpr double shown = 0.5e-9;
+  const auto time = [](double of) { return Nanoseconds(std::llround(of * 1e9)); };
+  const auto total = [&](const QString& name, double of, const QString& tip) {
+    return BarRow{name, 0, of, format_time(time(of)), tip.arg(name), BarMeaning::total, false};
+  };
+  std::vector<BarRow> rows{total(from, measured, ExplainText::tr("Measured, of one device for each token: %1"))};
+  double at = measured;
+  for (const PartChange& change : changes) {
+    const double next = at + change.seconds;
+    if (std::abs(change.seconds) >= shown) {
+      BarRow& row = rows.emplace_back();
+      row.label = change.name;
+      row.from = at, row.to = next;
+      row.text = signed_time(time(change.seconds));
+      row.tool_tip = ExplainText::tr("%1: %2 for each token").arg(change.name, row.text);
+      row.meaning = change.seconds > 0 ? BarMeaning::worse : BarMeaning::better;
+    }
+    at = next;
+  }
+  rows.push_back(total(to, at, ExplainText::tr("Predicted, of one device for each token: %1")));
+  return rows;
+}
+
 std::vector<BarRow> sensitivity_rows(const Sensitivity& sensitivity) {
   std::vector<BarRow> rows;
   const auto heading = [&](const QString& text) { rows.push_back({text, 0, 0, {}, {}, BarMeaning::total, true}); };

@@ -32,6 +32,15 @@ struct BarRow {
 /// exactly.
 std::vector<BarRow> waterfall_rows(const Waterfall& waterfall, const QString& from, const QString& to);
 
+/// A change of a part of an iteration, in seconds.
+struct PartChange {
+  QString name;
+  double seconds = 0;
+};
+/// Returns rows from a measured time over changes to a predicted one, in seconds of one device for each token.
+std::vector<BarRow> token_rows(const QString& from, double measured, const std::vector<PartChange>& changes,
+                               const QString& to);
+
 /// Returns the levers, the largest gain first, then single links, devices and memories that change something. Entries
 /// with the same gain share a row. Tool tips read "+10 % of link n0-tor: -3.2 ms (-0.4 %)".
 std::vector<BarRow> sensitivity_rows(const Sensitivity& sensitivity);

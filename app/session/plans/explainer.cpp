@@ -8,9 +8,15 @@
 
 #include "app/session/work/count_text.hpp"
 #include "app/text/in_qt.hpp"
+#include "core/base/checks.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/efficiency.hpp"
+#include "core/presets/published_runs.hpp"
 #include "core/sim/explain/critical_path.hpp"
 #include "core/sim/explain/jitter.hpp"
 #include "core/sim/explain/sensitivity.hpp"
+#include "core/study/accuracy/published_step.hpp"
+#include "core/study/accuracy/runs_table.hpp"
 
 namespace pipedeck::session::plans {
 
@@ -39,13 +45,32 @@ Result<Explanation> explain(study::PlanSimulator& plan_simulator, const Problem&
   return Explanation{std::make_shared<const CriticalPath>(std::move(path)), simulation->parts, {}};
 }
 
+/// The runs that come with the program.
+const study::accuracy::KnownRuns& known_runs() {
+  static const auto known = [] {
+    const auto runs = study::accuracy::runs_from_csv(presets::published_runs());
+    ensure(runs.has_value(), "the published runs that come with the program are valid");
+    return study::accuracy::KnownRuns(*runs, presets::device_catalogue(), QThread::idealThreadCount());
+  }();
+  return known;
+}
+
+Result<study::accuracy::LikeRuns> runs_like(study::PlanSimulator& plan_simulator, const Problem& problem,
+                                            const Plan& plan) {
+  constexpr int nearest = 5;
+  TRY(const auto simulator, plan_simulator.simulator(problem));
+  TRY(auto step, study::accuracy::published_step(plan, simulator, known_runs(), presets::device_catalogue(),
+                                                 presets::efficiency(), nearest, QThread::idealThreadCount()));
+  return std::move(step.like);
+}
+
 }  // namespace
 
 Explainer::Explainer(study::PlanSimulator& plan_simulator, work::Jobs& jobs, QObject* parent)
     : QObject(parent), simulator_(plan_simulator), jobs_(jobs) {
   // A cancelled one may be requested again.
   connect(&jobs_, &work::Jobs::ended, this, [this](int job, work::JobState state) {
-    if (state == work::JobState::cancelled) asked_.clear();
+    if (state == work::JobState::cancelled) asked_.clear(), asked_published_.clear();
     end_band(job, state);
   });
 }
@@ -68,6 +93,32 @@ std::shared_ptr<const Explanation> Explainer::explanation(const Problem& problem
                                   CacheEntry<Explanation>{key, std::make_shared<const Explanation>(std::move(known))});
                   emit changed();
                   return told;
+                };
+              });
+  return nullptr;
+}
+
+std::shared_ptr<const PublishedResult> Explainer::published(const Problem& problem,
+                                                            const std::shared_ptr<const Plan>& plan) {
+  const Key key = key_of(problem, plan);
+  if (const auto known = find(published_, key)) return known;
+  if (!has_mesh(*plan) || std::ranges::find(asked_published_, key) != asked_published_.end()) return nullptr;
+  asked_published_.push_back(key);
+  jobs_.start(tr("Published runs like %1").arg(QString::fromStdString(plan->name)),
+              [this, key, problem](const work::Jobs::Context&) -> work::Jobs::Apply {
+                auto result = runs_like(simulator_, problem, *key.plan);
+                return [this, key, result = std::move(result)] {
+                  asked_published_.remove(key);
+                  PublishedResult known;
+                  if (result)
+                    known.like = *result;
+                  else
+                    known.unavailable_reason = text::to_qstring(result.error());
+                  const QString why = known.unavailable_reason;
+                  remember_newest(published_, CacheEntry<PublishedResult>{
+                                                  key, std::make_shared<const PublishedResult>(std::move(known))});
+                  emit changed();
+                  return why;
                 };
               });
   return nullptr;

@@ -11,6 +11,7 @@
 #include "app/session/work/jobs.hpp"
 #include "core/model/explanation.hpp"
 #include "core/model/jitter.hpp"
+#include "core/study/accuracy/nearest_runs.hpp"
 #include "core/study/plan_simulator.hpp"
 
 namespace pipedeck::session::plans {
@@ -27,6 +28,12 @@ struct JitterResult {
   QString unavailable_reason;  ///< why it is unknown; empty: it is known
 };
 
+/// Published runs next to a plan of format version 2.
+struct PublishedResult {
+  study::accuracy::LikeRuns like;
+  QString unavailable_reason;  ///< why they are unknown; empty: they are known
+};
+
 class Explainer : public QObject {
   Q_OBJECT
 
@@ -35,6 +42,9 @@ class Explainer : public QObject {
 
   /// Returns null if it is unknown; it is then computed, and `changed` follows.
   std::shared_ptr<const Explanation> explanation(const Problem& problem, const std::shared_ptr<const Plan>& plan);
+
+  /// Likewise, the nearest published runs; null for a plan of format version 1, which has none.
+  std::shared_ptr<const PublishedResult> published(const Problem& problem, const std::shared_ptr<const Plan>& plan);
 
   /// Returns null if it was not requested.
   std::shared_ptr<const Sensitivity> sensitivity(const Problem& problem, const std::shared_ptr<const Plan>& plan) const;
@@ -83,9 +93,10 @@ class Explainer : public QObject {
   work::Jobs& jobs_;
   // Newest first.
   std::list<CacheEntry<Explanation>> explanations_;
+  std::list<CacheEntry<PublishedResult>> published_;
   std::list<CacheEntry<Sensitivity>> sensitivities_;
   std::list<CacheEntry<JitterResult, JitterKey>> bands_;
-  std::list<Key> asked_;
+  std::list<Key> asked_, asked_published_;
   std::list<BandJob> band_jobs_;  // running
   int sensitivity_job_ = 0;
 };

@@ -13,34 +13,6 @@ struct PartWords {
   Q_DECLARE_TR_FUNCTIONS(Accuracy)
 };
 
-QString part_name(mesh::StepPart part) {
-  switch (part) {
-    case mesh::StepPart::compute:
-      return PartWords::tr("compute");
-    case mesh::StepPart::recompute:
-      return PartWords::tr("recompute");
-    case mesh::StepPart::tensor:
-      return PartWords::tr("TP, exposed");
-    case mesh::StepPart::context:
-      return PartWords::tr("CP, exposed");
-    case mesh::StepPart::expert:
-      return PartWords::tr("EP, exposed");
-    case mesh::StepPart::gather:
-      return PartWords::tr("sharding, exposed");
-    case mesh::StepPart::bubble:
-      return PartWords::tr("pipeline bubble");
-    case mesh::StepPart::pipeline:
-      return PartWords::tr("PP, exposed");
-    case mesh::StepPart::data:
-      return PartWords::tr("DP, exposed");
-    case mesh::StepPart::optimizer:
-      return PartWords::tr("optimizer");
-    case mesh::StepPart::host:
-      return PartWords::tr("host copies, exposed");
-  }
-  return {};
-}
-
 /// Returns the part of the explanations that has the colour of this one.
 TimePart colour_part(mesh::StepPart part) {
   switch (part) {
@@ -101,6 +73,34 @@ void take_figures(const study::accuracy::Outcome& outcome, models::accuracy::Run
 }
 
 }  // namespace
+
+QString part_name(mesh::StepPart part) {
+  switch (part) {
+    case mesh::StepPart::compute:
+      return PartWords::tr("compute");
+    case mesh::StepPart::recompute:
+      return PartWords::tr("recompute");
+    case mesh::StepPart::tensor:
+      return PartWords::tr("TP, exposed");
+    case mesh::StepPart::context:
+      return PartWords::tr("CP, exposed");
+    case mesh::StepPart::expert:
+      return PartWords::tr("EP, exposed");
+    case mesh::StepPart::gather:
+      return PartWords::tr("sharding, exposed");
+    case mesh::StepPart::bubble:
+      return PartWords::tr("pipeline bubble");
+    case mesh::StepPart::pipeline:
+      return PartWords::tr("PP, exposed");
+    case mesh::StepPart::data:
+      return PartWords::tr("DP, exposed");
+    case mesh::StepPart::optimizer:
+      return PartWords::tr("optimizer");
+    case mesh::StepPart::host:
+      return PartWords::tr("host copies, exposed");
+  }
+  return {};
+}
 
 models::accuracy::RunRow run_row(const study::accuracy::Outcome& outcome) {
   const study::accuracy::PublishedRun& run = outcome.run;

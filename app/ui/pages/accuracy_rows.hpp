@@ -6,6 +6,8 @@
 
 namespace pipedeck::ui::pages {
 
+QString part_name(mesh::StepPart part);  ///< "TP, exposed"
+
 /// Returns the outcome as the accuracy page shows it.
 models::accuracy::RunRow run_row(const study::accuracy::Outcome& outcome);
 

@@ -6,11 +6,23 @@
 
 #include <QVBoxLayout>
 
+#include "app/models/format.hpp"
 #include "app/models/whatif/jitter_rows.hpp"
+#include "app/ui/pages/accuracy_rows.hpp"
 #include "app/ui/pages/plan_rows.hpp"
 #include "app/views/whatif/explain_view.hpp"
 
 namespace pipedeck::ui::pages {
+
+namespace {
+
+/// Returns "MPT 7B, 64 H100 · TP 2 · DP 32".
+QString run_title(const study::accuracy::NearestRun& run) {
+  const models::accuracy::RunRow row = run_row(run.outcome);
+  return QStringLiteral("%1, %2 %3 · %4").arg(row.model).arg(row.gpus).arg(row.gpu, mapping_text(row));
+}
+
+}  // namespace
 
 ExplainPage::ExplainPage(session::Session& session, QWidget* parent)
     : QWidget(parent), session_(session), view_(new views::whatif::ExplainView) {
@@ -51,6 +63,7 @@ void ExplainPage::showEvent(QShowEvent* event) {
 void ExplainPage::refresh() {
   if (!isVisible()) return;
   choose_plans();
+  show_published();
   show_waterfall();
   show_sensitivity();
   show_jitter();
@@ -73,7 +86,9 @@ void ExplainPage::choose_plans() {
     }
   }
   if (!there(to_)) to_ = plans.empty() ? 0 : plans.front()->id;
-  if (!there(from_) || from_ == to_) {
+  const auto runs = published();
+  const bool from_run = from_ < 0 && runs && static_cast<std::size_t>(-from_) <= runs->like.nearest.size();
+  if (!from_run && (!there(from_) || from_ == to_)) {
     const session::project::PlanEntry* const shown = session::project::find_plan(state, to_);
     const auto time = [](const session::project::PlanEntry* e) {
       return e->plan->predicted ? e->plan->predicted->iteration.count : 1e300;
@@ -82,7 +97,7 @@ void ExplainPage::choose_plans() {
     const auto rank = [&](const session::project::PlanEntry* e) {
       return std::tuple(e->plan->synchronous() != shown->plan->synchronous(), time(e) == time(shown), time(e));
     };
-    from_ = 0;
+    from_ = runs && !runs->like.nearest.empty() ? -1 : 0;
     const session::project::PlanEntry* best = nullptr;
     for (const session::project::PlanEntry* entry : plans)
       if (entry->id != to_ && (!best || rank(entry) < rank(best))) best = entry;
@@ -90,11 +105,51 @@ void ExplainPage::choose_plans() {
   }
   std::vector<views::whatif::ExplainPlan> offered;
   for (const session::project::PlanEntry* entry : plans) offered.push_back({entry->id, title_of(*entry)});
-  view_->set_plans(offered, from_, to_);
+  std::vector<views::whatif::ExplainPlan> measured;
+  if (runs)
+    for (const study::accuracy::NearestRun& run : runs->like.nearest)
+      measured.push_back({-static_cast<int>(measured.size()) - 1, run_title(run)});
+  view_->set_plans(offered, measured, from_, to_);
+}
+
+/// Returns the published runs next to the second plan; null: none, or not yet known.
+std::shared_ptr<const session::plans::PublishedResult> ExplainPage::published() {
+  const session::project::PlanEntry* const entry = session::project::find_plan(session_.state(), to_);
+  const auto problem = entry ? session::project::make_problem(session_.state(), *entry) : std::nullopt;
+  return problem && entry->feasible() ? session_.explainer().published(*problem, entry->plan) : nullptr;
+}
+
+void ExplainPage::show_published() {
+  const auto runs = published();
+  if (!runs) return view_->set_published({}, {});
+  if (!runs->unavailable_reason.isEmpty()) return view_->set_published(runs->unavailable_reason, {});
+  const auto& band = runs->like.band;
+  if (!band)
+    return view_->set_published(
+        tr("Published runs like it: %1, too few for a band of measurements.").arg(runs->like.like), {});
+  const auto ratio = [](double value) { return models::decimal(value, 2); };
+  view_->set_published(tr("Published runs like it measured %1 to %2 of the predicted tokens/s; median %3.")
+                           .arg(ratio(band->low), ratio(band->high), ratio(band->median)),
+                       tr("At least eight in ten of the %1 published runs most like %2 are in this band.")
+                           .arg(band->runs)
+                           .arg(title_of(*session::project::find_plan(session_.state(), to_))));
+}
+
+/// Shows the way from a published run's measurement to the plan's prediction.
+void ExplainPage::show_published_waterfall(const study::accuracy::NearestRun& run, const QString& plan) {
+  std::vector<models::whatif::PartChange> changes{{tr("error of its prediction"), run.waterfall.error}};
+  for (int i = 0; i < mesh::step_part_count; ++i)
+    changes.push_back({part_name(static_cast<mesh::StepPart>(i)), run.waterfall.parts[static_cast<std::size_t>(i)]});
+  view_->set_waterfall(models::whatif::token_rows(tr("measured: %1").arg(run_title(run)), run.waterfall.from, changes,
+                                                  tr("predicted: %1").arg(plan)),
+                       {});
 }
 
 void ExplainPage::show_waterfall() {
   const session::project::State& state = session_.state();
+  if (const auto runs = from_ < 0 ? published() : nullptr)
+    return show_published_waterfall(runs->like.nearest[static_cast<std::size_t>(-from_ - 1)],
+                                    title_of(*session::project::find_plan(state, to_)));
   const session::project::PlanEntry *from = session::project::find_plan(state, from_),
                                     *to = session::project::find_plan(state, to_);
   if (!from || !to)

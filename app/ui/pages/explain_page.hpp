@@ -2,6 +2,8 @@
 // The explain view of the session's plans. It requests explanations and shows them when they are available.
 #pragma once
 
+#include <memory>
+
 #include <QWidget>
 
 #include "app/session/session.hpp"
@@ -23,7 +25,7 @@ class ExplainPage : public QWidget {
   views::whatif::ExplainView& view() const { return *view_; }
   /// Shows the waterfall from one plan to another.
   void explain(int from, int to);
-  /// Returns the plan at which the waterfall begins; 0: none.
+  /// Returns the plan at which the waterfall begins; 0: none, below 0: a published run, the nearest -1.
   int from_plan() const { return from_; }
 
  protected:
@@ -31,6 +33,9 @@ class ExplainPage : public QWidget {
 
  private:
   void choose_plans();
+  std::shared_ptr<const session::plans::PublishedResult> published();
+  void show_published();
+  void show_published_waterfall(const study::accuracy::NearestRun& run, const QString& plan);
   void show_waterfall();
   void show_sensitivity();
   void show_jitter();

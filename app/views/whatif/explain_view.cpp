@@ -49,6 +49,7 @@ ExplainView::ExplainView(QWidget* parent) : QWidget(parent) {
   row->addWidget(make_waterfall(), 1);
   row->addWidget(make_sensitivity(), 1);
   all->addWidget(make_jitter());
+  set_published({}, {});
   set_waterfall({}, {});
   set_sensitivity({}, {}, false);
   set_jitter({}, {});
@@ -63,7 +64,8 @@ void ExplainView::changeEvent(QEvent* event) {
 void ExplainView::apply_theme() {
   const widgets::Theme& theme = widgets::Theme::of(palette());
   for (QPushButton* button : {copy_, compute_button_}) button->setStyleSheet(widgets::plain_button_style(theme));
-  for (QLabel* hint : {waterfall_hint_, sensitivity_hint_, jitter_hint_}) widgets::set_text_colour(*hint, theme.muted);
+  for (QLabel* hint : {published_, waterfall_hint_, sensitivity_hint_, jitter_hint_})
+    widgets::set_text_colour(*hint, theme.muted);
 }
 
 QWidget* ExplainView::make_waterfall() {
@@ -94,6 +96,10 @@ QWidget* ExplainView::make_waterfall() {
   copy_->setToolTip(tr("Copy the rows, with tabs between columns"));
   choice->addWidget(copy_, 1, 2);
   column->addLayout(choice);
+  published_ = new QLabel;
+  published_->setObjectName(QStringLiteral("published_band"));
+  published_->setWordWrap(true);
+  column->addWidget(published_);
   waterfall_ = new widgets::BarTable({tr("Part of the iteration"), QString(), tr("Time")});
   waterfall_->setObjectName(QStringLiteral("waterfall"));
   waterfall_->setAccessibleName(tr("Waterfall between two plans"));
@@ -179,11 +185,22 @@ void ExplainView::set_jitter(const std::vector<models::whatif::BarRow>& rows, co
   jitter_hint_->setVisible(rows.empty());
 }
 
-void ExplainView::set_plans(const std::vector<ExplainPlan>& plans, int from, int to) {
+void ExplainView::set_published(const QString& text, const QString& tool_tip) {
+  published_->setText(text);
+  published_->setToolTip(tool_tip);
+  published_->setVisible(!text.isEmpty());
+}
+
+void ExplainView::set_plans(const std::vector<ExplainPlan>& plans, const std::vector<ExplainPlan>& runs, int from,
+                            int to) {
   for (const auto& [box, chosen] : {std::pair(from_, from), std::pair(to_, to)}) {
     const QSignalBlocker quiet(box);
     box->clear();
     for (const ExplainPlan& plan : plans) box->addItem(plan.name, plan.id);
+    if (box == from_ && !runs.empty()) {
+      box->insertSeparator(box->count());
+      for (const ExplainPlan& run : runs) box->addItem(run.name, run.id);
+    }
     box->setCurrentIndex(box->findData(chosen));
     box->setToolTip(box->currentText());
     box->setEnabled(!plans.empty());

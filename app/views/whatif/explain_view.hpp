@@ -31,8 +31,10 @@ class ExplainView : public QWidget {
  public:
   explicit ExplainView(QWidget* parent = nullptr);
 
-  /// Sets the plans to choose from; `from` and `to` are selected.
-  void set_plans(const std::vector<ExplainPlan>& plans, int from, int to);
+  /// Sets the plans to choose from; `from` and `to` are selected. A waterfall may also begin at a published run.
+  void set_plans(const std::vector<ExplainPlan>& plans, const std::vector<ExplainPlan>& runs, int from, int to);
+  /// Sets the line about measurements of runs like the second plan; empty: none.
+  void set_published(const QString& text, const QString& tool_tip);
   /// Sets the rows; shows `hint` if there are none.
   void set_waterfall(const std::vector<models::whatif::BarRow>& rows, const QString& hint);
   /// `iteration` in seconds: the scale of the bars.
@@ -65,7 +67,7 @@ class ExplainView : public QWidget {
 
   QComboBox *from_, *to_;
   widgets::BarTable *waterfall_, *sensitivity_, *jitter_;
-  QLabel *waterfall_hint_, *sensitivity_hint_, *sensitivity_title_, *jitter_hint_;
+  QLabel *published_, *waterfall_hint_, *sensitivity_hint_, *sensitivity_title_, *jitter_hint_;
   QDoubleSpinBox* variation_;
   QPushButton *copy_, *compute_button_ = nullptr;
   bool running_ = false;

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A plan in several dimensions in the real window: opened from its file, drawn by pipeline rank, explained.
+#include <QComboBox>
 #include <QFile>
+#include <QLabel>
+#include <QRegularExpression>
+#include <QSet>
 
 #include "app/ui/layout/picture.hpp"
 #include "app/ui/pages/compare_page.hpp"
+#include "app/ui/pages/explain_page.hpp"
 #include "app/views/compare/comparison_pane.hpp"
 #include "app/views/compare/plan_panel.hpp"
+#include "app/views/whatif/explain_view.hpp"
+#include "app/views/widgets/bar_table.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/presets/presets.hpp"
@@ -79,6 +86,42 @@ class TestDimensions : public QObject {
     fixture.window->show_page(ui::window::Page::topology);
     QTest::qWait(100);
     QCOMPARE(ui::layout::write_picture(*fixture.window, pictures_folder() + "dimensions-topology.png"), QString());
+  }
+
+  /// The nearest published runs are starts of the waterfall, which leads from their measurement to the prediction.
+  void published_runs_are_next_to_a_plan() {
+    WindowFixture fixture;
+    open(fixture);
+    fixture.window->show_page(ui::window::Page::explain);
+    QVERIFY(fixture.settle());
+    auto* from = fixture.child<QComboBox>("waterfall_from");
+    QTRY_COMPARE(from->count(), 1 + 1 + 5);  // the plan, a line, and the runs
+    const auto* band = fixture.child<QLabel>("published_band");
+    QVERIFY(band->isVisible());
+    const QRegularExpression ratios("measured ([0-9.]+) to ([0-9.]+) of the predicted tokens/s; median ([0-9.]+)");
+    const QRegularExpressionMatch found = ratios.match(band->text());
+    QVERIFY2(found.hasMatch(), qPrintable(band->text()));
+    QVERIFY(found.captured(1).toDouble() <= found.captured(3).toDouble());
+    QVERIFY(found.captured(3).toDouble() <= found.captured(2).toDouble());
+    QSet<QString> starts;
+    for (int i = 2; i < from->count(); ++i) {
+      from->setCurrentIndex(i);
+      emit from->activated(i);
+      const auto& rows = fixture.window->explain_page().view().waterfall().rows();
+      QVERIFY(rows.size() > 2);
+      QVERIFY2(rows.front().label.contains(from->itemText(i)), qPrintable(rows.front().label));
+      starts.insert(rows.front().label);
+      for (std::size_t at = 1; at + 1 < rows.size(); ++at)
+        QVERIFY(qAbs(rows[at].from - rows[at - 1].to) < 0.5e-9 * mesh::step_part_count);
+      // A device's seconds for each of the step's 128 samples of 8,192 tokens on 64 devices.
+      const auto* row = fixture.window->compare_page().row(fixture.state().selected_plan);
+      const double predicted = to_seconds(row->simulation->iteration).count * 64 / (128.0 * 8192);
+      QVERIFY(qAbs(rows.back().to / predicted - 1) < 1e-6);
+      QCOMPARE(fixture.window->explain_page().from_plan(), 1 - i);
+    }
+    QCOMPARE(starts.size(), 5);
+    QTest::qWait(100);
+    QCOMPARE(ui::layout::write_picture(*fixture.window, pictures_folder() + "dimensions-published.png"), QString());
   }
 };
 
