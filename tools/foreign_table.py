@@ -4,10 +4,12 @@
 
     tools/foreign_table.py [--cli build/release/pipedeck-cli] [--files ../shared/data/foreign] [--markdown] [KIND ...]
 
-foreign_expectations.json has, for each kind of file, the options of `convert`, and for each file what is expected of
-it: "parameters" or other figures that the output must name, "says" with words that it must hold, "refused" with words
-of the message, "thin" where something is left out, but said. A file that it lacks is reported. Exit status 1: a file
-was refused wrongly or understood wrongly, or none was found.
+foreign_expectations.json has, for each kind of file, the options of `convert`, its folder if it has another name, and
+what is expected of each file, else of "others". That is figures within 1 %, "says" with words of the notes, "refused"
+with words of the message, and "thin" if something is left out with a note. Figures are "parameters", the "gpus" of a
+cluster with their "narrowest" and "widest" GB/s, the "layers" of a profile with the "milliseconds" of both passes, and
+the "steps" of a run's log with the milliseconds of work in each. Exit status 1: a file was refused wrongly, understood
+wrongly or without an expectation, or none was found.
 """
 import argparse
 import collections
@@ -18,17 +20,45 @@ import subprocess
 import sys
 
 COLUMNS = ["understood rightly", "thin, with a note", "refused rightly", "refused wrongly", "silently wrong"]
-FIGURES = {"parameters": re.compile(r": ([\d\s\u00a0\u202f]+) parameters")}
 PREFIX = "pipedeck-cli: "
 
 
-def figure(name, text):
-    """Returns a figure of the output; None: it has none."""
-    found = FIGURES[name].search(text)
-    return int(re.sub(r"\D", "", found.group(1))) if found else None
+def figures_of_cluster(cluster):
+    """Returns the number of GPUs and the least and largest bandwidth between two."""
+    matrix = cluster.get("bandwidth_matrix_gb_per_s")
+    rates = ([rate for i, row in enumerate(matrix) for j, rate in enumerate(row) if i != j] if matrix
+             else [node["link"]["gb_per_s"] for node in cluster["nodes"] if "link" in node])
+    gpus = sum(devices.get("count", 1) for node in cluster["nodes"] for devices in node["devices"])
+    return {"gpus": gpus, **({"narrowest": min(rates), "widest": max(rates)} if rates else {})}
 
 
-def judge(expected, status, text):
+def figures_of(output, text):
+    """Returns the figures of what was written and printed."""
+    found = {}
+    if parameters := re.search(r": ([\d\s\u00a0\u202f]+) parameters", text):
+        found["parameters"] = int(re.sub(r"\D", "", parameters.group(1)))
+    events = [json.loads(line) for line in output.splitlines()] if output.startswith('{"event"') else []
+    if events:
+        found["steps"] = [sum(one["end_ms"] - one["start_ms"] for one in event["intervals"]) for event in events
+                          if event["event"] == "timeline"]
+        return found
+    document = json.loads(output)
+    if document.get("format") == "pipedeck.cluster":
+        found.update(figures_of_cluster(document))
+    if document.get("format") == "pipedeck.profile":
+        found["layers"] = len(document["layers"])
+        found["milliseconds"] = sum(layer["forward_ms"] + layer["backward_ms"] for layer in document["layers"])
+    return found
+
+
+def differs(found, expected):
+    """Returns true for figures that differ by more than 1 %, or parameters that differ at all."""
+    if isinstance(expected, list):
+        return not isinstance(found, list) or len(found) != len(expected) or any(map(differs, found, expected))
+    return found is None or (found != expected if isinstance(expected, int) else abs(found - expected) > 0.01 * expected)
+
+
+def judge(expected, status, output, text):
     """Returns the column of a file and, where it is a wrong one, why."""
     if status not in (0, 2):
         return "silently wrong", f"exit status {status}"
@@ -40,10 +70,10 @@ def judge(expected, status, text):
         return "refused rightly", ""
     if "refused" in expected:
         return "silently wrong", "expected a refusal"
-    for name in FIGURES.keys() & expected.keys():
-        found = figure(name, text)
-        if found != expected[name]:
-            return "silently wrong", f"found {found} {name}, expected {expected[name]}"
+    found = figures_of(output, text)
+    for name in expected.keys() - {"says", "thin"}:
+        if differs(found.get(name), expected[name]):
+            return "silently wrong", f"found {found.get(name)} {name}, expected {expected[name]}"
     missing = [words for words in expected.get("says", []) if words not in text]
     if missing:
         return "silently wrong", f"expected a note with '{missing[0]}'"
@@ -51,13 +81,13 @@ def judge(expected, status, text):
 
 
 def convert(cli, file, options):
-    """Returns the exit status and what was printed, without the result."""
+    """Returns the exit status, the result and what was printed."""
     try:
-        run = subprocess.run([cli, "convert", str(file), "-o", "/dev/null", *options], capture_output=True, text=True,
+        run = subprocess.run([cli, "convert", str(file), "-o", "-", *options], capture_output=True, text=True,
                              timeout=120)
     except subprocess.TimeoutExpired:
-        return 124, ""
-    return run.returncode, run.stdout + run.stderr
+        return 124, "", ""
+    return run.returncode, run.stdout, run.stderr
 
 
 def table(counts, markdown):
@@ -87,8 +117,8 @@ def main():
     for kind in arguments.kinds or expectations:
         known = expectations[kind]
         counts[kind] = count = collections.Counter()
-        for file in sorted((arguments.files / kind).glob("*")):
-            expected = known["files"].get(file.name)
+        for file in sorted((arguments.files / known.get("folder", kind)).glob("*")):
+            expected = known["files"].get(file.name, known.get("others"))
             if expected is None:
                 print(f"{kind}/{file.name}: not in tools/foreign_expectations.json")
                 wrong += 1
