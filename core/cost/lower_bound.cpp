@@ -122,7 +122,7 @@ Result<Seconds> lower_bound(const Problem& problem, bool synchronous) {
 }
 
 Result<Seconds> lower_bound_of(const Problem& problem, const Plan& plan) {
-  if (has_mesh(plan)) return Seconds();
+  if (has_mesh(plan)) return plan.certificate ? plan.certificate->lower_bound : Seconds();
   if (!plan.synchronous() || problem.workload.micro_batch.value_or(plan.micro_batch) == plan.micro_batch)
     return lower_bound(problem, plan.synchronous());
   Problem open = problem;

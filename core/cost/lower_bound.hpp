@@ -14,7 +14,8 @@ namespace pipedeck::cost {
 Result<Seconds> lower_bound(const Problem& problem, bool synchronous = true);
 
 /// Returns the bound that applies to this plan: PipeDream's synchronous plans choose their own micro-batch instead of
-/// the requested one. 0, unknown, for plans with degrees or choices of format version 2.
+/// the requested one. Plans with degrees or choices of format version 2 have the one of their planner over its space
+/// (`Certificate::lower_bound`), if it knows one; else 0, unknown.
 Result<Seconds> lower_bound_of(const Problem& problem, const Plan& plan);
 
 /// Returns the part of `bound` that a simulated `iteration` of the plan must satisfy. An asynchronous plan's period is

@@ -29,9 +29,10 @@ bool agree(const Plan& a, const Simulation& simulated_a, const Plan& b, const Si
   const bool same_schedule = a.schedule == b.schedule || (one_stage && a.synchronous() && b.synchronous());
   return same_schedule && a.global_batch == b.global_batch && a.micro_batch == b.micro_batch &&
          a.micro_batches == b.micro_batches && a.optimizer == b.optimizer && a.precision == b.precision &&
-         a.zero == b.zero && a.order == b.order && a.operations == b.operations &&
-         std::ranges::equal(a.stages, b.stages, same_stage) && simulated_a.iteration == simulated_b.iteration &&
-         simulated_a.fits == simulated_b.fits && sorted_peaks(simulated_a) == sorted_peaks(simulated_b);
+         a.zero == b.zero && a.sharding == b.sharding && a.choices == b.choices && a.order == b.order &&
+         a.operations == b.operations && std::ranges::equal(a.stages, b.stages, same_stage) &&
+         simulated_a.iteration == simulated_b.iteration && simulated_a.fits == simulated_b.fits &&
+         sorted_peaks(simulated_a) == sorted_peaks(simulated_b);
 }
 
 }  // namespace pipedeck::plan

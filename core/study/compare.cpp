@@ -29,8 +29,12 @@ Result<void> take_best(ComparedPlan& answer, Plan plan, const Problem& problem, 
     }
     plan = *std::move(arranged);
   }
-  TRY(auto simulated_plan, plan_simulator.simulate(problem, std::move(plan), stop));
-  answer.simulated_plan = std::move(simulated_plan);
+  auto simulated_plan = plan_simulator.simulate(problem, std::move(plan), stop);
+  if (!simulated_plan && options.arrange && simulated_plan.error().code == ErrorCode::bad_input) {
+    answer.infeasible = planner::Infeasible{simulated_plan.error().text(), {}};
+    return {};
+  }
+  TRY(answer.simulated_plan, std::move(simulated_plan));
   return {};
 }
 
@@ -360,6 +364,11 @@ Result<std::optional<SimulatedPlan>> fastest(PlanSimulator& plan_simulator, cons
     if (!best || rank(simulated_plan) < rank(*best)) best = std::move(simulated_plan);
   }
   return best;
+}
+
+std::string mesh_bound_text() {
+  return "No bound of all plans holds in several dimensions of parallelism: there, mesh's bound counts meshes of equal "
+         "stages.";
 }
 
 Error no_plan_fits(const std::string& planner, const planner::Infeasible& infeasible) {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "core/base/progress.hpp"
@@ -92,6 +93,9 @@ Result<Comparison> compare(const Problem& problem, const std::vector<PlannerRequ
 /// Returns the fastest plan that fits into memory, or else the fastest plan. Empty without plans.
 Result<std::optional<SimulatedPlan>> fastest(PlanSimulator& plan_simulator, const Problem& problem,
                                              std::vector<Plan> plans, std::stop_token stop);
+
+/// Returns what the bound of a plan in several dimensions counts, as a sentence.
+std::string mesh_bound_text();
 
 /// Returns "no plan fits: REASON; smallest relaxation: ..." as an error.
 Error no_plan_fits(const std::string& planner, const planner::Infeasible& infeasible);

@@ -57,7 +57,7 @@ std::optional<OtherWarmup> other_warmup_of(const sim::Simulator& simulator, cons
 }
 
 Seconds ProblemBounds::bound_of(const Plan& plan) const {
-  if (has_mesh(plan)) return {};
+  if (has_mesh(plan)) return plan.certificate ? plan.certificate->lower_bound : Seconds();
   if (!plan.synchronous()) return steady_bound;
   return micro_batch.value_or(plan.micro_batch) == plan.micro_batch ? lower_bound : open_bound;
 }

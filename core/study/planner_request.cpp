@@ -13,7 +13,7 @@ bool is_language_model(const Profile& profile) {
 }
 
 bool compared_by_default(const planner::PlannerInfo& planner, bool language_model) {
-  return planner.compared_by_default && !(language_model && planner.changes_training);
+  return planner.compared_by_default && (language_model ? !planner.changes_training : !planner.of_transformers);
 }
 
 PlannerRequest comparison_request(const planner::PlannerInfo& planner, planner::PlannerOptions options) {
@@ -31,11 +31,16 @@ std::vector<PlannerRequest> comparison_planners(const Profile& profile) {
   return asked;
 }
 
-std::vector<PlannerRequest> default_planners() {
+bool studied_by_default(const planner::PlannerInfo& planner, bool language_model) {
+  return planner.compared_by_default && planner.search_time != planner::SearchTime::slow &&
+         (language_model || !planner.of_transformers);
+}
+
+std::vector<PlannerRequest> default_planners(const Profile& profile) {
+  const bool language_model = is_language_model(profile);
   std::vector<PlannerRequest> asked;
   for (const planner::PlannerInfo& planner : planner::planners())
-    if (planner.compared_by_default && planner.search_time != planner::SearchTime::slow)
-      asked.push_back({&planner, {}});
+    if (studied_by_default(planner, language_model)) asked.push_back({&planner, {}});
   return asked;
 }
 

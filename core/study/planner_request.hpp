@@ -18,7 +18,7 @@ struct PlannerRequest {
 bool is_language_model(const Profile& profile);
 
 /// Returns true if a comparison asks the planner if none is named. Asynchronous plans change training: comparisons of
-/// language models leave them out.
+/// language models leave them out, and only they ask the planners of transformers.
 bool compared_by_default(const planner::PlannerInfo& planner, bool language_model);
 
 /// Returns the request of a comparison: a search for plans of any kind is limited to synchronous ones.
@@ -27,8 +27,10 @@ PlannerRequest comparison_request(const planner::PlannerInfo& planner, planner::
 /// Returns the planners that a comparison asks if none is named.
 std::vector<PlannerRequest> comparison_planners(const Profile& profile);
 
-/// Returns the planners that a study of many clusters asks if none is named: those of a comparison without long
-/// searches.
-std::vector<PlannerRequest> default_planners();
+/// Returns true if a study of many clusters asks the planner if none is named: no long searches.
+bool studied_by_default(const planner::PlannerInfo& planner, bool language_model);
+
+/// Returns the planners that a study of many clusters asks if none is named.
+std::vector<PlannerRequest> default_planners(const Profile& profile);
 
 }  // namespace pipedeck::study

@@ -38,7 +38,7 @@ int main() {
   problem.cluster = std::make_shared<const Cluster>(*presets::cluster_preset("dapple-a"));
   problem.workload.global_batch = 64;
   problem = *study::whatif::with_change(problem, {}, presets::device_catalogue());
-  const std::vector<study::PlannerRequest> asked = study::default_planners();
+  const std::vector<study::PlannerRequest> asked = study::default_planners(*problem.profile);
   const study::whatif::SearchOptions how{threads, {}, {}, {}};
   const auto today = study::whatif::best_plan(problem, asked, {}, 1, how);
   const std::vector<Plan> kept{*today->best->found.plan};

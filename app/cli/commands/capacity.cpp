@@ -37,7 +37,8 @@ class CapacityCommand : public options::Command {
         ->needs(largest)
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
-    app.add_option("--planner", names_, "planners to run [amp, data-parallel, straight, megatron]")
+    app.add_option("--planner", names_,
+                   "planners to run [amp, data-parallel, straight, megatron; for transformers also mesh]")
         ->delimiter(',')
         ->type_name("NAME ...");
     app.add_option("--points", points_file_,
@@ -53,9 +54,11 @@ class CapacityCommand : public options::Command {
 
   Result<int> run(std::stop_token stop) override {
     TRY_VOID(check_usage());
-    TRY(const auto asked, options::asked_planners(names_, study::capacity::capacity_planners()));
+    TRY_VOID(options::parse_planners(names_));
     TRY(const auto threads, options::thread_count(threads_));
     TRY(auto question, options_.question());
+    const bool language_model = question.model || study::is_language_model(*question.problem.profile);
+    TRY(const auto asked, options::asked_planners(names_, study::capacity::capacity_planners(language_model)));
     TRY(const auto space, options_.space(question));
     TRY_VOID(progress_.open());
     const study::whatif::SearchOptions how{threads, stop, {}, progress_.callback()};

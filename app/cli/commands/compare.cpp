@@ -22,6 +22,7 @@
 #include "core/io/documents/formats.hpp"
 #include "core/io/text/printable.hpp"
 #include "core/model/memory_verdict.hpp"
+#include "core/model/plan.hpp"
 #include "core/plan/agreement.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/sim/explain/jitter.hpp"
@@ -151,6 +152,10 @@ std::vector<std::string> difference_cells(const Simulation& from, const Simulati
           (change.count < 0 ? "-" : "+") + text::memory_text(change.count < 0 ? Bytes(-change.count) : change)};
 }
 
+bool is_mesh(const study::ComparedPlan& answer) {
+  return answer.simulated_plan && has_mesh(answer.simulated_plan->plan);
+}
+
 std::string without_plan_text(const study::ComparedPlan& answer) {
   if (answer.error) return answer.planner->title + ": cancelled before it answered\n";
   if (answer.out_of_time) return answer.planner->title + ": " + answer.infeasible->reason + "\n";
@@ -214,10 +219,11 @@ std::string comparison_text(const Answers& answers) {
   std::string without;
   for (const study::ComparedPlan& answer : plans)
     if (!answer.simulated_plan) without += without_plan_text(answer);
+  const std::string bounds = std::ranges::any_of(plans, is_mesh) ? study::mesh_bound_text() + "\n" : std::string();
   const auto one = study::one_device_is_quicker(answers.problem, plans);
   const std::string quicker = one ? "\n" + study::one_device_text(*one) + "\n" : std::string();
-  return heading(answers) + table.text() + text::mfu_notes(rates) + study::provenance_line(answers.problem) + "\n" +
-         bands_text(answers) + quicker + (without.empty() ? "" : "\n" + without);
+  return heading(answers) + table.text() + bounds + text::mfu_notes(rates) + study::provenance_line(answers.problem) +
+         "\n" + bands_text(answers) + quicker + (without.empty() ? "" : "\n" + without);
 }
 
 /// Returns the differences of a plan to the baseline's.
@@ -270,6 +276,7 @@ nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const stud
                                 {"peak_memory_upper_bytes", worst->peak_upper_bound.count},
                                 {"memory_bytes", worst->capacity.count}};
   json["over_lower_bound"] = or_null(figures.over_bound);
+  if (has_mesh(plan) && figures.over_bound) json["lower_bound_of"] = "meshes";
   json["fits"] = simulation.fits;
   json["fits_upper"] = fit_of(simulation) == Fit::surely;
   if (other) {

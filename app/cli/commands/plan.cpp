@@ -47,7 +47,8 @@ std::string certificate_text(const Plan& plan) {
   const Certificate& certificate = *plan.certificate;
   std::string text;
   if (certificate.lower_bound > Seconds())
-    text += fmt::format("   No plan of this problem takes less than {} ms; this one takes {:.1f} % more.\n",
+    text += fmt::format("   No {} takes less than {} ms; this one takes {:.1f} % more.\n",
+                        has_mesh(plan) ? "mesh of equal stages" : "plan of this problem",
                         text::milliseconds_text(certificate.lower_bound), 100 * certificate.gap);
   if (certificate.partition_lower_bound > Seconds())
     text += fmt::format("   These stages take at least {} ms under this schedule.\n",
@@ -95,7 +96,9 @@ class PlanCommand : public options::Command {
  public:
   void declare(CLI::App& app) override {
     question_.declare(app);
-    app.add_option("--planner", planner_, "planner (pipedeck-cli list planners)")->required()->type_name("NAME");
+    app.add_option("--planner", planner_, "planner (pipedeck-cli list planners), or exec:PROGRAM")
+        ->required()
+        ->type_name("NAME");
     app.add_option("--top", top_, "number of best plans; several are written as a JSON array")
         ->check(CLI::Range(1, plan_limit))
         ->capture_default_str()

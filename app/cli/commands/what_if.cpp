@@ -43,9 +43,12 @@ class WhatIfCommand : public options::Command {
   }
 
   Result<int> run(std::stop_token stop) override {
-    TRY(const auto asked, chosen_planners());
+    if (question_.schedule.name)
+      return fail(ErrorCode::bad_usage, "what-if: --schedule is for plan and compare; --front tries all schedules");
+    TRY_VOID(options::parse_planners(names_));
     TRY(const auto threads, question_.thread_count());
     TRY(auto problem, question_.open());
+    TRY(const auto asked, chosen_planners(*problem.profile));
     const options::TimeBudget budget(budget_);
     TRY(const auto answer, find(problem, asked, {threads, stop, budget.over(), {}}));
     TRY_VOID(write(answer));
@@ -55,10 +58,8 @@ class WhatIfCommand : public options::Command {
   }
 
  private:
-  Result<std::vector<study::PlannerRequest>> chosen_planners() const {
-    if (question_.schedule.name)
-      return fail(ErrorCode::bad_usage, "what-if: --schedule is for plan and compare; --front tries all schedules");
-    return options::asked_planners(names_, study::default_planners());
+  Result<std::vector<study::PlannerRequest>> chosen_planners(const Profile& profile) const {
+    return options::asked_planners(names_, study::default_planners(profile));
   }
 
   Result<WhatIfAnswer> find(const Problem& problem, const std::vector<study::PlannerRequest>& asked,
@@ -103,7 +104,7 @@ class WhatIfCommand : public options::Command {
                                                           const std::vector<study::PlannerRequest>& asked,
                                                           const study::whatif::SearchOptions& how) {
     std::optional<Sensitivity> gains;
-    if (now) {
+    if (now && !has_mesh(*now->plan)) {
       TRY(auto found, sim::explain::sensitivity(problem, *now->plan, 1.1, how.progress, how.stop, how.threads));
       gains = std::move(found);
     }

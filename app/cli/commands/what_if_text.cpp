@@ -15,6 +15,7 @@
 #include "core/io/csv/what_if.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/text/printable.hpp"
+#include "core/study/planner_request.hpp"
 #include "core/study/whatif/front.hpp"
 #include "core/study/whatif/scales.hpp"
 
@@ -31,14 +32,16 @@ std::string price_text(const std::optional<double>& price) { return price ? fmt:
 
 // --- what is changed
 
-std::string scale_text(const TimeScale& times) {
+std::string scale_text(const TimeScale& times, const Profile& profile) {
   switch (times.source) {
     case TimeScale::Source::same_device:
       return {};
     case TimeScale::Source::measured:
       return fmt::format("times as measured on {}", times.to);
     case TimeScale::Source::scaled:
-      return fmt::format("times scaled: {} is {:.3g} x as fast as {} by its peaks", times.to, times.factor, times.from);
+      return fmt::format("times scaled: {} is {:.3g} x as fast as {} by its peaks{}", times.to, times.factor,
+                         times.from,
+                         study::is_language_model(profile) ? "; of plans in several dimensions computed" : "");
     case TimeScale::Source::unknown:
       return fmt::format("the relative speed of {} and {} is unknown: they count as equally fast", times.to,
                          times.from);
@@ -66,7 +69,7 @@ std::vector<std::string> change_lines(const WhatIfAnswer& answer) {
   if (was.micro_batch != is.micro_batch)
     lines.push_back(fmt::format("micro-batch {} -> {}", size(was.micro_batch), size(is.micro_batch)));
   if (answer.times && answer.times->source != TimeScale::Source::same_device)
-    lines.push_back(scale_text(*answer.times));
+    lines.push_back(scale_text(*answer.times, *answer.asked.profile));
   return lines;
 }
 

@@ -147,7 +147,11 @@ void fill_memory(InspectorContent& content, const PlanRow& row) {
 
 void fill_certificate(InspectorContent& content, const PlanRow& row) {
   const double iteration = to_seconds(row.simulation->iteration).count;
-  if (row.lower_bound.count > 0) {
+  if (row.lower_bound.count > 0 && has_mesh(row.plan)) {
+    content.certificate.push_back(
+        InspectorText::tr("At most %1 from the best mesh: no mesh of equal stages takes less than %2.")
+            .arg(format_percent(iteration / row.lower_bound.count - 1), format_time(row.lower_bound)));
+  } else if (row.lower_bound.count > 0) {
     const double gap = iteration / row.lower_bound.count - 1;
     content.certificate.push_back(
         gap < 1e-6

@@ -208,9 +208,10 @@ PlanColumn over_bound_column() {
           .text = [](double share, const PlanRow&) { return QStringLiteral("≤ ") + format_percent(share); },
           .tip_of =
               [](const PlanRow& row) {
-                return row.lower_bound.count > 0
-                           ? tr("No plan of this problem can be faster than %1").arg(format_time(row.lower_bound))
-                           : tr("No lower bound is known");
+                if (row.lower_bound.count <= 0) return tr("No lower bound is known");
+                return (has_mesh(row.plan) ? tr("No mesh of equal stages can be faster than %1")
+                                           : tr("No plan of this problem can be faster than %1"))
+                    .arg(format_time(row.lower_bound));
               },
           .difference = Difference::points,
           .hides = 3};

@@ -55,11 +55,12 @@ std::vector<study::PlannerRequest> chosen_planners(const Planning& planning, con
   return chosen;
 }
 
-std::vector<study::PlannerRequest> studied_planners(const Planning& planning) {
+std::vector<study::PlannerRequest> studied_planners(const Planning& planning, const Profile* profile) {
+  const bool language_model = profile && study::is_language_model(*profile);
   std::vector<study::PlannerRequest> chosen;
   for (const planner::PlannerInfo& planner : planner::planners()) {
     const PlannerChoice choice = choice_of(planning, planner);
-    if (choice.compared.value_or(planner.compared_by_default && planner.search_time != planner::SearchTime::slow))
+    if (choice.compared.value_or(study::studied_by_default(planner, language_model)))
       chosen.push_back({&planner, choice.options});
   }
   return chosen;

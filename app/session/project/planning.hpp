@@ -32,7 +32,7 @@ struct Planning {
 /// Returns the planners of a comparison in registry order. Null: the model is unknown.
 std::vector<study::PlannerRequest> chosen_planners(const Planning& planning, const Profile* profile = nullptr);
 /// Returns the planners of a study of many clusters in registry order. Long searches take part only if they are chosen.
-std::vector<study::PlannerRequest> studied_planners(const Planning& planning);
+std::vector<study::PlannerRequest> studied_planners(const Planning& planning, const Profile* profile = nullptr);
 
 /// Returns "DAPPLE" for "dapple"; empty if there is no such planner.
 QString planner_title(const std::string& name);

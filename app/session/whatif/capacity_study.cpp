@@ -129,7 +129,7 @@ void CapacityStudy::find(const CapacityReach& reach) {
     known.push_back(found == found_.end() ? std::nullopt : std::optional(found->second));
   }
   const auto work =
-      [this, at = problem_at_points(), all, known, door = guard_,
+      [this, at = problem_at_points(), all, known, door = guard_, asked = planners(),
        file = CapacityCache(file_, {question(), found_})](const work::Jobs::Context& context) -> work::Jobs::Apply {
     const std::stop_token stop = context.stop;
     const study::whatif::SearchOptions how{std::max(1, QThread::idealThreadCount()), stop, {}, context.progress};
@@ -143,7 +143,7 @@ void CapacityStudy::find(const CapacityReach& reach) {
         if (!stop.stop_requested()) keep(found);
       });
     };
-    (void)study::capacity::sweep_capacity(all, at, study::capacity::capacity_planners(), known, how, some);
+    (void)study::capacity::sweep_capacity(all, at, asked, known, how, some);
     told(kept.write());
     return [count = all.size()] {
       return work::format_count(static_cast<qint64>(count), CapacityStudy::tr("point"), CapacityStudy::tr("points"));
@@ -159,9 +159,12 @@ study::capacity::ProblemAt CapacityStudy::problem_at_points() const {
   };
 }
 
+std::vector<study::PlannerRequest> CapacityStudy::planners() const {
+  return study::capacity::capacity_planners(study::is_language_model(*problem_->profile));
+}
+
 std::string CapacityStudy::question() const {
-  return io::capacity_question_sha256({PIPEDECK_VERSION, *problem_, {}, {}},
-                                      names_of(study::capacity::capacity_planners()));
+  return io::capacity_question_sha256({PIPEDECK_VERSION, *problem_, {}, {}}, names_of(planners()));
 }
 
 Result<void> CapacityStudy::keep_in(const QString& file) {

@@ -81,6 +81,7 @@ class CapacityStudy : public QObject {
   void failed(const QString& text);  ///< the file could not be written
 
  private:
+  std::vector<study::PlannerRequest> planners() const;
   std::string question() const;
   study::capacity::ProblemAt problem_at_points() const;
   std::vector<CapacityPoint> points() const;

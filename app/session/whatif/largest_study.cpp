@@ -45,7 +45,8 @@ Result<LargestFound> largest(const Problem& problem, study::capacity::SizeKind k
   point.global_batch = problem.workload.global_batch;
   point.micro_batch = problem.workload.micro_batch.value_or(0);
   TRY(const auto ladder, study::capacity::size_candidates(question, point, kind, steps, presets::device_catalogue()));
-  auto answer = study::capacity::find_largest(ladder, point, study::capacity::capacity_planners(), how);
+  auto answer =
+      study::capacity::find_largest(ladder, point, study::capacity::capacity_planners(origin.has_value()), how);
   if (!answer) return tl::unexpected(std::move(answer.error()));
   LargestFound found{kind, *std::move(answer), nullptr};
   if (!found.answer.size) return found;

@@ -326,7 +326,7 @@ void WhatIfStudy::find_purchases() {
     const auto run = [&]() -> Result<std::vector<PurchaseGain>> {
       TRY(const auto now, study::whatif::best_plan(problem, planners, kept, 1, how));
       std::optional<Sensitivity> gains;
-      if (now.best) {
+      if (now.best && !has_mesh(*now.best->found.plan)) {
         TRY(auto found,
             sim::explain::sensitivity(problem, *now.best->found.plan, 1.1, how.progress, stop, how.threads));
         gains = std::move(found);

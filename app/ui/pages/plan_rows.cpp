@@ -138,6 +138,7 @@ std::vector<models::compare::PlanRow> plan_rows(session::Session& session) {
       session::plans::Figures figures = session::plans::figures_of(session.state(), *entry, row.plan, *row.simulation);
       row.utilization = figures.utilization;
       row.outdated = figures.outdated;
+      if (row.outdated && has_mesh(row.plan)) row.lower_bound = {};  // it is the planner's own
       row.provenance = figures.provenance;
       // A planner's rationale already contains the cost of the other warm-up.
       const QString warmup = row.plan.rationale.empty() ? warmup_text(row.plan, *plan_result) : QString();

@@ -209,7 +209,8 @@ void WhatIfPage::refresh() {
     return;
   }
   std::vector<study::PlannerRequest> planners;
-  for (const study::PlannerRequest& chosen : session::project::studied_planners(session_.state().question.planning))
+  for (const study::PlannerRequest& chosen :
+       session::project::studied_planners(session_.state().question.planning, problem->profile.get()))
     planners.push_back({chosen.planner, chosen.options});
   const session::whatif::StudyRequest question{*problem, std::move(planners)};
   if (!study_.question() || !session::whatif::is_same_setup(*study_.question(), question)) {

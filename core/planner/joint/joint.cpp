@@ -77,18 +77,22 @@ Request wanted_of(const Given& given, const Profile& profile) {
   return wanted;
 }
 
-/// The best of the pool, as joint's own.
+/// The best of the pool and of plans in several dimensions, as joint's own.
 Result<Ranking> answer(Run& run) {
   const bool cut_short = deadline_expired(run.context) || run.truncated;
-  Ranking ranking;
+  std::vector<ScoredPlan> best = std::move(run.meshes);
   for (auto& entry : run.pool.entries()) {
-    if (static_cast<int>(ranking.plans.size()) == std::max(1, run.context.top)) break;
-    Plan plan = std::move(entry.plan);
+    entry.plan.certificate.reset();
+    best.push_back({std::move(entry.plan), Seconds(entry.time)});
+  }
+  std::ranges::stable_sort(best, {}, &ScoredPlan::iteration);
+  best.resize(std::min(best.size(), static_cast<std::size_t>(std::max(1, run.context.top))));
+  Ranking ranking;
+  for (auto& [plan, time] : best) {
     plan.planner = "joint";
     plan.name = "Pipedeck " + stage_shape_text(plan);
-    plan.objective = simulated_objective(Seconds(entry.time));
+    plan.objective = simulated_objective(time);
     plan.predicted.reset();
-    plan.certificate.reset();
     plan.rationale.clear();
     if (run.too_many_ideals)
       plan.rationale.push_back(fmt::format(
@@ -96,7 +100,7 @@ Result<Ranking> answer(Run& run) {
     plan.truncated = cut_short;
     ranking.plans.push_back(std::move(plan));
   }
-  if (!cut_short) TRY_VOID(certify_optimality(run, ranking.plans.front()));
+  if (!cut_short && !has_mesh(ranking.plans.front())) TRY_VOID(certify_optimality(run, ranking.plans.front()));
   return ranking;
 }
 
@@ -109,7 +113,7 @@ Result<Ranking> plan_with(Run& run) {
     TRY_VOID(check_stop(run.context));
   }
   report(run.context.progress, 1, "done");
-  if (run.pool.empty()) return Ranking{};
+  if (run.empty()) return Ranking{};
   return answer(run);
 }
 
@@ -135,7 +139,7 @@ Result<bool> any_seed(const Problem& problem, const std::vector<int>& sizes, con
   TRY(const auto order, run.pool.order_of(std::vector<LayerId>()));
   if (order->chain.devices() > max_devices) return false;
   TRY_VOID(run_seed_planners(run));
-  return !run.pool.empty();
+  return !run.empty();
 }
 
 Result<Ranking> no_plan(const Problem& problem, const Request& wanted, const std::vector<int>& sizes,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/planner/joint/pool.hpp"
+#include "core/planner/ranking.hpp"
 
 namespace pipedeck::planner::joint {
 
@@ -26,13 +27,15 @@ struct Run {
   PlannerContext context;
   std::vector<int> sizes;  ///< of micro-batches
   Pool pool;
+  std::vector<ScoredPlan> meshes{};     ///< plans in several dimensions: the pool's moves do not know them
   std::unique_ptr<JointOrder> graph{};  ///< all orders at once; none for a chain, or where there are too many ideals
   bool too_many_ideals = false;
   bool truncated = false;                                      ///< true if some seed was
   double min_bound = std::numeric_limits<double>::infinity();  ///< least closed form found
 
   /// Returns true if time is over and there is an answer.
-  bool enough() const { return deadline_expired(context) && !pool.empty(); }
+  bool enough() const { return deadline_expired(context) && !empty(); }
+  bool empty() const { return pool.empty() && meshes.empty(); }
 };
 
 constexpr std::size_t joint_effort = 300000;  ///< maximum suffixes of a dynamic programme

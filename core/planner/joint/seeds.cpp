@@ -2,12 +2,13 @@
 // joint's seeds: the answers of all other planners in the registry, so that joint is never worse than the best of them.
 // Each planner gives its whole answer for a problem of any size. Most of its time goes into simulations, and a plan is
 // not simulated if its own stages show that it cannot be among the best (PlanTimes). So the quickest planners run
-// first, for an early answer, then amp and amp-sa, whose plans are good and which simulate few of them.
+// first, for an early answer, then mesh, amp and amp-sa, whose plans are good and which simulate few of them.
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "core/planner/joint/run.hpp"
+#include "core/planner/ranking.hpp"
 
 namespace pipedeck::planner::joint {
 
@@ -32,10 +33,21 @@ std::vector<PlannerOptions> seed_option_sets(const PlannerInfo& planner, const P
   return {usual, ours};
 }
 
+/// Keeps a plan in several dimensions as it is, if it is one that was asked for.
+void keep_mesh(Run& run, Plan plan) {
+  const Schedules asked = run.wanted.schedules;
+  if (asked == Schedules::gpipe || (asked == Schedules::one_f_one_b && plan.schedule != ScheduleKind::one_f_one_b))
+    return;
+  if (first_violation(plan, *run.problem.profile, run.problem.pins)) return;
+  note_plan(run.context);
+  const Seconds time = *plan.objective->time;
+  run.meshes.push_back({std::move(plan), time});
+}
+
 /// No answer is no seed. A planner that can't honour a pin is asked without any: its answer may do so by itself.
 Result<void> take_from(Run& run, const PlannerInfo& planner, const PlannerOptions& how) {
   PlannerContext context = run.context;
-  context.score = run.pool.score();
+  if (!planner.of_transformers) context.score = run.pool.score();  // it does not know degrees of version 2
   context.progress = {};
   context.relax = context.explain = false;
   // A seed that may be refused is no plan yet.
@@ -51,6 +63,10 @@ Result<void> take_from(Run& run, const PlannerInfo& planner, const PlannerOption
   if (!ranking) return ranking.error().code == ErrorCode::cancelled ? tl::unexpected(ranking.error()) : Result<void>();
   for (Plan& plan : ranking->plans) {
     run.truncated |= plan.truncated;
+    if (has_mesh(plan)) {
+      keep_mesh(run, std::move(plan));
+      continue;
+    }
     TRY_VOID(run.pool.add_initial_plan(std::move(plan)));
   }
   return {};
@@ -63,7 +79,7 @@ std::vector<const PlannerInfo*> in_turn() {
     if (planner.name != "joint") order.insert(order.begin(), &planner);
   const auto early = [](const PlannerInfo* planner) {
     return planner->name == "single" || planner->name == "megatron" || planner->name == "amp" ||
-           planner->name == "amp-sa";
+           planner->name == "amp-sa" || planner->of_transformers;
   };
   std::stable_partition(order.begin(), order.end(), early);
   return order;

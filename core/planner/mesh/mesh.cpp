@@ -233,6 +233,13 @@ class Planning {
   const Space space_;
 };
 
+Result<Ranking> plan_with(const Rates& rates, const Problem& problem, const MeshOptions& options,
+                          const PlannerContext& context) {
+  TRY(Question base, base_of(problem, options, static_cast<int>(devices_of(*problem.cluster).size())));
+  TRY(Space space, space_of(problem, options, base));
+  return Planning(problem, options, context, std::move(base), std::move(space)).run(rates);
+}
+
 Result<Ranking> plan_mesh(const Problem& problem, const PlannerOptions& given, const PlannerContext& context) {
   const MeshOptions options = mesh_options().read(given);
   TRY(const auto origin, io::documents::origin_of(*problem.profile));
@@ -244,9 +251,10 @@ Result<Ranking> plan_mesh(const Problem& problem, const PlannerOptions& given, c
   const auto rates =
       pipedeck::mesh::rates_of(*problem.cluster, devices, presets::device_catalogue(), presets::efficiency());
   if (!rates) return refused("mesh plans for devices of one type: " + rates.error().message, "a cluster of one type");
-  TRY(Question base, base_of(problem, options, devices));
-  TRY(Space space, space_of(problem, options, base));
-  return Planning(problem, options, context, std::move(base), std::move(space)).run(*rates);
+  auto answer = plan_with(*rates, problem, options, context);
+  if (!answer && answer.error().code == ErrorCode::bad_input)  // times of this precision or device are not known
+    return refused("mesh has no times for this question: " + answer.error().message, {});
+  return answer;
 }
 
 }  // namespace
@@ -259,6 +267,7 @@ PlannerInfo mesh_planner() {
           .options = mesh_options().infos(),
           .plan = &plan_mesh,
           .objective = {.compute = &simulated_time, .options = &evaluate_options<mesh_options>},
+          .compared_by_default = true,
           .search_time = SearchTime::moderate,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true},
           .of_transformers = true};

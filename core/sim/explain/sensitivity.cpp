@@ -330,7 +330,9 @@ Result<Sensitivity> sensitivity(const Problem& problem, const Plan& plan, double
                                 std::stop_token stop, int threads) {
   if (Result<void> valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid)
     return tl::unexpected(valid.error());
-  TRY_VOID(plan::validate_covered(plan));
+  if (has_mesh(plan))
+    return fail(ErrorCode::bad_input,
+                "what faster parts would bring is not known for plans in several dimensions of parallelism");
   std::vector<Change> changes;
   add_links(*problem.cluster, factor, changes);
   add_devices(plan, factor, changes);

@@ -54,10 +54,11 @@ CapacityFound without_plan(const CapacityPoint& point, std::string why_not) {
 
 }  // namespace
 
-std::vector<PlannerRequest> capacity_planners() {
+std::vector<PlannerRequest> capacity_planners(bool language_model) {
   std::vector<PlannerRequest> asked;
   for (const char* name : {"amp", "data-parallel", "straight", "megatron"})
     asked.push_back({*planner::find_planner(name), {}});
+  if (language_model) asked.push_back({*planner::find_planner("mesh"), {}});
   return asked;
 }
 

@@ -16,7 +16,8 @@ namespace pipedeck::study::capacity {
 using ProblemAt = std::function<Result<Problem>(const CapacityPoint&)>;
 
 /// Quick ones that, between them, cut by layers, by columns and by samples: a point in some tens of milliseconds.
-std::vector<PlannerRequest> capacity_planners();
+/// Language models are also divided in all dimensions, in some hundred milliseconds.
+std::vector<PlannerRequest> capacity_planners(bool language_model = false);
 
 /// The best plan for the problem. Where none of the planners finds one that fits they are asked again as if memory were
 /// no matter, with CAPTURE, whose plans need least of it; the plan that lacks least is the answer, if it lacks

@@ -209,11 +209,16 @@ std::vector<std::string> bounds_of(const Translator& words, const PlanFigures& f
   std::vector<std::string> sentences{path_text(words, figures, plan) + ' ' +
                                      lost_text(words, figures.simulation.parts)};
   const double iteration = to_seconds(figures.simulation.iteration).count;
-  if (figures.lower_bound.count > 0)
-    sentences.push_back(words("No plan of this problem ends an iteration before {:.3f} ms; this one takes {} longer.",
-                              in_milliseconds(figures.lower_bound),
-                              percent_text(words, iteration / figures.lower_bound.count - 1)));
-  if (is_outdated(plan, problem)) return sentences;
+  const bool outdated = is_outdated(plan, problem), mesh = has_mesh(plan);
+  if (const double bound = in_milliseconds(figures.lower_bound); bound > 0 && !(mesh && outdated)) {
+    const std::string longer = percent_text(words, iteration / figures.lower_bound.count - 1);
+    sentences.push_back(
+        mesh ? words("No mesh of equal stages ends an iteration before {:.3f} ms; this one takes {} longer.", bound,
+                     longer)
+             : words("No plan of this problem ends an iteration before {:.3f} ms; this one takes {} longer.", bound,
+                     longer));
+  }
+  if (outdated) return sentences;
   if (plan.certificate && !plan.certificate->optimal_in.empty())
     sentences.push_back(words("Proven best in its space: {}.", words.translate(plan.certificate->optimal_in)));
   for (const std::string& why : plan.rationale) sentences.push_back(words.translate(why));

@@ -11,6 +11,8 @@
 
 #include "core/cost/lower_bound.hpp"
 #include "core/io/checksum.hpp"
+#include "core/plan/agreement.hpp"
+#include "core/plan/reschedule.hpp"
 #include "core/planner/ranking.hpp"
 #include "core/presets/presets.hpp"
 #include "core/study/compare.hpp"
@@ -81,7 +83,7 @@ class TestCompare : public QObject {
  private slots:
   void hands_over_each_answer_once() {
     const Problem problem = small_problem();
-    const auto planners = study::default_planners();
+    const auto planners = study::default_planners(*problem.profile);
     QVERIFY(planners.size() > 5);
     study::PlanSimulator plan_simulator;
     std::multiset<std::size_t> places;
@@ -109,7 +111,7 @@ class TestCompare : public QObject {
     std::vector<std::vector<Plan>> plans;
     for (const int threads : {1, 2, 7}) {
       study::PlanSimulator plan_simulator;
-      const auto comparison = study::compare(problem, study::default_planners(), plan_simulator,
+      const auto comparison = study::compare(problem, study::default_planners(*problem.profile), plan_simulator,
                                              {.threads = threads, .explain = true}, {}, {});
       QVERIFY(comparison);
       std::vector<Plan>& these = plans.emplace_back();
@@ -315,8 +317,65 @@ class TestCompare : public QObject {
     profile = presets::profile_preset("llama-3-8b", {}, "H100-SXM").value();
     QVERIFY(study::is_language_model(profile));
     const auto modern = names(study::comparison_planners(profile));
-    QCOMPARE(modern.size(), usual.size() - 1);
+    QCOMPARE(modern.size(), usual.size());  // with mesh instead
     QVERIFY(std::ranges::count(modern, "pipedream") == 0);
+  }
+
+  void transformers_are_divided_in_all_dimensions() {
+    const auto asks_mesh = [](const std::vector<study::PlannerRequest>& requests) {
+      return std::ranges::any_of(requests, [](const auto& request) { return request.planner->name == "mesh"; });
+    };
+    const Profile plain = test::uniform_profile(4, milliseconds(1), milliseconds(2));
+    const Profile computed = presets::profile_preset("llama-3-8b", {}, "H100-SXM").value();
+    for (const auto& ask : {study::comparison_planners, study::default_planners})
+      QVERIFY(asks_mesh(ask(computed)) && !asks_mesh(ask(plain)));
+  }
+
+  /// Mesh and joint, which starts from its plan, give one plan with the bound of mesh's own space.
+  void plans_in_several_dimensions_stand_among_the_others() {
+    Problem problem;
+    problem.profile = std::make_shared<const Profile>(presets::profile_preset("llama-3-8b", {}, "H100-SXM").value());
+    problem.cluster = std::make_shared<const Cluster>(presets::cluster_preset("8-h100-sxm").value());
+    problem.workload.global_batch = 32;
+    problem.workload.precision = Precision::mixed_16;
+    study::PlanSimulator plan_simulator;
+    const auto comparison = study::compare(problem, {asked("mesh"), asked("megatron")}, plan_simulator, {}, {}, {});
+    QVERIFY2(comparison, comparison ? "" : comparison.error().text().c_str());
+    const study::SimulatedPlan &mesh = *comparison->plans[0].simulated_plan,
+                               &other = *comparison->plans[1].simulated_plan;
+    QVERIFY(has_mesh(mesh.plan));
+    QVERIFY(mesh.simulation->iteration < other.simulation->iteration);
+    const Seconds bound = mesh.plan.certificate->lower_bound;
+    QVERIFY(bound.count > 0 && bound <= to_seconds(mesh.simulation->iteration));
+    QCOMPARE(mesh.plan.predicted->lower_bound, bound);
+    QCOMPARE(comparison->facts.bound_of(mesh.plan), bound);
+    Plan edited = mesh.plan;
+    edited.certificate.reset();
+    QCOMPARE(comparison->facts.bound_of(edited), Seconds());
+    QVERIFY(plan::agree(mesh.plan, *mesh.simulation, mesh.plan, *mesh.simulation));
+    edited.sharding.level = (edited.sharding.level + 1) % 4;
+    QVERIFY(!plan::agree(mesh.plan, *mesh.simulation, edited, *mesh.simulation));
+  }
+
+  /// Other schedules do not cover such a plan: its row has the reason, and the others their plans.
+  void schedules_that_do_not_fit_are_reasons() {
+    Problem problem;
+    problem.profile = std::make_shared<const Profile>(presets::profile_preset("llama-3-8b", {}, "H100-SXM").value());
+    problem.cluster = std::make_shared<const Cluster>(presets::cluster_preset("8-h100-sxm").value());
+    problem.workload.global_batch = 32;
+    problem.workload.precision = Precision::mixed_16;
+    study::PlanSimulator plan_simulator;
+    study::CompareOptions options;
+    options.arrange = [&](const Plan& plan) {
+      return plan::with_schedule(plan, *problem.profile, ScheduleKind::gpipe);
+    };
+    const auto comparison =
+        study::compare(problem, {asked("mesh"), asked("megatron")}, plan_simulator, options, {}, {});
+    QVERIFY2(comparison, comparison ? "" : comparison.error().text().c_str());
+    QVERIFY(comparison->plans[0].infeasible && !comparison->plans[0].simulated_plan);
+    QVERIFY2(comparison->plans[0].infeasible->reason.find("found 'gpipe'") != std::string::npos,
+             comparison->plans[0].infeasible->reason.c_str());
+    QVERIFY(comparison->plans[1].simulated_plan);
   }
 
   /// The table of the window and the command line's plans have one bound.

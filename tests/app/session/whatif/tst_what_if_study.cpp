@@ -19,7 +19,7 @@ session::whatif::StudyRequest bert() {
   question.problem.profile = std::make_shared<const Profile>(*presets::profile_preset("BERT-48"));
   question.problem.cluster = std::make_shared<const Cluster>(*presets::cluster_preset("dapple-a"));
   question.problem.workload.global_batch = 64;
-  question.planners = study::default_planners();
+  question.planners = study::default_planners(*question.problem.profile);
   return question;
 }
 
@@ -230,7 +230,7 @@ void TestWhatIfStudy::a_cluster_and_a_plan_are_added() {
   session.set_global_batch(64);
   QVERIFY(session.problem());
   session::whatif::WhatIfStudy study(session.jobs());
-  study.ask({*session.problem(), study::default_planners()});
+  study.ask({*session.problem(), study::default_planners(*session.problem()->profile)});
   study.set_change(nodes(4));
   WAIT(study.now().final && study.now().change == nodes(4) && study.now().best);
   const PlanCandidate& found = study.now().best->found;

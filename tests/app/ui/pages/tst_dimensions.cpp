@@ -6,9 +6,12 @@
 #include <QRegularExpression>
 #include <QSet>
 
+#include <algorithm>
+
 #include "app/ui/layout/picture.hpp"
 #include "app/ui/pages/compare_page.hpp"
 #include "app/ui/pages/explain_page.hpp"
+#include "app/ui/pages/plan_rows.hpp"
 #include "app/views/compare/comparison_pane.hpp"
 #include "app/views/compare/plan_panel.hpp"
 #include "app/views/whatif/explain_view.hpp"
@@ -122,6 +125,52 @@ class TestDimensions : public QObject {
     QCOMPARE(starts.size(), 5);
     QTest::qWait(100);
     QCOMPARE(ui::layout::write_picture(*fixture.window, pictures_folder() + "dimensions-published.png"), QString());
+  }
+
+  /// Mesh is asked for a computed model; its plan has its bound in the table, and is the same after saving and opening.
+  void mesh_is_compared_by_default() {
+    WindowFixture fixture;
+    session::Session& session = fixture.session();
+    session.choose_profile_preset("Llama 3 8B");
+    session.choose_cluster_preset("8 \u00d7 H100-SXM");
+    session.set_global_batch(32);
+    QVERIFY(session.problem());
+    const Profile& profile = *session.problem()->profile;
+    const auto asks_mesh = [](const std::vector<study::PlannerRequest>& asked) {
+      return std::ranges::any_of(asked, [](const auto& request) { return request.planner->name == "mesh"; });
+    };
+    QVERIFY(asks_mesh(session::project::chosen_planners({}, &profile)) &&
+            !asks_mesh(session::project::chosen_planners({})));
+    QVERIFY(asks_mesh(session::project::studied_planners({}, &profile)));
+    session::project::Planning planning;
+    for (const planner::PlannerInfo& planner : planner::planners())
+      if (planner.name != "mesh") planning.planners[planner.name].compared = planner.name == "megatron";
+    session.set_planning(planning);
+    session.compare();
+    QVERIFY(fixture.settle());
+    QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+    std::shared_ptr<const Plan> mesh;
+    for (const models::compare::PlanRow& row : ui::pages::plan_rows(session)) {
+      if (row.plan.planner != "mesh") continue;
+      mesh = std::make_shared<const Plan>(row.plan);
+      QVERIFY(row.simulation && row.lower_bound.count > 0);
+      QCOMPARE(row.lower_bound, row.plan.certificate->lower_bound);
+      QVERIFY(row.lower_bound <= to_seconds(row.simulation->iteration));
+    }
+    QVERIFY(mesh && has_mesh(*mesh));
+    QCOMPARE(session::project::find_plan(session.state(), session.state().selected_plan)->plan->planner,
+             std::string("mesh"));
+    QTest::qWait(100);
+    QCOMPARE(ui::layout::write_picture(*fixture.window, pictures_folder() + "dimensions-compare.png"), QString());
+
+    fixture.answers.file_to_save = fixture.path("mesh.pipedeck");
+    fixture.trigger("action_save_as");
+    QVERIFY(session.finish_saving());
+    WindowFixture second;
+    QVERIFY(second.session().open(fixture.path("mesh.pipedeck")));
+    bool same = false;
+    for (const session::project::PlanEntry& entry : second.state().plans) same = same || *entry.plan == *mesh;
+    QVERIFY(same);
   }
 };
 

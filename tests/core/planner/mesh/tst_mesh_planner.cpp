@@ -196,6 +196,42 @@ class TestMeshPlanner : public QObject {
     QCOMPARE(planner::run_planner(**planner::find_planner("mesh"), seven_, {}, context).error().code,
              ErrorCode::cancelled);
   }
+
+  void unknown_times_are_a_reason() {
+    const TransformerConfig small = test::llama(512, 4, 8, 8, 1024, 1000);
+    const AnalyticOptions options{.precision = "fp32", .sequence = 128};
+    DeviceModel device = *presets::catalogue_device("V100-16GB");
+    auto computed = analytic::analytic_profile({small, {}}, device, options);
+    QVERIFY2(computed, computed ? "" : computed.error().text().c_str());
+    Problem problem;
+    problem.profile = std::make_shared<const Profile>(
+        io::documents::with_origin(std::move(computed->profile), {small, device.type.name, options}));
+    problem.cluster = std::make_shared<const Cluster>(presets::cluster_preset("dapple-a").value());
+    problem.workload.global_batch = 16;
+    const auto ranking = ranking_of(problem);
+    QVERIFY(ranking.infeasible);
+    QVERIFY2(has(ranking.infeasible->reason, "no times for this question: found precision 'fp32'"),
+             ranking.infeasible->reason.c_str());
+  }
+
+  /// joint takes its plan as it is: never slower, and with the time that one simulation has of it.
+  void joint_answers_no_slower() {
+    const Problem one_node = problem_of(test::llama(2048, 8, 16, 16, 5504, 32000), "preset:8-h100-sxm", 16);
+    const Plan mesh = ranking_of(one_node).plans.front();
+    const planner::PlannerContext context = judged(one_node);
+    const auto joint =
+        planner::run_planner(**planner::find_planner("joint"), one_node, {{"evaluations", "1"}}, context);
+    QVERIFY2(joint && !joint->infeasible, joint ? "" : joint.error().text().c_str());
+    const Plan& best = joint->plans.front();
+    const auto time = context.score(best, {}, {});
+    QVERIFY(time);
+    QCOMPARE(*best.objective->time, *time);
+    QVERIFY(*time <= *mesh.objective->time);
+    const auto gpipe = planner::run_planner(**planner::find_planner("joint"), one_node,
+                                            {{"evaluations", "1"}, {"schedule", "gpipe"}}, context);
+    QVERIFY(gpipe);
+    for (const Plan& plan : gpipe->plans) QVERIFY(!has_mesh(plan));
+  }
 };
 
 PIPEDECK_TEST(TestMeshPlanner)

@@ -34,8 +34,8 @@ Problem small_problem(int seed) {
 }
 
 std::vector<PlanCandidate> found(const Problem& problem, const study::whatif::SearchOptions& how = {}) {
-  const auto plans =
-      study::whatif::find_front(problem, study::default_planners(), study::whatif::front_space(problem), how);
+  const auto plans = study::whatif::find_front(problem, study::default_planners(*problem.profile),
+                                               study::whatif::front_space(problem), how);
   return plans ? *plans : std::vector<PlanCandidate>();
 }
 
@@ -119,11 +119,12 @@ void TestFront::a_stop_cancels() {
   std::stop_source stop;
   const Problem problem = small_problem(4);
   int calls = 0;
-  const auto answer = study::whatif::find_front(problem, study::default_planners(), study::whatif::front_space(problem),
-                                                {.stop = stop.get_token()}, [&](const std::vector<PlanCandidate>&) {
-                                                  ++calls;
-                                                  stop.request_stop();
-                                                });
+  const auto answer =
+      study::whatif::find_front(problem, study::default_planners(*problem.profile), study::whatif::front_space(problem),
+                                {.stop = stop.get_token()}, [&](const std::vector<PlanCandidate>&) {
+                                  ++calls;
+                                  stop.request_stop();
+                                });
   QVERIFY(!answer);
   QVERIFY(answer.error().code == ErrorCode::cancelled);
   QCOMPARE(calls, 1);
@@ -133,9 +134,9 @@ void TestFront::a_hurry_answers() {
   std::stop_source hurry;
   const Problem problem = small_problem(5);
   const std::size_t all = found(problem).size();
-  const auto answer = study::whatif::find_front(problem, study::default_planners(), study::whatif::front_space(problem),
-                                                {.deadline_token = hurry.get_token()},
-                                                [&](const std::vector<PlanCandidate>&) { hurry.request_stop(); });
+  const auto answer = study::whatif::find_front(
+      problem, study::default_planners(*problem.profile), study::whatif::front_space(problem),
+      {.deadline_token = hurry.get_token()}, [&](const std::vector<PlanCandidate>&) { hurry.request_stop(); });
   QVERIFY(answer);
   QVERIFY(!answer->empty());
   QVERIFY(answer->size() < all);

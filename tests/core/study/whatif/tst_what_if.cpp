@@ -42,7 +42,7 @@ Problem changed(const Problem& problem, const WhatIf& change) {
 
 /// samples/s of the best plan; 0: none fits.
 double best_of(const Problem& problem, const std::vector<Plan>& kept) {
-  const auto answer = study::whatif::best_plan(problem, study::default_planners(), kept, 1, {});
+  const auto answer = study::whatif::best_plan(problem, study::default_planners(*problem.profile), kept, 1, {});
   return answer && answer->best && answer->best->found.plan->synchronous() ? answer->best->found.samples_per_second : 0;
 }
 
@@ -350,7 +350,7 @@ void TestWhatIf::next_types() {
 /// More memory changes no warm-up: a plan that fits takes as long.
 void TestWhatIf::memory_changes_no_warmup() {
   const Problem problem = bert();
-  const auto best = study::whatif::best_plan(problem, study::default_planners(), {}, 1, {});
+  const auto best = study::whatif::best_plan(problem, study::default_planners(*problem.profile), {}, 1, {});
   QVERIFY(best && best->best);
   const Plan& plan = *best->best->found.plan;
   QCOMPARE(plan.schedule, ScheduleKind::one_f_one_b);
@@ -365,14 +365,14 @@ void TestWhatIf::memory_changes_no_warmup() {
 
 void TestWhatIf::best_is_the_best_of_all() {
   const Problem problem = bert();
-  const auto answer = study::whatif::best_plan(problem, study::default_planners(), {}, 3, {});
+  const auto answer = study::whatif::best_plan(problem, study::default_planners(*problem.profile), {}, 3, {});
   QVERIFY(answer && answer->best);
   for (const PlanCandidate& other : answer->found) QVERIFY(!study::whatif::is_better(other, answer->best->found));
   const sim::Simulator simulator = *sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
   planner::PlannerContext context;
   context.score = sim::score_of(simulator);
   context.fits = sim::fits_of(simulator);
-  for (const study::PlannerRequest& asked : study::default_planners()) {
+  for (const study::PlannerRequest& asked : study::default_planners(*problem.profile)) {
     const auto ranking = planner::run_planner(*asked.planner, problem, {}, context);
     if (!ranking || ranking->plans.empty() || !ranking->plans.front().synchronous()) continue;
     QVERIFY(*simulator.iteration_time(ranking->plans.front()) >= answer->best->found.iteration);
@@ -381,7 +381,7 @@ void TestWhatIf::best_is_the_best_of_all() {
 
 void TestWhatIf::better_plans_are_told_as_they_come() {
   std::vector<PlanCandidate> told;
-  const auto answer = study::whatif::best_plan(bert(), study::default_planners(), {}, 1, {},
+  const auto answer = study::whatif::best_plan(bert(), study::default_planners(*bert().profile), {}, 1, {},
                                                [&](const study::whatif::Candidate& one) { told.push_back(one.found); });
   QVERIFY(answer && !told.empty());
   for (std::size_t i = 1; i < told.size(); ++i) QVERIFY(study::whatif::is_better(told[i], told[i - 1]));
@@ -389,8 +389,8 @@ void TestWhatIf::better_plans_are_told_as_they_come() {
 }
 
 void TestWhatIf::threads_change_nothing() {
-  const auto one = study::whatif::best_plan(bert(), study::default_planners(), {}, 2, {}),
-             four = study::whatif::best_plan(bert(), study::default_planners(), {}, 2, {.threads = 4});
+  const auto one = study::whatif::best_plan(bert(), study::default_planners(*bert().profile), {}, 2, {}),
+             four = study::whatif::best_plan(bert(), study::default_planners(*bert().profile), {}, 2, {.threads = 4});
   QVERIFY(one && four);
   QCOMPARE(one->found.size(), four->found.size());
   for (std::size_t i = 0; i < one->found.size(); ++i) QVERIFY(*one->found[i].plan == *four->found[i].plan);
@@ -413,7 +413,7 @@ void TestWhatIf::more_never_makes_it_worse() {
                        .nodes = std::vector<int>(static_cast<std::size_t>(random.integer(1, 3)), random.integer(1, 3)),
                        .memory = Bytes(std::int64_t{1000000} * random.integer(600, 9000))});
   if (seed > 0) problem.workload.global_batch = random.integer(2, 6) * 4;
-  const auto today = study::whatif::best_plan(problem, study::default_planners(), {}, 1, {});
+  const auto today = study::whatif::best_plan(problem, study::default_planners(*problem.profile), {}, 1, {});
   if (!today || !today->best || !today->best->found.plan->synchronous()) QSKIP("nothing fits");
   const std::vector<Plan> kept{*today->best->found.plan};
   const double now = today->best->found.samples_per_second;
@@ -438,7 +438,7 @@ void TestWhatIf::more_never_makes_it_worse() {
 void TestWhatIf::only_used_nodes_are_paid_for() {
   const Problem problem = changed(bert(), {});
   const double hour = *problem.cluster->device_types[0].price_per_hour;
-  const auto answer = study::whatif::best_plan(problem, study::default_planners(), {}, 1, {});
+  const auto answer = study::whatif::best_plan(problem, study::default_planners(*problem.profile), {}, 1, {});
   QVERIFY(answer);
   for (const PlanCandidate& plan : answer->found) QCOMPARE(*plan.price_per_hour, 8 * hour * plan.nodes);
   const PlanCandidate& best = answer->best->found;
@@ -478,7 +478,7 @@ void TestWhatIf::utilization_of_a_transformer() {
 
 void TestWhatIf::purchases_of_the_preset() {
   const Problem problem = changed(bert(), {});
-  const auto today = study::whatif::best_plan(problem, study::default_planners(), {}, 1, {});
+  const auto today = study::whatif::best_plan(problem, study::default_planners(*problem.profile), {}, 1, {});
   const auto gains = sim::explain::sensitivity(problem, *today->best->found.plan);
   QVERIFY(gains);
   const std::vector<Purchase> offers = study::whatif::purchases(problem, &*gains, presets::device_catalogue());
@@ -495,13 +495,13 @@ void TestWhatIf::purchases_of_the_preset() {
 
 void TestWhatIf::purchases_are_planned_anew() {
   const Problem problem = changed(bert(), {});
-  const auto today = study::whatif::best_plan(problem, study::default_planners(), {}, 1, {});
+  const auto today = study::whatif::best_plan(problem, study::default_planners(*problem.profile), {}, 1, {});
   const PlanCandidate& best = today->best->found;
   const std::vector<Purchase> offers = study::whatif::purchases(problem, nullptr, presets::device_catalogue());
   int told = 0;
   const auto gains =
-      study::whatif::upgrades(problem, &best, offers, study::default_planners(), presets::device_catalogue(),
-                              {.threads = 2}, [&](const PurchaseGain&) { ++told; });
+      study::whatif::upgrades(problem, &best, offers, study::default_planners(*problem.profile),
+                              presets::device_catalogue(), {.threads = 2}, [&](const PurchaseGain&) { ++told; });
   QVERIFY(gains);
   QCOMPARE(gains->size(), offers.size());
   QCOMPARE(static_cast<std::size_t>(told), offers.size());
@@ -511,8 +511,9 @@ void TestWhatIf::purchases_are_planned_anew() {
     QVERIFY(gain.gain >= 0);
     QVERIFY(i == 0 || gain.gain <= (*gains)[i - 1].gain);
     QCOMPARE(gain.gain, gain.best->samples_per_second - best.samples_per_second);
-    const auto again = study::whatif::best_plan(changed(problem, gain.purchase.change), study::default_planners(),
-                                                std::vector{*best.plan}, 1, {});
+    const auto again =
+        study::whatif::best_plan(changed(problem, gain.purchase.change), study::default_planners(*problem.profile),
+                                 std::vector{*best.plan}, 1, {});
     QVERIFY(*again->best->found.plan == *gain.best->plan);
     const bool priced = gain.purchase.kind == UpgradeKind::node || gain.purchase.kind == UpgradeKind::every_device ||
                         gain.purchase.kind == UpgradeKind::node_devices;
@@ -522,11 +523,11 @@ void TestWhatIf::purchases_are_planned_anew() {
 
 void TestWhatIf::purchases_can_be_stopped() {
   const Problem problem = changed(bert(), {});
-  const auto today = study::whatif::best_plan(problem, study::default_planners(), {}, 1, {});
+  const auto today = study::whatif::best_plan(problem, study::default_planners(*problem.profile), {}, 1, {});
   std::stop_source stop;
   const auto gains = study::whatif::upgrades(
       problem, &today->best->found, study::whatif::purchases(problem, nullptr, presets::device_catalogue()),
-      study::default_planners(), presets::device_catalogue(), {.stop = stop.get_token()},
+      study::default_planners(*problem.profile), presets::device_catalogue(), {.stop = stop.get_token()},
       [&](const PurchaseGain&) { stop.request_stop(); });
   QVERIFY(!gains);
   QVERIFY(gains.error().code == ErrorCode::cancelled);
