@@ -87,7 +87,7 @@ def is_qt(header):
 def is_standard(header):
     """The C++ library has no dot and no slash; the C library and the system's headers end in .h."""
     return re.fullmatch(r"[a-z_0-9]+", header) is not None or \
-        re.fullmatch(r"(signal|stddef|unistd|pthread|sched|fcntl|poll|stdio|stdlib|string|errno|"
+        re.fullmatch(r"(signal|spawn|stddef|unistd|pthread|sched|fcntl|poll|stdio|stdlib|string|errno|"
                      r"immintrin|dlfcn|ucontext|execinfo|malloc|cxxabi|sys/[a-z]+)\.h", header) is not None
 
 

@@ -123,6 +123,10 @@ int Session::compare() {
     return 0;
   }
   cancel_comparison();
+  if (const QStringList left_out = project::programs_not_allowed(state().question.planning); !left_out.isEmpty())
+    emit error(tr("Compare"), tr("Left out, since programs of an opened project run only after you agree: %1. "
+                                 "Tick them under Planners and options.")
+                                  .arg(left_out.join(QStringLiteral(", "))));
   const project::ProfileEntry* profile = project::find_profile(state(), state().question.profile);
   const QString title = tr("Compare plans for %1").arg(text::to_qstring(profile->profile->name));
   compare_job_ = start_comparing(title, project::chosen_planners(state().question.planning, profile->profile.get()),
@@ -295,7 +299,9 @@ std::vector<Session::PlannerSearch> Session::searches() const {
     for (std::size_t i = 0; i < comparing.planners.size(); ++i) {
       const planner::PlannerInfo* planner = comparing.planners[i].planner;
       if (std::ranges::find(comparing.open, planner) == comparing.open.end()) continue;  // its row has its answer
-      const auto place = static_cast<int>(planner - planner::planners().data());
+      const auto place =
+          static_cast<int>(planner->external ? planner::planners().size() + i
+                                             : static_cast<std::size_t>(planner - planner::planners().data()));
       PlannerSearch search{planner->name, text::to_qstring(planner->title), place, {}};
       if (i < statuses.size()) search.status = statuses[i];
       searches.push_back(std::move(search));
@@ -322,8 +328,12 @@ void Session::search_longer(const std::string& planner, Seconds budget) {
   const auto info = planner::find_planner(planner);
   if (!info || !problem()) return;
   const auto choice = state().question.planning.planners.find(planner);
-  auto options =
-      choice == state().question.planning.planners.end() ? planner::PlannerOptions() : choice->second.options;
+  const auto given = choice == state().question.planning.planners.end() ? project::PlannerChoice() : choice->second;
+  if ((*info)->external && !given.allowed)
+    return void(emit error(
+        tr("Search longer"),
+        tr("%1 runs only after you agree: tick it under Planners and options.").arg(text::to_qstring((*info)->title))));
+  auto options = given.options;
   const study::PlannerRequest request = study::comparison_request(**info, std::move(options));
   std::map<const planner::PlannerInfo*, Plan> earlier;  // a longer search answers no worse than a shorter one
   const auto asked = asked_.find(*info);

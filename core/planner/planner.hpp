@@ -75,7 +75,7 @@ struct PlannerContext {
   bool relax = true;     ///< if no plan fits, find relaxations (which plans again, several times)
 };
 
-using PlanFunction = Result<Ranking> (*)(const Problem&, const PlannerOptions&, const PlannerContext&);
+using PlanFunction = std::function<Result<Ranking>(const Problem&, const PlannerOptions&, const PlannerContext&)>;
 
 /// The kinds of pins (Problem::pins) that a planner supports; run_planner refuses the others.
 struct PinSupport {
@@ -103,18 +103,20 @@ struct PlannerInfo {
   std::string summary;  ///< one line
   std::string source;   ///< the paper
   std::vector<OptionInfo> options;
-  PlanFunction plan = nullptr;
+  PlanFunction plan{};
   ObjectiveInfo objective{};
   bool compared_by_default = false;  ///< among the planners of `compare` by default
   bool changes_training = false;     ///< its plans are asynchronous: updates use gradients of older weights
   SearchTime search_time = SearchTime::quick;
   PinSupport pins{};
   bool of_transformers = false;  ///< for profiles computed from one; its answer without a plan is complete
+  bool external = false;         ///< a program of the user: its errors are its answer
 };
 
 /// Returns all planners in the order of docs/planners.md: ours, the papers', then the baselines.
 const std::vector<PlannerInfo>& planners();
-/// Returns the planner of this name. Returns bad_usage for an unknown name and lists the known ones.
+/// Returns the planner of this name, or the program of "exec:PROGRAM" as a planner (planner_entries.hpp).
+/// Returns bad_usage for an unknown name and lists the known ones.
 Result<const PlannerInfo*> find_planner(const std::string& name);
 
 /// Checks the options. Returns bad_usage for unknown names and malformed values.

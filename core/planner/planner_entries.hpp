@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function per planner, for the registry.
+// One function per planner, for the registry, and the planners that are programs of their own: the question on their
+// standard input, plans on their standard output (planners.md, "Planners of your own").
 #pragma once
+
+#include <string>
+#include <string_view>
 
 #include "core/planner/planner.hpp"
 
@@ -28,6 +32,13 @@ PlannerInfo joint_planner();
 namespace mesh {
 PlannerInfo mesh_planner();
 }
+namespace program {
+/// The beginning of a name of a planner that is a program of its own: "exec:/home/me/planner.py".
+inline constexpr std::string_view prefix = "exec:";
+/// Returns the program as a planner, by its whole path: always the same object for a path. Nothing is started or looked
+/// up before it is asked for plans. Returns bad_usage for a name without a file.
+Result<const PlannerInfo*> program_planner(const std::string& name);
+}  // namespace program
 namespace baselines {
 PlannerInfo data_parallel_planner();
 PlannerInfo gpipe_planner();

@@ -28,12 +28,13 @@ const std::vector<PlannerInfo>& planners() {
 }
 
 Result<const PlannerInfo*> find_planner(const std::string& name) {
+  if (name.starts_with(program::prefix)) return program::program_planner(name);
   std::string known;
   for (const PlannerInfo& planner : planners()) {
     if (planner.name == name) return &planner;
     known += (known.empty() ? "" : ", ") + planner.name;
   }
-  return fail(ErrorCode::bad_usage, fmt::format("no planner '{}', one of {} expected", name, known));
+  return fail(ErrorCode::bad_usage, fmt::format("no planner '{}', one of {} or exec:PROGRAM expected", name, known));
 }
 
 }  // namespace pipedeck::planner

@@ -47,6 +47,12 @@ Result<void> check_pins(const PlannerInfo& planner, const Problem& problem) {
   return {};
 }
 
+/// Returns an error of a plan that the planner gave. A program's is a broken input.
+Error blamed(const PlannerInfo& planner, Error error) {
+  if (planner.external && error.code == ErrorCode::internal) error.code = ErrorCode::bad_input;
+  return error;
+}
+
 /// Returns true if another simulation would delay an answer that the deadline cut short.
 bool late(const Plan& plan, const PlannerContext& context) { return plan.truncated && deadline_expired(context); }
 
@@ -95,7 +101,8 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
   if (!ranking) return ranking;
   ensure(ranking->plans.empty() == ranking->infeasible.has_value(), "a ranking is empty exactly if it has a reason");
 
-  if (ranking->infeasible && !ranking->infeasible->too_large && context.relax && !planner.of_transformers)
+  const bool is_complete = planner.of_transformers || planner.external;
+  if (ranking->infeasible && !ranking->infeasible->too_large && context.relax && !is_complete)
     TRY_VOID(add_relaxations(*ranking->infeasible, planner, problem, options, deadline.context()));
   TRY_VOID(check_stop(context));
 
@@ -106,7 +113,8 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
     if (auto valid = plan::validate(plan, *problem.profile, *problem.cluster); !valid)
       return fail(ErrorCode::internal,
                   fmt::format("{} gave a plan that is not valid: {}", planner.name, valid.error().text()));
-    TRY_VOID(evaluate(planner, problem, plan, how));
+    if (auto agrees = evaluate(planner, problem, plan, how); !agrees)
+      return tl::unexpected(blamed(planner, agrees.error()));
     TRY_VOID(place_for_launchers(planner, problem, plan, how, context));
     if (const auto broken = first_violation(plan, *problem.profile, problem.pins))
       return fail(ErrorCode::internal, fmt::format("{} gave a plan that breaks a pin: {}", planner.name, *broken));

@@ -157,6 +157,8 @@ bool is_mesh(const study::ComparedPlan& answer) {
 }
 
 std::string without_plan_text(const study::ComparedPlan& answer) {
+  if (answer.error && answer.error->code != ErrorCode::cancelled)
+    return fmt::format("{}: {}\n", answer.planner->title, io::text::printable(answer.error->text()));
   if (answer.error) return answer.planner->title + ": cancelled before it answered\n";
   if (answer.out_of_time) return answer.planner->title + ": " + answer.infeasible->reason + "\n";
   return study::no_plan_fits(answer.planner->title, *answer.infeasible).text() + "\n";
@@ -246,7 +248,10 @@ nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const stud
                                    const std::optional<Utilization>& rates) {
   nlohmann::ordered_json json{{"planner", answer.planner->name}, {"title", answer.planner->title}};
   if (answer.error) {
-    json["cancelled"] = true;
+    if (answer.error->code == ErrorCode::cancelled)
+      json["cancelled"] = true;
+    else
+      json["error"] = answer.error->text();
     return json;
   }
   if (!answer.simulated_plan) {
@@ -318,6 +323,11 @@ std::string comparison_json(const Answers& answers) {
   return json.dump(2);
 }
 
+std::string note_of(const study::ComparedPlan& answer) {
+  if (answer.infeasible) return answer.infeasible->reason;
+  return answer.error && answer.error->code != ErrorCode::cancelled ? answer.error->text() : "cancelled";
+}
+
 std::string comparison_csv(const Problem& problem, const study::Comparison& comparison) {
   const auto work = study::work_of(*problem.profile);
   std::vector<Plan> without;
@@ -338,7 +348,7 @@ std::string comparison_csv(const Problem& problem, const study::Comparison& comp
     none.name = answer.planner->title;
     none.planner = answer.planner->name;
     none.global_batch = problem.workload.global_batch;
-    rows.push_back({&none, nullptr, {}, {}, answer.infeasible ? answer.infeasible->reason : "cancelled", {}});
+    rows.push_back({&none, nullptr, {}, {}, note_of(answer), {}});
   }
   return io::csv::plans_csv(rows).text();
 }
@@ -348,7 +358,9 @@ class CompareCommand : public options::Command {
   void declare(CLI::App& app) override {
     question_.declare(app);
     jitter_.declare(app);
-    app.add_option("--planner", names_, "planners to compare [the usual ones]")->delimiter(',')->type_name("NAME ...");
+    app.add_option("--planner", names_, "planners to compare, also exec:PROGRAM [the usual ones]")
+        ->delimiter(',')
+        ->type_name("NAME ...");
     app.add_option("--budget", budget_, "seconds per planner, then it answers with its best plan so far; 0: unlimited")
         ->check(CLI::Range(0.0, 1e9))
         ->capture_default_str()
@@ -393,14 +405,14 @@ class CompareCommand : public options::Command {
 
   Result<std::optional<std::size_t>> baseline_place(const std::vector<study::PlannerRequest>& chosen) const {
     if (baseline_.empty()) return std::nullopt;
-    TRY_VOID(planner::find_planner(baseline_));
-    const auto found = std::ranges::find(chosen, baseline_, [](const auto& asked) { return asked.planner->name; });
+    TRY(const auto planner, planner::find_planner(baseline_));
+    const auto found = std::ranges::find(chosen, planner, &study::PlannerRequest::planner);
     if (found == chosen.end())
       return fail(ErrorCode::bad_usage, fmt::format("--baseline {} is not among the compared planners", baseline_));
     return static_cast<std::size_t>(found - chosen.begin());
   }
 
-  /// Fails if one planner does, or if it was cancelled before the first answer.
+  /// Fails if one of our planners does, or if it was cancelled before the first answer.
   Result<study::Comparison> compare(const Problem& problem, const std::vector<study::PlannerRequest>& chosen,
                                     study::PlanSimulator& plan_simulator, int threads, std::stop_token stop) const {
     study::CompareOptions options;
@@ -418,7 +430,8 @@ class CompareCommand : public options::Command {
     std::size_t answered = 0;
     for (const study::ComparedPlan& answer : comparison.plans) {
       if (!answer.error) ++answered;
-      if (answer.error && answer.error->code != ErrorCode::cancelled) return tl::unexpected(*answer.error);
+      if (answer.error && answer.error->code != ErrorCode::cancelled && !answer.planner->external)
+        return tl::unexpected(*answer.error);
     }
     if (!comparison.cancelled) return comparison;
     if (answered == 0) return fail(ErrorCode::cancelled, "cancelled before the first answer");
@@ -460,7 +473,8 @@ class CompareCommand : public options::Command {
     if (any) return 0;
     for (const study::ComparedPlan& answer : comparison.plans)
       text::print_error(
-          answer.out_of_time
+          answer.error ? *answer.error
+          : answer.out_of_time
               ? Error{ErrorCode::infeasible, answer.planner->name + ": " + answer.infeasible->reason, {}, {}}
               : study::no_plan_fits(answer.planner->name, *answer.infeasible));
     return exit_status(ErrorCode::infeasible);

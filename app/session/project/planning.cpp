@@ -4,6 +4,7 @@
 #include <QJsonArray>
 
 #include "app/text/in_qt.hpp"
+#include "core/planner/planner_entries.hpp"
 
 namespace pipedeck::session::project {
 
@@ -52,7 +53,24 @@ std::vector<study::PlannerRequest> chosen_planners(const Planning& planning, con
     if (choice.compared.value_or(study::compared_by_default(planner, language_model)))
       chosen.push_back(study::comparison_request(planner, choice.options));
   }
+  for (const auto& [name, choice] : planning.planners)
+    if (is_program(name) && choice.compared == true && choice.allowed)
+      if (const auto program = planner::find_planner(name)) chosen.push_back({*program, choice.options});
   return chosen;
+}
+
+bool is_program(const std::string& planner) { return planner.starts_with(planner::program::prefix); }
+
+Result<const planner::PlannerInfo*> program_at(const QString& path) {
+  return planner::find_planner(std::string(planner::program::prefix) + path.toStdString());
+}
+
+QStringList programs_not_allowed(const Planning& planning) {
+  QStringList paths;
+  for (const auto& [name, choice] : planning.planners)
+    if (is_program(name) && choice.compared == true && !choice.allowed)
+      paths << text::to_qstring(name.substr(planner::program::prefix.size()));
+  return paths;
 }
 
 std::vector<study::PlannerRequest> studied_planners(const Planning& planning, const Profile* profile) {
@@ -88,9 +106,10 @@ Planning planning_from_json(const QJsonObject& json) {
   Planning planning{pins_from_json(json["pins"].toObject()), {}};
   if (const double budget = json["budget_s"].toDouble(-1); budget >= 0) planning.budget = Seconds(budget);
   const QJsonObject stored = json["planners"].toObject();
-  for (const planner::PlannerInfo& planner : planner::planners()) {
-    const QString name = QString::fromStdString(planner.name);
-    if (!stored.contains(name)) continue;
+  for (const QString& name : stored.keys()) {
+    const auto found = planner::find_planner(name.toStdString());
+    if (!found || (*found)->name != name.toStdString()) continue;
+    const planner::PlannerInfo& planner = **found;
     const QJsonObject one = stored[name].toObject(), options = one["options"].toObject();
     PlannerChoice choice;
     if (one.contains("compared")) choice.compared = one["compared"].toBool();

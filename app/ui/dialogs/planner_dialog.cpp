@@ -4,6 +4,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
+#include <QFileDialog>
 #include <QFormLayout>
 #include <QGroupBox>
 #include <QHBoxLayout>
@@ -141,20 +142,52 @@ QWidget* PlannerDialog::make_planners() {
   list_->setSpacing(views::widgets::ThemeSizes::grid / 4);
   pages_ = new QStackedWidget;
   const std::vector<study::PlannerRequest> chosen = session::project::chosen_planners(planning_, profile_.get());
-  for (const planner::PlannerInfo& planner : planner::planners()) {
-    auto* item = new QListWidgetItem(text::to_qstring(planner.title), list_);
-    item->setToolTip(text::to_qstring(planner.summary));
-    const bool compared =
-        std::ranges::any_of(chosen, [&](const study::PlannerRequest& c) { return c.planner == &planner; });
-    item->setCheckState(compared ? Qt::Checked : Qt::Unchecked);
-    pages_->addWidget(make_options(planner));
-  }
+  std::vector<const planner::PlannerInfo*> all;
+  for (const planner::PlannerInfo& planner : planner::planners()) all.push_back(&planner);
+  for (const auto& [name, choice] : planning_.planners)
+    if (const auto program = planner::find_planner(name); program && (*program)->external) all.push_back(*program);
+  for (const planner::PlannerInfo* planner : all)
+    add_row(*planner, std::ranges::count(chosen, planner, &study::PlannerRequest::planner) > 0);
   connect(list_, &QListWidget::currentRowChanged, pages_, &QStackedWidget::setCurrentIndex);
   connect(list_, &QListWidget::itemChanged, this, [this](QListWidgetItem* item) { set_compared(list_->row(item)); });
   list_->setCurrentRow(0);
-  row->addWidget(list_);
+  auto* left = new QVBoxLayout;
+  left->addWidget(list_, 1);
+  auto* add = new QPushButton(tr("&Add a program..."));
+  add->setObjectName(QStringLiteral("add_program"));
+  add->setToolTip(tr("Compare a planner of your own: a program that reads the question and prints plans"));
+  connect(add, &QPushButton::clicked, this, &PlannerDialog::choose_program);
+  left->addWidget(add);
+  row->addLayout(left);
   row->addWidget(pages_, 1);
   return both;
+}
+
+void PlannerDialog::add_row(const planner::PlannerInfo& planner, bool compared) {
+  shown_.push_back(&planner);
+  auto* item = new QListWidgetItem(text::to_qstring(planner.title));
+  item->setToolTip(text::to_qstring(planner.external ? planner.source : planner.summary));
+  item->setCheckState(compared ? Qt::Checked : Qt::Unchecked);
+  pages_->addWidget(make_options(planner));
+  list_->addItem(item);
+}
+
+void PlannerDialog::choose_program() {
+  const QString path = QFileDialog::getOpenFileName(this, tr("Add a program"));
+  if (!path.isEmpty()) add_program(path);
+}
+
+void PlannerDialog::add_program(const QString& path) {
+  const auto program = session::project::program_at(path);
+  if (!program) return;
+  auto place = std::ranges::find(shown_, *program);
+  if (place == shown_.end()) {
+    add_row(**program, false);
+    place = shown_.end() - 1;
+  }
+  const int row = static_cast<int>(place - shown_.begin());
+  list_->setCurrentRow(row);
+  list_->item(row)->setCheckState(Qt::Checked);
 }
 
 QWidget* PlannerDialog::make_options(const planner::PlannerInfo& planner) {
@@ -167,6 +200,14 @@ QWidget* PlannerDialog::make_options(const planner::PlannerInfo& planner) {
                                     text::to_qstring(planner.source).toHtmlEscaped()));
   words->setWordWrap(true);
   form->addRow(words);
+  if (planner.external) {
+    auto* consent =
+        new QLabel(tr("Ticked, it runs on this computer with your rights. A project that is opened again "
+                      "asks for the tick again."));
+    consent->setObjectName(QStringLiteral("consent"));
+    consent->setWordWrap(true);
+    form->addRow(consent);
+  }
   for (const planner::OptionInfo& option : planner.options) {
     QWidget* field = make_field(planner, option);
     field->setObjectName(text::to_qstring(planner.name + "/" + option.name));
@@ -229,8 +270,12 @@ void PlannerDialog::set_option(const planner::PlannerInfo& planner, const planne
 }
 
 void PlannerDialog::set_compared(int row) {
-  const planner::PlannerInfo& planner = planner::planners()[static_cast<std::size_t>(row)];
+  const planner::PlannerInfo& planner = *shown_[static_cast<std::size_t>(row)];
   const bool compared = list_->item(row)->checkState() == Qt::Checked;
+  if (planner.external) {
+    planning_.planners[planner.name].compared = planning_.planners[planner.name].allowed = compared;
+    return check_all();
+  }
   planning_.planners[planner.name].compared =
       compared == study::compared_by_default(planner, profile_ && study::is_language_model(*profile_))
           ? std::nullopt

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <QDialog>
 
@@ -30,6 +31,8 @@ class PlannerDialog : public QDialog {
 
   /// Returns the settings, without entries for planners that have the registry's defaults.
   session::project::Planning planning() const;
+  /// Adds a program as a planner that is compared. Adding it is the user's consent to run it.
+  void add_program(const QString& path);
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -37,6 +40,8 @@ class PlannerDialog : public QDialog {
  private:
   QGroupBox* make_pins();
   QWidget* make_planners();
+  void add_row(const planner::PlannerInfo& planner, bool compared);
+  void choose_program();
   QWidget* make_options(const planner::PlannerInfo& planner);
   QWidget* make_field(const planner::PlannerInfo& planner, const planner::OptionInfo& option);
   QSpinBox* degree_box(std::optional<int> PlanConstraints::*degree, const char* name);
@@ -50,6 +55,7 @@ class PlannerDialog : public QDialog {
   std::shared_ptr<const Profile> profile_;
   std::shared_ptr<const Cluster> cluster_;
   QString layers_problem_;
+  std::vector<const planner::PlannerInfo*> shown_;  ///< by row
   QListWidget* list_ = nullptr;
   QStackedWidget* pages_ = nullptr;
   QLabel* problem_ = nullptr;

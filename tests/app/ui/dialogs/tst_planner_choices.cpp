@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
+#include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -24,6 +25,7 @@ class TestPlannerChoices : public QObject {
   void planners_are_chosen_and_pinned();
   void planner_dialog_reads_its_fields();
   void rows_keep_their_height();
+  void programs_run_only_with_consent();
 };
 
 /// Only the ticked planners answer, with their options and within the pins; one step of undo; saved with the project.
@@ -96,6 +98,67 @@ void TestPlannerChoices::rows_keep_their_height() {
   QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, list->visualItemRect(list->item(3)).center());
   QCoreApplication::processEvents();
   QCOMPARE(list->visualItemRect(list->item(5)), before);
+}
+
+/// A project that names a program starts nothing: the user's tick is the consent, and no file brings it.
+void TestPlannerChoices::programs_run_only_with_consent() {
+  WindowFixture fixture;
+  QVERIFY(fixture.open_sample());
+  const QString path = fixture.path("mine.sh"), mark = fixture.path("ran");
+  QFile file(path);
+  QVERIFY(file.open(QIODevice::WriteOnly));
+  file.write("#!/bin/sh\ntouch " + mark.toUtf8() + "\necho '{\"infeasible\": \"not today\"}'\n");
+  file.close();
+  file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+  const std::string name = "exec:" + path.toStdString();
+
+  ui::dialogs::PlannerDialog dialog(fixture.state().question.planning, nullptr, nullptr);
+  auto* list = dialog.findChild<QListWidget*>("planner_list");
+  const int before = list->count();
+  dialog.add_program(path);
+  dialog.add_program(path);
+  QCOMPARE(list->count(), before + 1);
+  QCOMPARE(list->item(before)->checkState(), Qt::Checked);
+  QCOMPARE(list->item(before)->text(), QString("mine.sh"));
+  session::project::Planning planning = dialog.planning();
+  QVERIFY(planning.planners.at(name).allowed && planning.planners.at(name).compared == true);
+  list->item(before)->setCheckState(Qt::Unchecked);
+  QVERIFY(!dialog.planning().planners.at(name).allowed);
+
+  for (const planner::PlannerInfo& planner : planner::planners())
+    planning.planners[planner.name].compared = planner.name == "gpipe";
+  fixture.answers.planning = planning;
+  fixture.trigger("action_planners");
+  fixture.trigger("action_compare");
+  QVERIFY(fixture.settle());
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  QVERIFY(QFile::exists(mark));
+  const auto notes = [](const WindowFixture& of, const std::string& planner) {
+    QStringList notes;
+    for (const session::project::PlanEntry& entry : of.state().plans)
+      if (entry.plan->planner == planner) notes << entry.note;
+    return notes;
+  };
+  QCOMPARE(notes(fixture, name), QStringList{"Not today."});
+
+  fixture.answers.file_to_save = fixture.path("program.pipedeck");
+  fixture.trigger("action_save_as");
+  QVERIFY(fixture.session().finish_saving());
+  QVERIFY(QFile::remove(mark));
+  WindowFixture second;
+  QVERIFY(second.session().open(fixture.path("program.pipedeck")));
+  const auto& opened = second.state().question.planning;
+  QVERIFY(opened.planners.at(name).compared == true && !opened.planners.at(name).allowed);
+  QCOMPARE(session::project::programs_not_allowed(opened), QStringList{path});
+  second.trigger("action_compare");
+  QVERIFY(second.settle());
+  second.session().search_longer(name, Seconds(1));
+  QVERIFY(second.settle());
+  QVERIFY(!QFile::exists(mark));
+  QCOMPARE(second.errors.size(), 2);
+  for (const QString& error : second.errors) QVERIFY2(error.contains("after you agree"), qPrintable(error));
+  const ui::dialogs::PlannerDialog again(opened, nullptr, nullptr);
+  QCOMPARE(again.findChild<QListWidget*>("planner_list")->item(before)->checkState(), Qt::Unchecked);
 }
 
 PIPEDECK_WINDOW_TEST(TestPlannerChoices)
