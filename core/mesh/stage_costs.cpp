@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "core/cost/data_traffic.hpp"
 #include "core/mesh/group_times.hpp"
 #include "core/mesh/memory.hpp"
 #include "core/mesh/optimizer_time.hpp"
@@ -185,17 +184,8 @@ class Builder {
     return groups_.to_next_stage(part) + groups_.time(GroupFamily::tensor, CollectiveKind::all_gather, bytes - part);
   }
 
-  /// Frozen weights are gathered where they are sharded, and never exchanged otherwise.
   std::vector<DataCollective> traffic(const LayerShard& layer) const {
-    const auto of = [&](const cost::RankWeights& weights) {
-      return cost::data_traffic(question_.sharding, groups_.degrees(), weights, question_.wire);
-    };
-    const Adapters& adapters = question_.training.adapters;
-    std::vector<DataCollective> all = of(trained_weights(layer, adapters));
-    if (adapters.rank == 0 || question_.sharding.level < 3) return all;
-    for (const DataCollective& one : of(frozen_weights(layer, adapters, question_.wire)))
-      if (!one.of_gradients && one.moment != DataMoment::next_forward) all.push_back(one);
-    return all;
+    return traffic_of(layer, question_, groups_.degrees());
   }
   Seconds time(const DataCollective& one) const { return groups_.time(one.group, one.kind, one.bytes); }
 
@@ -269,7 +259,8 @@ class Builder {
   TimedLayers& layers_;
 };
 
-/// Adds the waiting of a rank's stages for other data ranks behind its last backward, which is of its first stage.
+}  // namespace
+
 void add_waiting(std::vector<StageCosts>& stages, std::size_t ranks) {
   for (std::size_t s = ranks; s < stages.size(); ++s)
     stages[s % ranks].waiting += std::exchange(stages[s].waiting, Seconds());
@@ -277,7 +268,18 @@ void add_waiting(std::vector<StageCosts>& stages, std::size_t ranks) {
     if (stage.waiting.count > 0) stage.reductions.push_back({stage.backward.duration(), stage.waiting});
 }
 
-}  // namespace
+std::vector<DataCollective> traffic_of(const LayerShard& layer, const Question& question,
+                                       const plan::StageDegrees& degrees) {
+  const auto of = [&](const cost::RankWeights& weights) {
+    return cost::data_traffic(question.sharding, degrees, weights, question.wire);
+  };
+  const Adapters& adapters = question.training.adapters;
+  std::vector<DataCollective> all = of(trained_weights(layer, adapters));
+  if (adapters.rank == 0 || question.sharding.level < 3) return all;
+  for (const DataCollective& one : of(frozen_weights(layer, adapters, question.wire)))
+    if (!one.of_gradients && one.moment != DataMoment::next_forward) all.push_back(one);
+  return all;
+}
 
 Result<TimedLayer> timed_layer(const LayerShard& layer, const Question& question, const Rates& rates,
                                const GroupTimes& groups, TimedLayers& known) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/cost/data_traffic.hpp"
 #include "core/cost/pass_walk.hpp"
 #include "core/mesh/group_times.hpp"
 #include "core/mesh/question.hpp"
@@ -48,6 +49,15 @@ Result<TimedLayer> timed_layer(const analytic::transformer::shards::LayerShard& 
 /// stages where devices share their nodes' links.
 Result<StageCosts> stage_costs_of(const Question& question, const Rates& rates, const GroupTimes& groups,
                                   const StageLayers& layers, bool is_last, TimedLayers& known);
+
+/// Adds the waiting of each rank's stages for other data ranks behind its last backward, which is of its first stage.
+/// `stages`: P v without it.
+void add_waiting(std::vector<StageCosts>& stages, std::size_t ranks);
+
+/// Returns the collectives of a layer's states. Frozen weights are gathered where they are sharded, and never exchanged
+/// otherwise.
+std::vector<cost::DataCollective> traffic_of(const analytic::transformer::shards::LayerShard& layer,
+                                             const Question& question, const plan::StageDegrees& degrees);
 
 /// Returns the costs of each of the P v stages. bad_input if the degrees divide neither model nor devices.
 Result<std::vector<StageCosts>> stage_costs(const Question& question, const Rates& rates,

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/analytic/transformer/block_configs.hpp"
 #include "core/mesh/sample_lengths.hpp"
 #include "core/plan/blocks.hpp"
+#include "core/plan/mesh_rules.hpp"
 
 namespace pipedeck::mesh {
 namespace {
@@ -34,13 +38,18 @@ ModelParts parts_of(StageLayers layers) {
   return model;
 }
 
-Result<ModelParts> model_of(const Question& question, bool recomputes) {
+Result<ShardOptions> options_of(const Question& question) {
   ShardOptions options = question.layer;
   const Shard& shard = options.shard;
   options.domains = std::gcd(domains_of_ranks(*question.cluster, shard.expert * shard.expert_tensor), shard.expert);
-  if (!recomputes) options.recomputed.blocks = false;
   TRY(const PackedWork work, packed_work(question));
   options.pairs = work.share;
+  return options;
+}
+
+Result<ModelParts> model_of(const Question& question, bool recomputes) {
+  TRY(ShardOptions options, options_of(question));
+  if (!recomputes) options.recomputed.blocks = false;
   TRY(auto layers, analytic::transformer::shards::shard_layers(question.config, options));
   return parts_of(std::move(layers));
 }
@@ -86,6 +95,54 @@ Result<void> keep_blocks(const Question& question, const std::vector<int>& count
 void add(StageLayers& stage, const StageLayers& layers) { stage.insert(stage.end(), layers.begin(), layers.end()); }
 
 }  // namespace
+
+Result<ModelParts> different_parts(const Question& question) {
+  TRY(const ShardOptions options, options_of(question));
+  TransformerConfig padded = question.config;
+  padded.vocabulary =
+      plan::padded_vocabulary(padded.vocabulary, question.shard().tensor, question.layer.vocabulary_multiple);
+  const analytic::transformer::BlockConfigs configs(padded);
+  const auto layers = analytic::transformer::count_layers(padded, question.layer.count).layers;
+  std::vector<std::span<const analytic::times::LayerCount>> blocks;
+  ModelParts model;
+  const auto same_layer = [&](const analytic::times::LayerCount& a, const analytic::times::LayerCount& b) {
+    return &configs.of(a.block) == &configs.of(b.block) && are_alike(a, b);
+  };
+  for (std::size_t i = 0; i < layers.size();) {
+    if (!analytic::transformer::is_block_kind(layers[i].kind)) {
+      (model.order.empty() ? model.before : model.after)
+          .push_back(shard_layer_of(configs.of(layers[i].block), layers[i], options));
+      ++i;
+      continue;
+    }
+    const std::string_view name = plan::block_name(layers[i].name);
+    std::size_t end = i;
+    while (end < layers.size() && analytic::transformer::is_block_kind(layers[end].kind) &&
+           plan::block_name(layers[end].name) == name)
+      ++end;
+    const std::span block(layers.begin() + static_cast<std::ptrdiff_t>(i), end - i);
+    const auto same =
+        std::ranges::find_if(blocks, [&](const auto& one) { return std::ranges::equal(one, block, same_layer); });
+    model.order.push_back(static_cast<std::size_t>(same - blocks.begin()));
+    if (same == blocks.end()) {
+      blocks.push_back(block);
+      StageLayers& made = model.blocks.emplace_back();
+      for (const analytic::times::LayerCount& layer : block)
+        made.push_back(shard_layer_of(configs.of(layer.block), layer, options));
+    }
+    i = end;
+  }
+  return model;
+}
+
+bool are_alike(const analytic::times::LayerCount& a, const analytic::times::LayerCount& b) {
+  const auto figures = [](const analytic::times::LayerCount& layer) {
+    return std::tuple(layer.kind, analytic::times::forward_operations(layer), analytic::times::weight_count(layer),
+                      analytic::times::saved_bytes(layer), layer.elementwise_bytes, layer.score_traffic, layer.output,
+                      layer.launches, layer.is_embedding_input);
+  };
+  return figures(a) == figures(b);
+}
 
 bool is_block(const LayerShard& layer) { return analytic::transformer::is_block_kind(layer.kind); }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/analytic/times/layer_count.hpp"
 #include "core/analytic/transformer/shards/layer_shard.hpp"
 #include "core/base/result.hpp"
 #include "core/mesh/question.hpp"
@@ -33,9 +34,15 @@ struct ModelParts {
   std::vector<StageLayers> blocks;  ///< different ones
   std::vector<std::size_t> order;   ///< of the model's blocks: a position in `blocks` each
 };
+/// Returns the parts of a question's model, each different block once. The degrees must divide the model, and
+/// recomputation of whole blocks is of all or none.
+Result<ModelParts> different_parts(const Question& question);
 /// Returns the layers of stage `s` of `stages` with these blocks, `first` to `last` - 1 of the model.
 StageLayers layers_of_stage(const Question& question, const ModelParts& model, std::size_t s, std::size_t stages,
                             std::size_t first, std::size_t last);
+
+/// Returns true if both layers do the work of one another.
+bool are_alike(const analytic::times::LayerCount& a, const analytic::times::LayerCount& b);
 
 /// Returns true for a layer of a block: attention, feed-forward, experts.
 bool is_block(const analytic::transformer::shards::LayerShard& layer);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a training step in several dimensions takes to be predicted, and the planner `mesh` to answer, by the number
-// of devices.
+// How long a training step in several dimensions takes to be predicted, all steps from a plan along one dimension each,
+// and the planner `mesh` to answer, by the number of devices.
 #include <benchmark/benchmark.h>
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -12,6 +13,7 @@
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/efficiency.hpp"
 #include "core/sim/step/predict_step.hpp"
+#include "core/study/mesh_editing/rows.hpp"
 
 using namespace pipedeck;
 
@@ -56,6 +58,47 @@ void predict(benchmark::State& state) {
   }
 }
 BENCHMARK(predict)->ArgName("devices")->Arg(128)->Arg(1024)->Arg(16384)->Arg(65536)->Unit(benchmark::kMillisecond);
+
+/// Returns Llama 3 70B with T 4, P 4, v 5.
+mesh::Question seventy_on(int devices) {
+  mesh::Question question = llama_on(std::max(devices, 128));
+  TransformerConfig& config = question.config;
+  config.hidden = 8192, config.layers = 80, config.heads = 64, config.feed_forward = 28672;
+  question.layer.shard.tensor = 4;
+  question.pipeline = 4, question.virtual_stages = 5, question.data = devices / 16;
+  return question;
+}
+
+/// All candidates of a mesh editor, by two threads.
+void edit(benchmark::State& state, mesh::Question (*model)(int)) {
+  study::mesh_editing::Mesh mesh;
+  mesh.question = model(static_cast<int>(state.range(0)));
+  const DeviceType& type = mesh.question.cluster->device_types.front();
+  mesh.rates = {type, *find_efficiency(presets::efficiency(), type.name)};
+  mesh.recomputed = planner::mesh::recomputations_of(mesh.question).value();
+  std::size_t simulated = 0;
+  for (auto _ : state) {
+    const auto sheet = study::mesh_editing::sheet_of(mesh, 2);
+    if (!sheet) return state.SkipWithError(sheet.error().text().c_str());
+    simulated = 0;
+    for (const auto& row : sheet->rows)
+      for (const auto& one : row.candidates) simulated += one.broken ? 0 : 1;
+  }
+  state.counters["admissible"] = static_cast<double>(simulated);
+}
+BENCHMARK_CAPTURE(edit, llama_70b, seventy_on)
+    ->ArgName("devices")
+    ->Arg(64)
+    ->Arg(1024)
+    ->Arg(16384)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(edit, llama_405b, llama_on)
+    ->ArgName("devices")
+    ->Arg(1024)
+    ->Arg(16384)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 mesh::Question deepseek_on(int devices) {
   mesh::Question question = llama_on(devices);

@@ -46,16 +46,6 @@ ShardKey layer_key(std::string_view kind, const Shard& s, int micro_batch) {
   return key;
 }
 
-/// Returns true if both layers do the work of one another.
-bool are_alike(const analytic::times::LayerCount& a, const analytic::times::LayerCount& b) {
-  const auto figures = [](const analytic::times::LayerCount& layer) {
-    return std::tuple(layer.kind, analytic::times::forward_operations(layer), analytic::times::weight_count(layer),
-                      analytic::times::saved_bytes(layer), layer.elementwise_bytes, layer.score_traffic, layer.output,
-                      layer.launches, layer.is_embedding_input);
-  };
-  return figures(a) == figures(b);
-}
-
 /// Returns no more bytes than a stage keeps of the layer, in any precision of products.
 double kept_at_least(const LayerShard& layer, const Training& training) {
   if (training.offloaded_blocks > 0) return 0;
@@ -104,8 +94,9 @@ Result<Costs> Costs::of(const Question& base, const Space& space, const Rates& r
   }
   for (const std::vector<std::size_t>& block : blocks) {
     const auto same = std::ranges::find_if(costs.kinds_, [&](const std::vector<std::size_t>& kind) {
-      return std::ranges::equal(
-          kind, block, [&](std::size_t a, std::size_t b) { return are_alike(counted.layers[a], counted.layers[b]); });
+      return std::ranges::equal(kind, block, [&](std::size_t a, std::size_t b) {
+        return pipedeck::mesh::are_alike(counted.layers[a], counted.layers[b]);
+      });
     });
     costs.order_.push_back(static_cast<std::size_t>(same - costs.kinds_.begin()));
     if (same == costs.kinds_.end()) costs.kinds_.push_back(block);

@@ -48,11 +48,7 @@ std::vector<Shard> context_kinds(const Question& base, const Space& space, Shard
     if (shard.context == 1 && !kinds.empty()) break;
     if (shard.context == 1) shard.context_kind = ContextKind::ring;
     if (kind == ContextKind::heads_ring && shard.context > 1) {
-      const int key_values = base.config.latent ? base.config.heads : base.config.key_value_heads;
-      for (const int heads : divisors_of(shard.context))
-        if (heads < shard.context && heads * shard.tensor <= domain &&
-            base.config.heads % (shard.tensor * heads) == 0 && std::max(1, key_values / shard.tensor) % heads == 0)
-          shard.context_heads = heads;
+      shard.context_heads = ranks_that_exchange_heads(base.config, shard, domain);
       if (shard.context_heads == 1) continue;
     }
     kinds.push_back(shard);
@@ -79,6 +75,16 @@ std::vector<int> divisors_of(int number) {
     }
   low.insert(low.end(), high.rbegin(), high.rend());
   return low;
+}
+
+int ranks_that_exchange_heads(const TransformerConfig& config, const Shard& shard, int domain) {
+  const int key_values = config.latent ? config.heads : config.key_value_heads;
+  int most = 1;
+  for (const int heads : divisors_of(shard.context))
+    if (heads < shard.context && heads * shard.tensor <= domain && config.heads % (shard.tensor * heads) == 0 &&
+        std::max(1, key_values / shard.tensor) % heads == 0)
+      most = heads;
+  return most;
 }
 
 std::vector<Shard> shards_of(const Question& base, const Space& space, int devices) {
@@ -194,12 +200,17 @@ Result<std::vector<Recomputed>> recomputations_of(const Question& base) {
   const auto sums = [&](const Recomputed& recomputed) -> Result<std::pair<double, double>> {
     Question asked = whole;
     asked.layer.recomputed = recomputed;
-    TRY(const auto layers, analytic::transformer::shards::shard_layers(asked.config, asked.layer));
+    TRY(const auto model, pipedeck::mesh::different_parts(asked));
     std::pair<double, double> sum;
-    for (const auto& layer : layers) {
-      sum.first += bytes_of(layer.kept);
-      sum.second += layer.recompute.flops() + layer.recompute.memory_bytes * 300;  // about as many operations a byte
-    }
+    const auto add = [&](const pipedeck::mesh::StageLayers& layers) {
+      for (const auto& layer : layers) {
+        sum.first += bytes_of(layer.kept);
+        sum.second += layer.recompute.flops() + layer.recompute.memory_bytes * 300;  // about as many operations a byte
+      }
+    };
+    add(model.before);
+    for (const std::size_t block : model.order) add(model.blocks[block]);
+    add(model.after);
     return sum;
   };
   TRY(const auto none, sums({}));

@@ -62,6 +62,10 @@ int domain_devices(const Cluster& cluster);
 /// Returns the divisors, ascending.
 std::vector<int> divisors_of(int number);
 
+/// Returns the most of a shard's context ranks that can exchange heads in a domain of that many devices and leave a
+/// ring of others; 1: none.
+int ranks_that_exchange_heads(const TransformerConfig& config, const Shard& shard, int domain);
+
 /// Returns the degrees of a stage that the rules admit for some number of stages. Tensor and expert-tensor ranks are in
 /// one domain unless they are given.
 std::vector<Shard> shards_of(const Question& base, const Space& space, int devices);

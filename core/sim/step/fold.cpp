@@ -13,17 +13,8 @@
 namespace pipedeck::sim::step {
 namespace {
 
-using analytic::transformer::shards::LayerShard;
-
 std::int64_t nanoseconds(Seconds time) { return round_to_nanoseconds(time).count; }
 Bytes whole(double bytes) { return Bytes(static_cast<std::int64_t>(std::ceil(bytes))); }
-
-/// Returns the layers before those for further tokens.
-std::span<const LayerShard> without_multi_token(const mesh::StageLayers& stage) {
-  const auto first =
-      std::ranges::find_if(stage, [](const LayerShard& one) { return one.name.starts_with("multi_token"); });
-  return {stage.begin(), first};
-}
 
 class Folding {
  public:
@@ -80,7 +71,7 @@ class Folding {
       if (!memory_.empty()) add_memory(stage, costs.workers.back(), memory_[s]);
       costs::LaneCosts& lane = costs.lanes[s % ranks_];
       lane.devices = costs.chunks[s % ranks_].devices;
-      lane.twins = twins_of(s % ranks_);
+      if (!memory_.empty()) lane.twins = twins_of(s % ranks_);  // times do not ask for them
       lane.workers.push_back(s);
       costs.stages.push_back(std::move(stage));
       costs.fitting.push_back(question_.micro_batches);
@@ -220,7 +211,7 @@ Result<std::vector<mesh::StageMemory>> memory_of(const mesh::Question& question)
   std::vector<mesh::StageMemory> memory;
   for (std::size_t s = 0; s < layers.size(); ++s) {
     TRY(const mesh::StageMemory stage,
-        mesh::stage_memory(question, without_multi_token(layers[s]), s == 0, s + 1 == layers.size()));
+        mesh::stage_memory(question, mesh::without_multi_token(layers[s]), s == 0, s + 1 == layers.size()));
     memory.push_back(stage);
   }
   return memory;

@@ -70,6 +70,10 @@ mesh::HostMemory fullest_host(const mesh::Question& question, std::span<const me
     const double capacity = host.capacity ? static_cast<double>(host.capacity->count) : 1e30;
     return static_cast<double>(host.total().count) / capacity;
   };
+  if (std::ranges::all_of(ranks, [](const mesh::HostMemory& one) { return one.total().count == 0; })) {
+    if (!question.cluster->nodes.empty()) fullest.capacity = question.cluster->nodes.front().memory;
+    return fullest;  // of many thousand nodes, none needs any
+  }
   int device = 0;
   for (const Node& node : question.cluster->nodes) {
     mesh::HostMemory host;
@@ -85,7 +89,7 @@ mesh::HostMemory fullest_host(const mesh::Question& question, std::span<const me
 
 /// The fullest pipeline rank decides.
 void add_memory(mesh::Prediction& prediction, const mesh::Question& question, const mesh::Rates& rates,
-                const std::vector<mesh::StageMemory>& memory) {
+                std::span<const mesh::StageMemory> memory) {
   double peak = 0, needed = 0, with_context = 0;
   std::vector<mesh::HostMemory> hosts;
   for (int p = 0; p < question.pipeline; ++p) {
@@ -125,6 +129,11 @@ Result<mesh::Prediction> predict_step(const mesh::Question& question, const mesh
 
 Result<mesh::Prediction> predict_memory(const mesh::Question& question, const mesh::Rates& rates) {
   TRY(const std::vector<mesh::StageMemory> memory, memory_of(question));
+  return memory_prediction(question, rates, memory);
+}
+
+mesh::Prediction memory_prediction(const mesh::Question& question, const mesh::Rates& rates,
+                                   std::span<const mesh::StageMemory> memory) {
   mesh::Prediction prediction;
   add_memory(prediction, question, rates, memory);
   return prediction;

@@ -2,7 +2,10 @@
 // The time and memory of a training step in several dimensions of parallelism.
 #pragma once
 
+#include <span>
+
 #include "core/base/result.hpp"
+#include "core/mesh/memory.hpp"
 #include "core/mesh/prediction.hpp"
 #include "core/mesh/question.hpp"
 #include "core/mesh/rates.hpp"
@@ -14,5 +17,8 @@ Result<mesh::Prediction> predict_step(const mesh::Question& question, const mesh
 
 /// Returns its memory alone.
 Result<mesh::Prediction> predict_memory(const mesh::Question& question, const mesh::Rates& rates);
+/// Returns the memory of a step whose P v stages take that memory.
+mesh::Prediction memory_prediction(const mesh::Question& question, const mesh::Rates& rates,
+                                   std::span<const mesh::StageMemory> memory);
 
 }  // namespace pipedeck::sim::step

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// A change of one dimension, what follows it, and the rules of the result.
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/mesh/stages.hpp"
+#include "core/plan/mesh_rules.hpp"
+#include "core/planner/mesh/space.hpp"
+#include "core/study/mesh_editing/dimensions.hpp"
+
+namespace pipedeck::study::mesh_editing {
+namespace {
+
+using mesh::Question;
+
+BrokenRule own_rule(std::string name, std::string text) { return {{}, std::move(name), std::move(text), {}}; }
+
+class Change {
+ public:
+  Change(const Mesh& mesh, Dimension dimension)
+      : mesh_(mesh), dimension_(dimension), devices_(mesh.question.devices()), batch_(mesh.question.global_batch()) {}
+
+  tl::expected<Question, BrokenRule> to(int value) {
+    if (auto broken = set(value)) return tl::unexpected(*std::move(broken));
+    if (auto broken = follow_ranks()) return tl::unexpected(*std::move(broken));
+    follow_samples();
+    follow_stages();
+    if (auto broken = first_broken()) return tl::unexpected(*std::move(broken));
+    return std::move(q_);
+  }
+
+ private:
+  bool free(Dimension other) const { return other != dimension_ && !mesh_.locked.contains(other); }
+  Shard& shard() { return q_.layer.shard; }
+
+  std::optional<BrokenRule> set(int value) {
+    switch (dimension_) {
+      case Dimension::tensor:
+        if (free(Dimension::sequence) && value > 1 && shard().tensor == 1) shard().sequence = true;
+        if (free(Dimension::sequence) && value == 1) shard().sequence = false;
+        shard().tensor = value;
+        return {};
+      case Dimension::sequence:
+        if (value != 0 && shard().tensor == 1)
+          return own_rule("sequence parallelism", "found 1 tensor rank, expected 2 or more to divide tokens among");
+        shard().sequence = value != 0;
+        return {};
+      case Dimension::context:
+        shard().context = value;
+        return exchange(shard().context_kind);
+      case Dimension::context_kind:
+        if (shard().context == 1)
+          return own_rule("context kind", "found 1 context rank, expected 2 or more that exchange keys and values");
+        return exchange(static_cast<ContextKind>(value));
+      case Dimension::expert:
+        shard().expert = value;
+        return {};
+      case Dimension::pipeline:
+        q_.pipeline = value;
+        return {};
+      case Dimension::virtual_stages:
+        q_.virtual_stages = value;
+        return {};
+      case Dimension::data:
+        q_.data = value;
+        return {};
+      case Dimension::sharding:
+        q_.sharding.level = value;
+        if (value == 0) q_.sharding.group = 0;
+        return {};
+      case Dimension::sharding_group:
+        if (q_.sharding.level == 0)
+          return own_rule("sharding group", "found sharding level 0, expected 1 to 3 to share states in a group");
+        q_.sharding.group = value == q_.data * shard().context ? 0 : value;
+        return {};
+      case Dimension::micro_batch:
+        q_.layer.count.micro_batch = value;
+        return {};
+      case Dimension::products: {
+        if (value < 0 || value >= static_cast<int>(product_names.size())) return {};
+        const std::string name(product_names[static_cast<std::size_t>(value)]);
+        if (!find_precision(mesh_.rates.reached, name, q_.training.recipe))
+          return own_rule("precision",
+                          fmt::format("found {}, expected a precision of the {}", name, mesh_.rates.type.name));
+        q_.training.products = name;
+        return {};
+      }
+      case Dimension::recompute:
+        q_.layer.recomputed = mesh_.recomputed[static_cast<std::size_t>(value)];
+        return {};
+      case Dimension::overlap:
+        toggle(static_cast<HiddenLane>(value));
+        return {};
+    }
+    return {};
+  }
+
+  void toggle(HiddenLane lane) {
+    constexpr std::array lanes{&Hidden::gradients, &Hidden::weights, &Hidden::pipeline, &Hidden::tensor,
+                               &Hidden::expert};
+    bool& hidden = q_.training.hidden.*lanes[static_cast<std::size_t>(lane)];
+    hidden = !hidden;
+  }
+
+  /// Heads are exchanged by as many ranks of a domain as divide them; a ring connects these.
+  std::optional<BrokenRule> exchange(ContextKind kind) {
+    shard().context_kind = kind, shard().context_heads = 1;
+    if (kind != ContextKind::heads_ring || shard().context == 1) return {};
+    shard().context_heads =
+        planner::mesh::ranks_that_exchange_heads(q_.config, shard(), planner::mesh::domain_devices(*q_.cluster));
+    if (shard().context_heads > 1) return {};
+    return own_rule("context kind",
+                    fmt::format("found {} context ranks, expected some in one NVLink domain that divide the heads, and "
+                                "a ring of others",
+                                shard().context));
+  }
+
+  /// Gives D the ranks that are left; with D fixed, one of the others follows.
+  std::optional<BrokenRule> follow_ranks() {
+    if (free(Dimension::data)) {
+      const std::int64_t others = std::int64_t{shard().replica_devices()} * q_.pipeline;
+      q_.data = static_cast<int>(std::max<std::int64_t>(1, devices_ / others));
+      return {};
+    }
+    if (q_.devices() == devices_) return {};
+    const std::array<std::pair<Dimension, int*>, 3> degrees{{{Dimension::pipeline, &q_.pipeline},
+                                                             {Dimension::context, &shard().context},
+                                                             {Dimension::tensor, &shard().tensor}}};
+    for (const auto& [other, degree] : degrees) {
+      if (!free(other)) continue;
+      const int rest = q_.devices() / *degree;
+      if (devices_ % rest != 0) continue;
+      *degree = devices_ / rest;
+      if (other == Dimension::context) return exchange(shard().context_kind);
+      if (other == Dimension::tensor && free(Dimension::sequence)) shard().sequence = *degree > 1;
+      return {};
+    }
+    return own_rule("locks",
+                    fmt::format("found {} devices with the locked degrees, expected {}", q_.devices(), devices_));
+  }
+
+  void follow_samples() {
+    const std::int64_t once = std::int64_t{q_.layer.count.micro_batch} * q_.data;
+    q_.micro_batches = static_cast<int>(std::max<std::int64_t>(1, batch_ / once));
+    const int ranks = q_.data * shard().context;
+    if (q_.sharding.group > 0 && free(Dimension::sharding_group))
+      q_.sharding.group = std::gcd(q_.sharding.group, ranks);
+    if (q_.sharding.group == ranks && mesh_.question.sharding.group != q_.sharding.group) q_.sharding.group = 0;
+  }
+
+  void follow_stages() {
+    if (free(Dimension::virtual_stages) && q_.pipeline == 1) q_.virtual_stages = 1;
+    lay_out();
+    if (!free(Dimension::virtual_stages)) return;
+    while (q_.virtual_stages > 1 && stages_broken()) {
+      --q_.virtual_stages;
+      lay_out();
+    }
+  }
+
+  /// Gives all stages as many blocks; if one or two are missing, the ends have one less.
+  void lay_out() {
+    missing_ = 0, given_ = false;
+    if (q_.pipeline == mesh_.question.pipeline && q_.virtual_stages == mesh_.question.virtual_stages) {
+      q_.blocks = mesh::blocks_of_stages(mesh_.question);
+      given_ = true;
+      return;
+    }
+    const int stages = q_.pipeline * q_.virtual_stages, blocks = q_.config.layers + q_.config.decoder_layers;
+    missing_ = (stages - blocks % stages) % stages;
+    const int each = (blocks + missing_) / stages;
+    if (missing_ > 2 || (missing_ > 0 && (each < 2 || stages < 2))) missing_ = 0;
+    q_.blocks.assign(static_cast<std::size_t>(stages), each);
+    if (missing_ > 0) --q_.blocks.back();
+    if (missing_ > 1) --q_.blocks.front();
+  }
+
+  plan::MeshQuestion asked() const {
+    plan::MeshQuestion asked;
+    asked.model = &q_.config;
+    asked.shard = q_.shard(), asked.sharding = q_.sharding;
+    asked.devices = devices_, asked.pipeline = q_.pipeline, asked.virtual_stages = q_.virtual_stages;
+    asked.sequence = q_.layer.count.sequence;
+    asked.micro_batch = q_.layer.count.micro_batch, asked.micro_batches = q_.micro_batches;
+    asked.global_batch = batch_;
+    asked.even_blocks = !given_, asked.ends_counted_as_blocks = missing_;
+    const Hidden& hidden = q_.training.hidden;
+    asked.hides_reductions = hidden.gradients;
+    asked.hides_gathers = hidden.weights && q_.sharding.level > 0;
+    asked.hides_tensor = hidden.tensor && q_.shard().tensor > 1;
+    asked.hides_pipeline = hidden.pipeline;
+    return asked;
+  }
+
+  bool holds(const plan::MeshRule& rule) const {
+    return rule.engine.empty() || std::ranges::find(mesh_.engines, rule.engine) != mesh_.engines.end();
+  }
+
+  bool stages_broken() const {
+    const plan::MeshQuestion question = asked();
+    return std::ranges::any_of(plan::mesh_rules(), [&](const plan::MeshRule& rule) {
+      const bool of_stages =
+          rule.name == "blocks" || rule.name == "virtual stages" || rule.name == "interleaved micro-batches";
+      return of_stages && holds(rule) && rule.broken(question);
+    });
+  }
+
+  std::optional<BrokenRule> first_broken() const {
+    const plan::MeshQuestion question = asked();
+    for (const plan::MeshRule& rule : plan::mesh_rules())
+      if (holds(rule))
+        if (auto text = rule.broken(question))
+          return BrokenRule{std::string(rule.engine), std::string(rule.name), *std::move(text),
+                            std::string(rule.source)};
+    return {};
+  }
+
+  const Mesh& mesh_;
+  const Dimension dimension_;
+  const int devices_, batch_;
+  Question q_ = mesh_.question;
+  int missing_ = 0;     ///< blocks, of an even layout
+  bool given_ = false;  ///< the layout is the one of the plan
+};
+
+}  // namespace
+
+tl::expected<Question, BrokenRule> unlocked_change(const Mesh& mesh, Dimension dimension, int value) {
+  if (dimension != Dimension::overlap && value == value_of(mesh, dimension)) return mesh.question;
+  return Change(mesh, dimension).to(value);
+}
+
+tl::expected<Question, BrokenRule> changed(const Mesh& mesh, Dimension dimension, int value) {
+  const bool moves = dimension == Dimension::overlap || value != value_of(mesh, dimension);
+  if (moves && mesh.locked.contains(dimension))
+    return tl::unexpected(own_rule("locks", fmt::format("found {} locked at {}", name_of(dimension),
+                                                        text_of(mesh, dimension, value_of(mesh, dimension)))));
+  return unlocked_change(mesh, dimension, value);
+}
+
+}  // namespace pipedeck::study::mesh_editing

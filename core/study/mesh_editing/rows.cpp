@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/study/mesh_editing/rows.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <thread>
+#include <utility>
+
+#include "core/cost/data_traffic.hpp"
+#include "core/mesh/memory.hpp"
+#include "core/mesh/stage_costs.hpp"
+#include "core/mesh/stages.hpp"
+#include "core/sim/step/predict_step.hpp"
+#include "core/sim/step/step_series.hpp"
+
+namespace pipedeck::study::mesh_editing {
+namespace {
+
+using mesh::Question;
+using mesh::StepPart;
+using plan::GroupFamily;
+
+/// Returns what is compared with the device's whole memory: the driver's share counts, as in a simulation.
+Bytes memory_of(const mesh::Prediction& prediction) {
+  const auto driver = (1 - mesh::usable_share) * static_cast<double>(prediction.capacity.count);
+  return prediction.needed + prediction.kept_for_others + Bytes(static_cast<std::int64_t>(std::ceil(driver)));
+}
+
+std::vector<Dimension> dimensions_of(const Mesh& mesh) {
+  std::vector<Dimension> all;
+  for (int d = 0; d < dimension_count; ++d) {
+    const auto dimension = static_cast<Dimension>(d);
+    if (dimension == Dimension::expert && !mesh.question.config.experts) continue;
+    all.push_back(dimension);
+  }
+  return all;
+}
+
+/// The bytes that a device sends in a step, mean of the pipeline's ranks.
+struct SentBytes {
+  double tensor = 0, context = 0, expert = 0, pipeline = 0, data = 0;
+};
+
+double* lane_of(SentBytes& sent, GroupFamily family) {
+  switch (family) {
+    case GroupFamily::tensor:
+      return &sent.tensor;
+    case GroupFamily::context:
+    case GroupFamily::context_heads:
+    case GroupFamily::context_sequence:
+      return &sent.context;
+    case GroupFamily::expert:
+    case GroupFamily::expert_all:
+    case GroupFamily::expert_tensor:
+      return &sent.expert;
+    default:
+      return &sent.data;
+  }
+}
+
+Result<SentBytes> sent_bytes(const Question& question) {
+  TRY(const std::vector<mesh::StageLayers> stages, mesh::stage_layers(question));
+  TRY(const plan::StageDegrees degrees,
+      plan::degrees_of(question.devices() / question.pipeline, question.shard(), question.sharding));
+  SentBytes sent;
+  const double ranks = question.pipeline, micro_batches = question.micro_batches;
+  const bool scatters = question.training.scatters_sends && !question.shard().divides_tokens();
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    for (const analytic::transformer::shards::LayerShard& layer : stages[s]) {
+      for (const auto& one : layer.collectives) *lane_of(sent, one.group) += one.bytes * micro_batches / ranks;
+      for (const cost::DataCollective& one : mesh::traffic_of(layer, question, degrees))
+        *lane_of(sent, one.group) += cost::bytes_per_step({one}, question.micro_batches) / ranks;
+    }
+    if (s + 1 == stages.size() || question.pipeline == 1) continue;
+    const double whole = stages[s].back().output, part = scatters ? whole / question.shard().tensor : whole;
+    sent.pipeline += 2 * part * micro_batches / ranks;
+    sent.tensor += 2 * (whole - part) * micro_batches / ranks;
+  }
+  return sent;
+}
+
+void add_costs(Row& row, const SentBytes& sent, const mesh::Prediction& now) {
+  switch (row.dimension) {
+    case Dimension::tensor:
+      row.bytes = sent.tensor, row.exposed = now[StepPart::tensor];
+      break;
+    case Dimension::context:
+      row.bytes = sent.context, row.exposed = now[StepPart::context];
+      break;
+    case Dimension::expert:
+      row.bytes = sent.expert, row.exposed = now[StepPart::expert];
+      break;
+    case Dimension::pipeline:
+      row.bytes = sent.pipeline, row.exposed = now[StepPart::pipeline] + now[StepPart::bubble];
+      break;
+    case Dimension::data:
+      row.bytes = sent.data, row.exposed = now[StepPart::gather] + now[StepPart::data];
+      break;
+    case Dimension::recompute:
+      row.exposed = now[StepPart::recompute];
+      break;
+    default:
+      break;
+  }
+}
+
+/// A candidate to simulate.
+struct Task {
+  Dimension dimension;
+  Candidate candidate;
+};
+
+void simulate(const Mesh& mesh, const sim::step::StepSeries& series, Task& task, const mesh::Prediction& now) {
+  auto made = unlocked_change(mesh, task.dimension, task.candidate.value);
+  if (!made) {
+    task.candidate.broken = std::move(made.error());
+    return;
+  }
+  const auto prediction = series.predict(*made);
+  if (!prediction) {
+    task.candidate.broken = BrokenRule{{}, "degrees", prediction.error().message, {}};
+    return;
+  }
+  Candidate& candidate = task.candidate;
+  candidate.iteration = prediction->iteration;
+  candidate.change = prediction->iteration.count / now.iteration.count - 1;
+  candidate.memory = memory_of(*prediction), candidate.fits = prediction->fits;
+  Mesh after = mesh;
+  after.question = *std::move(made);
+  for (int d = 0; d < dimension_count; ++d) {
+    const auto other = static_cast<Dimension>(d);
+    if (other == task.dimension || other == Dimension::overlap) continue;
+    if (other == Dimension::sharding_group && after.question.sharding.group == mesh.question.sharding.group) continue;
+    if (value_of(after, other) != value_of(mesh, other)) candidate.follows.emplace_back(other, value_of(after, other));
+  }
+}
+
+/// Simulates all tasks; each is independent of the others.
+Result<void> run(const Mesh& mesh, std::vector<Task>& tasks, const mesh::Prediction& now, int threads) {
+  std::vector<sim::step::StepSeries> series;
+  const auto workers = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(1, threads)), 1, tasks.size() + 1);
+  for (std::size_t i = 0; i < workers; ++i) {
+    TRY(auto made, sim::step::StepSeries::of(*mesh.question.cluster, mesh.rates));
+    series.push_back(std::move(made));
+  }
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&](const sim::step::StepSeries& own) {
+    for (std::size_t i = next++; i < tasks.size(); i = next++) simulate(mesh, own, tasks[i], now);
+  };
+  std::vector<std::jthread> others;
+  for (std::size_t i = 1; i < workers; ++i) others.emplace_back([&, i] { work(series[i]); });
+  work(series.front());
+  return {};
+}
+
+/// Returns the value of a dimension that does nothing.
+std::optional<int> plain_value(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::tensor:
+    case Dimension::context:
+    case Dimension::expert:
+    case Dimension::pipeline:
+    case Dimension::virtual_stages:
+      return 1;
+    case Dimension::sequence:
+    case Dimension::sharding:
+    case Dimension::recompute:
+      return 0;
+    default:
+      return {};
+  }
+}
+
+void add_memory_effect(Row& row, Bytes now) {
+  const auto plain = plain_value(row.dimension);
+  const auto without = std::ranges::find_if(row.candidates, [&](const Candidate& one) { return one.value == plain; });
+  if (!plain || without == row.candidates.end() || without->is_now || without->broken) return;
+  row.memory = now - without->memory;
+}
+
+}  // namespace
+
+const Candidate* Row::now() const {
+  if (dimension == Dimension::overlap) return nullptr;
+  const auto found = std::ranges::find_if(candidates, &Candidate::is_now);
+  return found == candidates.end() ? nullptr : &*found;
+}
+
+const Row* Sheet::row(Dimension dimension) const {
+  const auto found = std::ranges::find(rows, dimension, &Row::dimension);
+  return found == rows.end() ? nullptr : &*found;
+}
+
+Result<Sheet> sheet_of(const Mesh& mesh, int threads) {
+  Sheet sheet;
+  TRY(sheet.now, sim::step::predict_step(mesh.question, mesh.rates));
+  TRY(const SentBytes sent, sent_bytes(mesh.question));
+  sheet.memory = memory_of(sheet.now);
+  sheet.devices = mesh.question.devices(), sheet.micro_batches = mesh.question.micro_batches;
+  std::vector<Task> tasks;
+  for (const Dimension dimension : dimensions_of(mesh)) {
+    Row& row = sheet.rows.emplace_back();
+    row.dimension = dimension, row.locked = mesh.locked.contains(dimension);
+    add_costs(row, sent, sheet.now);
+    for (const int value : offered_values(mesh, dimension)) {
+      Candidate candidate{value, text_of(mesh, dimension, value)};
+      const bool switched = dimension == Dimension::overlap;
+      candidate.is_now = switched ? is_hidden(mesh.question.training.hidden, static_cast<HiddenLane>(value))
+                                  : value == value_of(mesh, dimension);
+      candidate.iteration = sheet.now.iteration, candidate.memory = sheet.memory, candidate.fits = sheet.now.fits;
+      if (switched || !candidate.is_now) tasks.push_back({dimension, candidate});
+      row.candidates.push_back(std::move(candidate));
+    }
+  }
+  TRY_VOID(run(mesh, tasks, sheet.now, threads));
+  for (Task& task : tasks) {
+    auto& row = *std::ranges::find(sheet.rows, task.dimension, &Row::dimension);
+    *std::ranges::find(row.candidates, task.candidate.value, &Candidate::value) = std::move(task.candidate);
+  }
+  for (Row& row : sheet.rows) add_memory_effect(row, sheet.memory);
+  return sheet;
+}
+
+std::optional<Step> best_step(const Sheet& sheet) {
+  const Candidate* best = nullptr;
+  std::optional<Step> step;
+  const auto better = [&](const Candidate& one) {
+    if (!best) return sheet.now.fits ? one.fits && one.change < 0 : one.fits || one.memory < sheet.memory;
+    if (one.fits != best->fits) return one.fits;
+    return one.fits ? one.iteration < best->iteration : one.memory < best->memory;
+  };
+  for (const Row& row : sheet.rows)
+    for (const Candidate& one : row.candidates) {
+      const bool is_step = row.dimension == Dimension::overlap || !one.is_now;
+      if (row.locked || !is_step || one.broken || !better(one)) continue;
+      best = &one, step = Step{row.dimension, one.value};
+    }
+  return step;
+}
+
+}  // namespace pipedeck::study::mesh_editing

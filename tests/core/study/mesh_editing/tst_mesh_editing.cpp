@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan edited in its dimensions: every candidate against the simulator and the rules, locks, and ways back.
+#include <QTest>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/analytic/analytic_profile.hpp"
+#include "core/io/documents/formats.hpp"
+#include "core/io/documents/transformer.hpp"
+#include "core/mesh/memory.hpp"
+#include "core/mesh/plan_question.hpp"
+#include "core/plan/mesh_rules.hpp"
+#include "core/plan/validate.hpp"
+#include "core/presets/device_catalogue.hpp"
+#include "core/presets/presets.hpp"
+#include "core/study/mesh_editing/rows.hpp"
+#include "tests/core/analytic/transformer/shards/shard_shapes.hpp"
+#include "tests/support/random_problem.hpp"
+#include "tests/support/test_program.hpp"
+
+namespace pipedeck::tst_mesh_editing {
+
+using namespace study::mesh_editing;
+using study::mesh_editing::Dimension;  // not an operator's
+
+/// A model on 64 H100 with a plan of T 4, P 4, D 4, two stages a rank.
+struct Edited {
+  Profile profile;
+  std::shared_ptr<const Cluster> cluster;
+  Plan plan;
+  std::shared_ptr<const sim::Simulator> simulator;
+  Mesh mesh;
+};
+
+Edited edited(const TransformerConfig& config) {
+  const AnalyticOptions options{.sequence = 2048};
+  const DeviceModel device = *presets::catalogue_device("H100-SXM");
+  auto computed = analytic::analytic_profile({config, {}}, device, options);
+  if (!computed) qFatal("%s", computed.error().text().c_str());
+  Edited made;
+  made.profile = io::documents::with_origin(std::move(computed->profile), {config, device.type.name, options});
+  made.cluster = std::make_shared<const Cluster>(presets::open_cluster("preset:8x8-h100-sxm").value());
+  mesh::Question question;
+  question.config = config;
+  question.cluster = made.cluster;
+  question.layer.shard = {.tensor = 4, .sequence = true};
+  question.layer.count.sequence = 2048;
+  question.layer.vocabulary_multiple = 128;
+  question.data = 4, question.pipeline = 4, question.virtual_stages = 2, question.micro_batches = 16;
+  question.sharding.level = 1;
+  made.plan = mesh::plan_of(question, made.profile);
+  made.plan.name = "four by four";
+  const auto simulator = sim::Simulator::of(std::make_shared<const Profile>(made.profile), made.cluster, {});
+  made.simulator = std::make_shared<const sim::Simulator>(*simulator);
+  auto mesh = mesh_of(*made.simulator, made.plan);
+  if (!mesh) qFatal("%s", mesh.error().text().c_str());
+  made.mesh = *std::move(mesh);
+  return made;
+}
+
+TransformerConfig dense() { return test::llama(4096, 32, 32, 8, 14336, 32000); }
+
+TransformerConfig with_experts() {
+  TransformerConfig config = test::llama(2048, 32, 32, 8, 8192, 32000);
+  config.experts.emplace();
+  config.experts->count = 8, config.experts->per_token = 2, config.experts->feed_forward = 4096;
+  return config;
+}
+
+int devices_of(const mesh::Question& q) { return q.shard().tensor * q.shard().context * q.data * q.pipeline; }
+
+class TestMeshEditing : public QObject {
+  Q_OBJECT
+
+  const Edited dense_ = edited(dense()), experts_ = edited(with_experts());
+
+ private slots:
+  /// Time, change and memory of each candidate are those of its plan; whatever is not admissible breaks its rule.
+  void every_candidate_is_as_its_plan_simulated() {
+    for (const Edited* edited : {&dense_, &experts_}) {
+      const auto sheet = sheet_of(edited->mesh, 2);
+      QVERIFY2(sheet, sheet ? "" : sheet.error().text().c_str());
+      const Seconds now = edited->simulator->iteration_time(edited->plan).value();
+      QCOMPARE(to_seconds(round_to_nanoseconds(sheet->now.iteration)), now);
+      int admissible = 0, broken = 0;
+      for (const Row& row : sheet->rows)
+        for (const Candidate& one : row.candidates) {
+          const auto made = changed(edited->mesh, row.dimension, one.value);
+          QCOMPARE(made.has_value(), !one.broken.has_value());
+          if (one.broken) {
+            QCOMPARE(made.error(), *one.broken);
+            ++broken;
+            continue;
+          }
+          const bool is_step = row.dimension == Dimension::overlap || !one.is_now;
+          const Plan plan = is_step ? edited_plan(edited->plan, *made, edited->profile) : edited->plan;
+          QVERIFY(plan::validate(plan, edited->profile, *edited->cluster));
+          const auto time = edited->simulator->iteration_time(plan);
+          QVERIFY2(time, time ? "" : time.error().text().c_str());
+          const std::string which = std::string(name_of(row.dimension)) + " " + one.text;
+          QVERIFY2(to_seconds(round_to_nanoseconds(one.iteration)) == *time, which.c_str());
+          QVERIFY2(qFuzzyCompare(1 + one.change, 1 + (time->count / now.count - 1)), which.c_str());
+          const auto memory = edited->simulator->prediction(plan);
+          QVERIFY2(memory->fits == one.fits && memory->needed < one.memory, which.c_str());
+          ++admissible;
+        }
+      QVERIFY(admissible >= 30 && broken >= 3);
+    }
+  }
+
+  /// A fits exactly where memory is within the whole device.
+  void memory_is_compared_with_the_whole_device() {
+    const auto sheet = sheet_of(dense_.mesh);
+    for (const Row& row : sheet->rows)
+      for (const Candidate& one : row.candidates)
+        if (!one.broken) QCOMPARE(one.fits, one.memory <= sheet->now.capacity);
+  }
+
+  void the_product_stays() {
+    for (const Edited* edited : {&dense_, &experts_})
+      for (int d = 0; d < dimension_count; ++d) {
+        const auto dimension = static_cast<Dimension>(d);
+        for (const int value : offered_values(edited->mesh, dimension))
+          if (const auto made = changed(edited->mesh, dimension, value)) {
+            QCOMPARE(devices_of(*made), 64);
+            QCOMPARE(made->global_batch(), edited->mesh.question.global_batch());
+          }
+      }
+    const auto wider = changed(dense_.mesh, Dimension::tensor, 8);
+    QCOMPARE(wider->data, 2);  // D follows
+    QCOMPARE(wider->micro_batches, 32);
+    QCOMPARE(changed(dense_.mesh, Dimension::pipeline, 2)->data, 8);
+    QCOMPARE(changed(dense_.mesh, Dimension::context, 2)->data, 2);
+  }
+
+  void locked_dimensions_do_not_move() {
+    Mesh mesh = dense_.mesh;
+    mesh.locked = {Dimension::data};
+    QCOMPARE(changed(mesh, Dimension::tensor, 8)->pipeline, 2);  // another one follows
+    mesh.locked = {Dimension::data, Dimension::pipeline};
+    QCOMPARE(changed(mesh, Dimension::context, 2)->shard().tensor, 2);
+    mesh.locked = {Dimension::data, Dimension::pipeline, Dimension::context};
+    const auto none = changed(mesh, Dimension::tensor, 8);
+    QVERIFY(!none);
+    QCOMPARE(none.error().name, std::string("locks"));
+    QVERIFY2(none.error().text.find("128 devices") != std::string::npos, none.error().text.c_str());
+    mesh.locked = {Dimension::tensor};
+    QCOMPARE(changed(mesh, Dimension::tensor, 8).error().text, std::string("found TP locked at 4"));
+    QVERIFY(changed(mesh, Dimension::tensor, 4));
+    QVERIFY(unlocked_change(mesh, Dimension::tensor, 8));  // what it would be worth is still shown
+    for (int d = 0; d < dimension_count; ++d) {
+      mesh.locked = {static_cast<Dimension>(d)};
+      for (int o = 0; o < dimension_count; ++o) {
+        if (o == d || d == static_cast<int>(Dimension::overlap)) continue;
+        for (const int value : offered_values(mesh, static_cast<Dimension>(o)))
+          if (const auto made = changed(mesh, static_cast<Dimension>(o), value)) {
+            Mesh after = mesh;
+            after.question = *made;
+            if (static_cast<Dimension>(d) == Dimension::sharding_group && made->sharding.group == 0) continue;  // all
+            QCOMPARE(value_of(after, static_cast<Dimension>(d)), value_of(mesh, static_cast<Dimension>(d)));
+          }
+      }
+    }
+  }
+
+  void broken_rules_are_named() {
+    const auto devices = changed(dense_.mesh, Dimension::tensor, 32);
+    QVERIFY(!devices);
+    QCOMPARE(devices.error().name, std::string("devices"));
+    const Edited twenty = edited(test::llama(2560, 32, 20, 20, 8192, 32000));
+    const auto heads = changed(twenty.mesh, Dimension::tensor, 8);
+    QVERIFY(!heads);
+    QCOMPARE(heads.error().name, std::string("heads"));
+    QVERIFY(heads.error().engine.empty());
+    QVERIFY2(heads.error().text.find("20 heads") != std::string::npos, heads.error().text.c_str());
+    const auto stages = changed(dense_.mesh, Dimension::virtual_stages, 3);  // 12 stages of 32 blocks, 4 missing
+    QVERIFY(!stages);
+    QCOMPARE(stages.error().engine, std::string("Megatron-LM"));
+    QCOMPARE(stages.error().name, std::string("blocks"));
+    const auto batch = changed(dense_.mesh, Dimension::micro_batch, 3);
+    QCOMPARE(batch.error().name, std::string("global batch"));
+    const auto precision = changed(dense_.mesh, Dimension::products, 3);
+    QCOMPARE(precision.error().text, std::string("found mxfp8, expected a precision of the H100-SXM"));
+    const auto sequence = changed(experts_.mesh, Dimension::sequence, 0);
+    QCOMPARE(sequence.error().name, std::string("experts need sequence parallelism"));
+  }
+
+  /// One rank less leaves both ends shorter: 30 blocks in 4 x 8 stages of one would be empty, in 2 x 4 they are not.
+  void short_ends_are_laid_out() {
+    const Edited thirty = edited(test::llama(4096, 30, 32, 8, 14336, 32000));
+    const auto made = changed(thirty.mesh, Dimension::virtual_stages, 1);
+    QVERIFY2(made, made ? "" : made.error().text.c_str());
+    QCOMPARE(made->blocks, (std::vector<int>{7, 8, 8, 7}));
+  }
+
+  void a_way_there_and_back_returns_the_plan() {
+    const std::string before =
+        io::documents::plan_to_json(edited_plan(dense_.plan, dense_.mesh.question, dense_.profile));
+    for (const auto& [dimension, there] : {std::pair{Dimension::tensor, 8},
+                                           {Dimension::tensor, 1},
+                                           {Dimension::sequence, 0},
+                                           {Dimension::context, 4},
+                                           {Dimension::pipeline, 8},
+                                           {Dimension::virtual_stages, 4},
+                                           {Dimension::sharding, 3},
+                                           {Dimension::sharding_group, 2},
+                                           {Dimension::micro_batch, 2},
+                                           {Dimension::products, 2},
+                                           {Dimension::recompute, static_cast<int>(dense_.mesh.recomputed.size()) - 1},
+                                           {Dimension::overlap, 2}}) {
+      Mesh mesh = dense_.mesh;
+      const int back = dimension == Dimension::overlap ? there : value_of(mesh, dimension);
+      for (const bool returns : {false, true}) {
+        const auto made = changed(mesh, dimension, returns ? back : there);
+        QVERIFY2(made, made ? "" : made.error().text.c_str());
+        const Plan plan = edited_plan(dense_.plan, *made, dense_.profile);
+        mesh.question = mesh_of(*dense_.simulator, plan)->question;
+        QVERIFY2((io::documents::plan_to_json(plan) == before) == returns, std::string(name_of(dimension)).c_str());
+      }
+    }
+  }
+
+  void costs_are_those_of_the_dimension() {
+    const auto sheet = sheet_of(dense_.mesh);
+    // A block gathers and scatters w n h over T ranks 4 times forward and 6 backward, and P ranks share the blocks.
+    const double n = 2048, h = 4096, own = 2 * n * h * 3 / 4;
+    const double blocks = 32.0 / 4 * 16 * 10 * own;
+    const Row& tensor = *sheet->row(Dimension::tensor);
+    QVERIFY2(tensor.bytes > blocks && tensor.bytes < 1.1 * blocks, std::to_string(tensor.bytes / blocks).c_str());
+    // Seven boundaries of eight stages, there and back, a fourth of w n h.
+    QCOMPARE(sheet->row(Dimension::pipeline)->bytes, 7 * 2 * 16 * (2 * n * h / 4) / 4);
+    QCOMPARE(sheet->row(Dimension::context)->bytes, 0.0);
+    QVERIFY(sheet->row(Dimension::data)->bytes > 0 && !sheet->row(Dimension::expert));
+    QVERIFY(sheet_of(experts_.mesh)->row(Dimension::expert));
+    const Candidate& whole = tensor.candidates.front();
+    QCOMPARE(whole.value, 1);
+    QCOMPARE(tensor.memory->count, (sheet->memory - whole.memory).count);
+    QVERIFY(tensor.memory->count < 0);
+  }
+
+  void the_best_step_is_no_slower_than_any() {
+    Mesh mesh = dense_.mesh;
+    const auto sheet = sheet_of(mesh);
+    const auto step = best_step(*sheet);
+    QVERIFY(step);
+    const auto time = [&](const Step& one) {
+      return dense_.simulator
+          ->prediction(edited_plan(dense_.plan, *changed(mesh, one.dimension, one.value), dense_.profile))
+          ->iteration;
+    };
+    const Seconds best = time(*step);
+    QVERIFY(best < sheet->now.iteration);
+    for (const Row& row : sheet->rows)
+      for (const Candidate& one : row.candidates) QVERIFY(one.broken || !one.fits || one.iteration >= best);
+    mesh.locked.insert(step->dimension);
+    const auto other = best_step(*sheet_of(mesh));
+    QVERIFY(!other || other->dimension != step->dimension);
+  }
+
+  void locks_are_the_planners_pins() {
+    Mesh mesh = dense_.mesh;
+    mesh.locked = {Dimension::tensor, Dimension::sharding, Dimension::recompute, Dimension::data};
+    const std::map<std::string, std::string> expected{
+        {"tp", "4"}, {"sharding", "1"}, {"recompute", "none"}, {"dp-ranks", "4"}};
+    QCOMPARE(planner_options(mesh), expected);
+  }
+};
+
+PIPEDECK_TEST(TestMeshEditing)
+
+}  // namespace pipedeck::tst_mesh_editing
+
+#include "tst_mesh_editing.moc"
