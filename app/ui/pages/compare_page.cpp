@@ -16,12 +16,15 @@
 #include "app/session/plans/figures.hpp"
 #include "app/text/in_qt.hpp"
 #include "app/ui/layout/window_state_saver.hpp"
+#include "app/ui/pages/mesh_rows.hpp"
 #include "app/ui/pages/plan_rows.hpp"
 #include "app/views/compare/comparison_pane.hpp"
 #include "app/views/compare/plan_bar.hpp"
 #include "app/views/compare/plan_groups.hpp"
 #include "app/views/compare/plan_panel.hpp"
 #include "app/views/compare/plan_table.hpp"
+#include "app/views/mesh/degrees.hpp"
+#include "app/views/mesh/editor.hpp"
 #include "app/views/split/editor.hpp"
 #include "app/views/split/stage_card.hpp"
 #include "app/views/widgets/choice_pictures.hpp"
@@ -45,6 +48,7 @@ ComparePage::ComparePage(session::Session& session, QWidget* parent)
       plan_bar_(new views::compare::PlanBar),
       split_(new views::split::Editor),
       stage_card_(new views::split::StageCard),
+      mesh_(new views::mesh::Editor),
       charts_(new views::compare::Pane),
       splitter_(new QSplitter(Qt::Vertical)) {
   table_->setObjectName(QStringLiteral("plan_table"));
@@ -56,6 +60,8 @@ ComparePage::ComparePage(session::Session& session, QWidget* parent)
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(plan_bar_);
+  mesh_->hide();
+  column->addWidget(mesh_);
   column->addWidget(split_);
   column->addWidget(stage_card_);
   auto* rows = new QWidget;
@@ -122,6 +128,7 @@ ComparePage::ComparePage(session::Session& session, QWidget* parent)
   connect(stage_card_, &views::split::StageCard::edited, split_, &views::split::Editor::apply);
   connect(plan_bar_, &views::compare::PlanBar::micro_batch_chosen, this,
           [this](int samples) { split_->apply(plan::SetMicroBatch{samples}); });
+  connect_mesh();
   connect(&session_.explainer(), &session::plans::Explainer::changed, this, &ComparePage::show_critical);
   connect(&session_.item_curves(), &session::plans::ItemCurves::changed, this, &ComparePage::show_memory_items);
   connect(&session_.live(), &session::plans::PreviewSimulator::simulated, this, &ComparePage::show_preview);
@@ -303,6 +310,7 @@ void ComparePage::show_split() {
       session::project::find_plan(session_.state(), session_.state().selected_plan);
   const session::project::ProfileEntry* profile =
       entry ? session::project::find_profile(session_.state(), entry->profile) : nullptr;
+  show_mesh(selected && profile && entry->feasible() ? entry : nullptr);
   if (!selected || !profile || !entry->feasible()) {
     split_->clear();
     stage_card_->clear();
@@ -316,6 +324,87 @@ void ComparePage::show_split() {
   stage_card_->set_plan(times, cluster->cluster, selected->plan);
   stage_card_->set_stage(split_->selected_stage());
   show_fields(selected->plan);
+}
+
+void ComparePage::connect_mesh() {
+  connect(&mesh_->degrees(), &views::mesh::Degrees::chosen, this, &ComparePage::take_degree);
+  connect(&mesh_->degrees(), &views::mesh::Degrees::lock_toggled, this, [this](int dimension) {
+    mesh_study_.toggle_lock(static_cast<session::plans::MeshStudy::Dimension>(dimension));
+  });
+  connect(&mesh_->degrees(), &views::mesh::Degrees::best_wanted, this, &ComparePage::take_best_degree);
+  connect(mesh_, &views::mesh::Editor::search_wanted, this, &ComparePage::search_unlocked);
+  connect(mesh_, &views::mesh::Editor::uneven_changed, this, [this] {
+    show_editors();
+    if (!layout::moved_by_hand(*splitter_)) reset_layout();
+  });
+  connect(&mesh_study_, &session::plans::MeshStudy::changed_sheet, this, [this] {
+    const bool first = mesh_->degrees().sheet().rows.empty();
+    if (mesh_study_.sheet())
+      mesh_->set_sheet(mesh_rows(*mesh_study_.mesh(), *mesh_study_.sheet()));
+    else
+      mesh_->set_reason(mesh_study_.reason());
+    if (first && mesh_shown_ && !layout::moved_by_hand(*splitter_)) reset_layout();
+  });
+}
+
+/// Plans of format version 2 are edited by their dimensions, others stage by stage.
+void ComparePage::show_mesh(const session::project::PlanEntry* entry) {
+  const auto problem =
+      entry && has_mesh(*entry->plan) ? session::project::make_problem(session_.state(), *entry) : std::nullopt;
+  const bool shown = problem.has_value();
+  if (shown) {
+    mesh_study_.set_plan(*problem, entry->plan);
+  } else {
+    mesh_study_.clear();
+    mesh_->set_reason({});
+  }
+  if (std::exchange(mesh_shown_, shown) == shown) return;
+  show_editors();
+  if (!layout::moved_by_hand(*splitter_)) reset_layout();
+}
+
+void ComparePage::show_editors() {
+  const bool stages = !split_folded_ && (!mesh_shown_ || mesh_->uneven());
+  mesh_->setVisible(mesh_shown_ && !split_folded_);
+  split_->setVisible(stages);
+  stage_card_->setVisible(stages);
+}
+
+int ComparePage::height_of_editors() const {
+  if (split_folded_) return 0;
+  int height = mesh_shown_ ? mesh_->sizeHint().height() : 0;
+  if (!mesh_shown_ || mesh_->uneven()) height += split_->sizeHint().height() + stage_card_->sizeHint().height();
+  return height;
+}
+
+void ComparePage::take_degree(int dimension, int value) {
+  const auto of = static_cast<session::plans::MeshStudy::Dimension>(dimension);
+  if (!mesh_study_.current()) return;  // the plan has just changed
+  auto edited = mesh_study_.changed(of, value);
+  if (!edited) return emit session_.notice(text::to_qstring(edited.error()));
+  session_.change(
+      mesh_study_.change_name(of, value),
+      session::plans::with_plan_edited(session_.state(), session_.state().selected_plan, *std::move(edited)));
+}
+
+void ComparePage::take_best_degree() {
+  if (!mesh_study_.current()) return;
+  if (const auto step = study::mesh_editing::best_step(*mesh_study_.sheet()))
+    take_degree(static_cast<int>(step->dimension), step->value);
+  else
+    emit session_.notice(tr("No single step along an unlocked dimension is faster and fits."));
+}
+
+/// The planner's options become the project's, so that they can be seen, changed and undone.
+void ComparePage::search_unlocked() {
+  if (!mesh_study_.mesh()) return;
+  session::project::Planning planning = session_.state().question.planning;
+  session::project::PlannerChoice& choice = planning.planners["mesh"];
+  choice.compared = true;
+  choice.options = study::mesh_editing::planner_options(*mesh_study_.mesh());
+  const Seconds budget = planning.budget;
+  session_.set_planning(planning);
+  session_.search_longer("mesh", budget);
 }
 
 void ComparePage::show_fields(const Plan& plan) {
@@ -419,8 +508,10 @@ void ComparePage::reset_layout() {
   const int lines = height_of_lines();
   const int most = lines + (dense_ ? table_->height_of(dense_rows) : std::max(90, height() * 2 / 5));
   const int table = std::clamp(table_->full_height() + lines, std::min(90, most), most);
-  const int parts = split_folded_ ? 0 : split_->sizeHint().height() + stage_card_->sizeHint().height();
-  const int split = plan_bar_->sizeHint().height() + parts;
+  constexpr int least_charts = 200, least_rows = 180;
+  const int room = std::max(least_rows, height() - table - plan_bar_->sizeHint().height() - least_charts);
+  const int editors = mesh_shown_ ? std::min(height_of_editors(), room) : height_of_editors();  // rows scroll
+  const int split = plan_bar_->sizeHint().height() + editors;
   splitter_->setSizes({table, split, std::max(100, height() - table - split)});
 }
 
@@ -454,13 +545,11 @@ void ComparePage::set_split_folded(bool folded) {
   if (folded == split_folded_) return;
   split_folded_ = folded;
   const int table = splitter_->sizes().front();
-  split_->setVisible(!folded);
-  stage_card_->setVisible(!folded);
+  show_editors();
   plan_bar_->set_folded(folded);
   limit_folded();
   if (!layout::moved_by_hand(*splitter_)) return reset_layout();
-  const int bar = plan_bar_->sizeHint().height();  // the charts take what the editor leaves
-  const int split = folded ? bar : bar + split_->sizeHint().height() + stage_card_->sizeHint().height();
+  const int split = plan_bar_->sizeHint().height() + height_of_editors();  // the charts take what the editor leaves
   splitter_->setSizes({table, split, std::max(100, height() - table - split)});
 }
 

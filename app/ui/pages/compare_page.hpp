@@ -9,6 +9,7 @@
 
 #include "app/models/background_task.hpp"
 #include "app/models/compare/plan_row.hpp"
+#include "app/session/plans/mesh_study.hpp"
 #include "app/session/session.hpp"
 #include "core/plan/edits.hpp"
 
@@ -31,6 +32,10 @@ namespace pipedeck::views::split {
 class Editor;
 class StageCard;
 }  // namespace pipedeck::views::split
+
+namespace pipedeck::views::mesh {
+class Editor;
+}  // namespace pipedeck::views::mesh
 
 namespace pipedeck::views::widgets {
 class ElidedLine;
@@ -58,6 +63,9 @@ class ComparePage : public QWidget {
   void set_memory_by_item(bool on);
   views::compare::PlanBar& plan_bar() const { return *plan_bar_; }
   views::split::Editor& split() const { return *split_; }
+  /// Returns the editor of plans of format version 2.
+  views::mesh::Editor& mesh() const { return *mesh_; }
+  const session::plans::MeshStudy& mesh_study() const { return mesh_study_; }
   views::split::StageCard& stage_card() const { return *stage_card_; }
   views::compare::Pane& charts() const { return *charts_; }
   const std::vector<models::compare::PlanRow>& rows() const { return rows_; }
@@ -98,6 +106,13 @@ class ComparePage : public QWidget {
   /// Returns what is missing until there are plans.
   QString next_step() const;
   void show_split();
+  void connect_mesh();
+  void show_mesh(const session::project::PlanEntry* entry);
+  void take_degree(int dimension, int value);
+  void take_best_degree();
+  void search_unlocked();
+  void show_editors();
+  int height_of_editors() const;
   void show_schedules();
   void show_critical();
   void show_memory_items();
@@ -121,8 +136,10 @@ class ComparePage : public QWidget {
   views::compare::PlanBar* plan_bar_;
   views::split::Editor* split_;
   views::split::StageCard* stage_card_;
+  views::mesh::Editor* mesh_;
   views::compare::Pane* charts_;
   QSplitter* splitter_;
+  session::plans::MeshStudy mesh_study_;
   std::vector<models::compare::PlanRow> rows_;
   std::shared_ptr<const Plan> offered_;  ///< the plan for which the schedules are offered
   std::optional<models::compare::PlanRow> before_drag_;
@@ -131,9 +148,10 @@ class ComparePage : public QWidget {
   bool laid_out_ = false;
   int fitted_ = 0;             ///< height of the table and its lines that the layout was made for
   int larger_batch_ = 0;       ///< that the hint offers
-  QWidget* edited_ = nullptr;  ///< plan bar, split editor and stage card
+  QWidget* edited_ = nullptr;  ///< plan bar, mesh editor, split editor and stage card
   bool dense_ = false;
   bool split_folded_ = false;
+  bool mesh_shown_ = false;  ///< the selected plan has format version 2
 };
 
 }  // namespace pipedeck::ui::pages

@@ -6,6 +6,8 @@
 #include "app/ui/pages/compare_page.hpp"
 #include "app/views/compare/comparison_pane.hpp"
 #include "app/views/compare/plan_table.hpp"
+#include "app/views/mesh/degrees.hpp"
+#include "app/views/mesh/editor.hpp"
 #include "app/views/split/editor.hpp"
 #include "app/views/widgets/key_help.hpp"
 
@@ -43,6 +45,12 @@ void describe_view_keys(pages::ComparePage& page) {
        {"F", Keys::tr("Show the whole strip")},
        {"Return", Keys::tr("Keep the change")},
        {"Esc", Keys::tr("Reset everything")}});
+  views::widgets::describe_keys(page.mesh().degrees(), Keys::tr("In the mesh editor"),
+                                {{"Left, Right", Keys::tr("To the previous and next degree")},
+                                 {"Up, Down", Keys::tr("To another dimension")},
+                                 {"Return", Keys::tr("Take the degree")},
+                                 {"L", Keys::tr("Lock the dimension, or unlock it")},
+                                 {"Space", Keys::tr("Take the best step along an unlocked dimension")}});
   views::widgets::describe_keys(
       page.charts(), Keys::tr("In a chart"),
       {{"W, S", Keys::tr("Zoom in and out at the mouse, as with Ctrl+wheel. Keys work where the mouse is")},
