@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QAbstractButton>
 #include <QLabel>
 #include <QPushButton>
 #include <QRegularExpression>
@@ -12,6 +13,7 @@
 
 #include "app/session/project/content.hpp"
 #include "app/ui/layout/picture.hpp"
+#include "app/ui/layout/zoom.hpp"
 #include "app/ui/pages/compare_page.hpp"
 #include "app/views/compare/comparison_pane.hpp"
 #include "app/views/compare/plan_panel.hpp"
@@ -221,8 +223,7 @@ class TestMeshEditor : public QObject {
     QCOMPARE(session().state().question.planning.planners.at("mesh").options.at("tp"), std::string("4"));
   }
 
-  /// Every text has its room, large and small, light and dark.
-  void pictures_have_room_for_all_texts() {
+  void pictures_light_and_dark() {
     for (const char* appearance : {"light", "dark"}) {
       fixture_->trigger(qPrintable(QStringLiteral("action_appearance_%1").arg(QLatin1String(appearance))));
       QTest::qWait(100);
@@ -230,12 +231,35 @@ class TestMeshEditor : public QObject {
       QCOMPARE(ui::layout::write_picture(*fixture_->window, file), QString());
     }
     fixture_->trigger("action_appearance_light");
+  }
+
+  /// In a small window and at 150 %, every text has its room; what has none is scrolled to.
+  void small_windows_and_large_texts() {
+    const auto whole = [&](const char* picture) {
+      page().set_split_folded(false);
+      QTest::qWait(100);
+      QCOMPARE(ui::layout::write_picture(*fixture_->window, pictures_folder() + QLatin1String(picture)), QString());
+      for (const QWidget* part : editor().findChildren<QWidget*>())
+        if ((qobject_cast<const QLabel*>(part) || qobject_cast<const QAbstractButton*>(part)) && part->isVisible())
+          QVERIFY2(part->width() >= part->sizeHint().width() && part->height() >= part->sizeHint().height(),
+                   qPrintable(part->objectName()));
+      const auto* scroll = fixture_->child<QScrollArea>("mesh_scroll");
+      QVERIFY(degrees().width() >= degrees().minimumWidth() && degrees().height() >= degrees().minimumHeight());
+      degrees().setFocus();
+      for (int i = 0; i < 20; ++i) QTest::keyClick(&degrees(), Qt::Key_Down);  // the last row comes into view
+      QTest::keyClick(&degrees(), Qt::Key_End);
+      const auto& last = degrees().sheet().rows.back();
+      const QRect place = degrees().place_of(last.dimension, last.degrees.back().value);
+      const QRect seen(degrees().mapTo(scroll->viewport(), place.topLeft()), place.size());
+      QVERIFY2(scroll->viewport()->rect().contains(seen), picture);
+    };
     fixture_->window->resize(1280, 720);
-    page().set_split_folded(false);
-    QTest::qWait(100);
-    const auto* scroll = fixture_->child<QScrollArea>("mesh_scroll");
-    QVERIFY(degrees().width() >= degrees().sizeHint().width() || degrees().width() > scroll->viewport()->width());
-    QCOMPARE(ui::layout::write_picture(*fixture_->window, pictures_folder() + "mesh-editor-small.png"), QString());
+    whole("mesh-editor-small.png");
+    fixture_->window->resize(1680, 1050);
+    for (int i = 0; i < 3; ++i) fixture_->trigger("action_interface_larger");
+    QCOMPARE(ui::layout::zoom(), 150);
+    whole("mesh-editor-150.png");
+    fixture_->trigger("action_interface_normal");
   }
 };
 
