@@ -10,6 +10,9 @@
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/io/huggingface/config.hpp"
+#include "core/io/jobs/deepspeed.hpp"
+#include "core/io/jobs/megatron.hpp"
+#include "core/io/jobs/torchtitan.hpp"
 #include "core/io/json/value.hpp"
 #include "core/io/onnx/model.hpp"
 #include "core/io/profiles/csv.hpp"
@@ -157,6 +160,12 @@ Result<T> read_as(const std::string& path, std::string_view expected, const Read
                             "device type and lists its assumptions",
                             expected),
                 {}, path);
+  if (std::holds_alternative<jobs::TrainingJob>(*document))
+    return fail(ErrorCode::bad_input,
+                fmt::format("found a training job of another engine, expected a {}; pipedeck-cli convert makes a plan "
+                            "or a profile of it, and pipedeck-cli check reports on it",
+                            expected),
+                {}, path);
   constexpr std::array<std::string_view, 6> names{"profile", "cluster", "plan", "simulation", "model", "calibration"};
   return fail(ErrorCode::bad_input, fmt::format("found a {}, expected a {}", names[document->index()], expected), {},
               path);
@@ -188,6 +197,8 @@ std::string_view name_of(FileKind kind) {
       return "transformer configuration";
     case FileKind::operators:
       return "ONNX model";
+    case FileKind::job:
+      return "training job";
   }
   return "?";
 }
@@ -219,6 +230,12 @@ std::span<const Importer> importers() {
                  TRY(const auto value, json::parse(s.text));
                  return as_document(topology::machines_from_gpu_copies(value, machine_of(s)));
                }},
+      Importer{"deepspeed", "ds_config.json", "configuration of DeepSpeed: a plan of data-parallel ranks (read)",
+               FileKind::job, [](const Content& c) { return c.json && jobs::looks_like_deepspeed(*c.json); },
+               [](const Source& s) -> Result<Document> {
+                 TRY(const auto value, json::parse(s.text));
+                 return as_document(jobs::job_from_deepspeed(value, stem_of(s)));
+               }},
       Importer{"workload", ".workload.json", "layers as the programs dnn-partitioning and Piper take them (read)",
                FileKind::profile,
                [](const Content& c) { return c.json && profiles::looks_like_partitioning_json(c.text); },
@@ -244,6 +261,14 @@ std::span<const Importer> importers() {
       document<documents::calibration_from_json>(
           "calibration", ".calibration.json", "figures fitted from measured runs (read, written)",
           FileKind::calibration, [](const Content& c) { return format_is(c, "pipedeck.calibration"); }),
+      Importer{"megatron", ".sh", "arguments of Megatron-LM, alone or in a job's script: a plan and its model (read)",
+               FileKind::job, [](const Content& c) { return is_plain(c) && jobs::looks_like_megatron(c.text); },
+               [](const Source& s) {
+                 return as_document(jobs::job_from_megatron(s.text, stem_of(s), s.options.variables));
+               }},
+      Importer{"torchtitan", ".toml", "configuration of torchtitan: a plan and, of some models, their shape (read)",
+               FileKind::job, [](const Content& c) { return !c.json && jobs::looks_like_torchtitan(c.text); },
+               [](const Source& s) { return as_document(jobs::job_from_torchtitan(s.text, stem_of(s))); }},
       Importer{"nvidia-smi", ".topo.txt", "output of nvidia-smi topo -m: GPUs and their links (read)",
                FileKind::machines,
                [](const Content& c) { return !c.json && topology::looks_like_nvidia_smi_topology(c.text); },

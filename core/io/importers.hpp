@@ -8,11 +8,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/base/result.hpp"
 #include "core/base/units.hpp"
+#include "core/io/jobs/training_job.hpp"
 #include "core/model/calibration_record.hpp"
 #include "core/model/cluster.hpp"
 #include "core/model/found_machine.hpp"
@@ -40,20 +42,22 @@ enum class FileKind : std::uint8_t {
   project,
   machines,
   transformer,
-  operators
+  operators,
+  job
 };
 std::string_view name_of(FileKind kind);  // "profile"
 
 struct ReadOptions {
-  std::optional<int> profile_micro_batch{};   ///< for graph text, which has none; else "-pbs-N" of the file's name
-  bool as_llama = false;                      ///< a transformer's configuration of an unknown family is read as Llama's
-  bool multi_token = false;                   ///< a transformer's blocks that predict further tokens are layers, too
-  std::optional<Seconds> time_unit{};         ///< of times in a file that has no unit
-  std::vector<std::string>* notes = nullptr;  ///< receives what a reader assumed, one sentence each
+  std::optional<int> profile_micro_batch{};  ///< for graph text, which has none; else "-pbs-N" of the file's name
+  bool as_llama = false;                     ///< a transformer's configuration of an unknown family is read as Llama's
+  bool multi_token = false;                  ///< a transformer's blocks that predict further tokens are layers, too
+  std::vector<std::pair<std::string, std::string>> variables{};  ///< of a job's script, which others would set
+  std::optional<Seconds> time_unit{};                            ///< of times in a file that has no unit
+  std::vector<std::string>* notes = nullptr;                     ///< receives what a reader assumed, one sentence each
 };
 
 using Document = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, FoundMachines,
-                              ParsedTransformer, OperatorGraph>;
+                              ParsedTransformer, OperatorGraph, jobs::TrainingJob>;
 
 /// A file's content, as importers see it to recognise their format.
 struct Content {

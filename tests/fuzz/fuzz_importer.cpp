@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 
 #include "core/analytic/graph/profile.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/documents/transformer.hpp"
 #include "core/io/importers.hpp"
 #include "core/io/profiles/graph_text.hpp"
+#include "core/mesh/job.hpp"
+#include "core/plan/mesh_rules.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/computed_profile.hpp"
 #include "core/presets/device_catalogue.hpp"
@@ -55,6 +58,20 @@ void check(const ParsedTransformer& model) {
   fuzz::require(plan::validate(made->profile).has_value());
   const auto origin = io::documents::origin_of(made->profile);
   fuzz::require(fuzz::judged(origin) && origin->has_value() && (*origin)->config == model.config);
+}
+
+/// A job has a number of devices, and rules can be asked for it. With a model it is a valid plan, or is refused.
+void check(const io::jobs::TrainingJob& job) {
+  static const DeviceModel device = presets::catalogue_device("A100-80GB").value();
+  const io::jobs::TrainingJob complete = mesh::completed(job, 0);
+  fuzz::require(complete.devices > 0 && complete.global_batch > 0 && complete.micro_batches > 0);
+  const plan::MeshQuestion question = mesh::rules_question_of(complete, job.model ? &*job.model : nullptr);
+  for (const plan::MeshRule& rule : plan::mesh_rules()) rule.broken(question);
+  if (!job.model || job.model->layers > 200 || complete.devices > 1000) return;
+  AnalyticOptions options = mesh::profile_options_of(complete);
+  options.degrees = {2}, options.precision = "bf16";
+  const auto made = presets::computed_profile({*job.model, {}}, device, options);
+  if (fuzz::judged(made)) fuzz::judged(mesh::plan_of(complete, made->profile, std::make_shared<const Cluster>()));
 }
 
 /// Pipedeck's own documents: fuzz_documents checks these.

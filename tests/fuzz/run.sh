@@ -30,6 +30,7 @@ run_one() {
   mkdir -p "$corpus"
   case $target in
     lstopo | nccl-topology | nvidia-smi | slurm | bandwidths | gpu-copies) seeds+=(tests/fixtures/topology) ;;
+    megatron | torchtitan | deepspeed) seeds+=(tests/fixtures/jobs) ;;
     hugging-face) seeds+=(tests/fixtures/hugging_face) ;;
     layer-table) seeds+=(tests/fuzz/seeds/layer_table) ;;
     onnx) seeds+=(tests/fixtures/onnx) ;;

@@ -4,20 +4,25 @@
 // log.
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "app/cli/commands/commands.hpp"
+#include "app/cli/options/job_options.hpp"
 #include "app/cli/options/machine_options.hpp"
 #include "app/cli/options/model_options.hpp"
 #include "app/cli/text/console.hpp"
 #include "app/cli/text/profile_text.hpp"
 #include "app/cli/work/file_formats.hpp"
+#include "app/cli/work/job_plan.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/io/profiles/csv.hpp"
+#include "core/io/text/printable.hpp"
 #include "core/io/text/utf8.hpp"
 #include "core/io/traces/events.hpp"
+#include "core/mesh/job.hpp"
 #include "core/presets/presets.hpp"
 #include "core/presets/traced_profile.hpp"
 
@@ -57,6 +62,7 @@ class ConvertCommand : public options::Command {
         ->type_name("N");
     machines_.declare(app);
     models_.declare(app);
+    jobs_.declare(app);
   }
 
   Result<int> run(std::stop_token stop) override {
@@ -78,16 +84,13 @@ class ConvertCommand : public options::Command {
     if (trace_depth_)
       return fail(ErrorCode::bad_usage, "--trace-depth: found no trace to become a profile, expected one");
     FoundMachines found;
+    TRY(const auto variables, jobs_.variables());
+    std::vector<std::string> notes;
+    const io::ReadOptions how{
+        profile_micro_batch_, models_.as_llama(), models_.multi_token(), variables, time_unit(), &notes};
     for (const std::string& file : files_) {
-      std::vector<std::string> notes;
-      TRY(auto read, work::read_any_file(file,
-                                         {.profile_micro_batch = profile_micro_batch_,
-                                          .as_llama = models_.as_llama(),
-                                          .multi_token = models_.multi_token(),
-                                          .time_unit = time_unit(),
-                                          .notes = &notes},
-                                         stop));
-      for (const std::string& note : notes) text::print_note(note);
+      TRY(auto read, work::read_any_file(file, how, stop));
+      for (const std::string& note : std::exchange(notes, {})) text::print_note(note);
       auto* machines = std::get_if<FoundMachines>(&read);
       if (!machines) return write_other(std::move(read));
       if (auto added = presets::add_found(found, std::move(*machines)); !added)
@@ -179,6 +182,10 @@ class ConvertCommand : public options::Command {
     if (machines_.given())
       return fail(ErrorCode::bad_usage,
                   fmt::format("found options of machines with a {}, expected none", work::format_name(file)));
+    if (const auto* job = std::get_if<io::jobs::TrainingJob>(&file)) return write_job(*job);
+    if (jobs_.given())
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("found options of jobs with a {}, expected none", work::format_name(file)));
     if (const auto* model = std::get_if<ParsedTransformer>(&file)) return write_profile(*model, true);
     if (const auto* graph = std::get_if<OperatorGraph>(&file)) return write_profile(*graph, false);
     if (models_.given() || !machines_.device().empty())
@@ -189,6 +196,35 @@ class ConvertCommand : public options::Command {
     auto text = work::text_of(file, target(file));
     if (!text) return tl::unexpected(text::in_file(text.error(), files_.front()));
     return write(*std::move(text));
+  }
+
+  /// A job of another engine becomes a plan, or the profile of its model.
+  Result<int> write_job(const io::jobs::TrainingJob& read) {
+    if (models_.given()) return fail(ErrorCode::bad_usage, "found options of models with a job, expected none");
+    const std::string format = asked_format().empty() ? "plan" : std::string(asked_format());
+    if (format != "plan" && format != "profile")
+      return fail(ErrorCode::bad_usage, fmt::format("a job cannot be written as {}; possible: plan, profile", format));
+    const io::jobs::TrainingJob job = mesh::completed(read, jobs_.gpus);
+    const auto in_file = [&](const Error& error) { return tl::unexpected(text::in_file(error, files_.front())); };
+    const auto model = work::model_of(job, jobs_);
+    if (!model) return in_file(model.error());
+    if (format == "profile") {
+      const auto made = work::profile_of(job, *model, machines_.device());
+      if (!made) return in_file(made.error());
+      for (const std::string& note : made->notes) text::print_note(note);
+      print_notes(job);
+      return write(io::documents::profile_to_json(made->profile));
+    }
+    const auto plan = work::plan_of(job, *model);
+    if (!plan) return in_file(plan.error());
+    print_notes(job);
+    return write(io::documents::plan_to_json(*plan));
+  }
+
+  static void print_notes(const io::jobs::TrainingJob& job) {
+    for (const io::jobs::BrokenOption& rule : job.broken)
+      text::print_warning(fmt::format("{} breaks a rule of {}: {}", job.name, job.engine, rule.message));
+    for (const std::string& note : notes_of(job)) text::print_note(io::text::printable(note));
   }
 
   template <class Model>
@@ -249,6 +285,7 @@ class ConvertCommand : public options::Command {
   std::optional<int> profile_micro_batch_, trace_depth_;
   options::MachineOptions machines_;
   options::ModelOptions models_;
+  options::JobOptions jobs_;
 };
 
 }  // namespace

@@ -43,6 +43,10 @@ const MeasuredTimeline* last_timeline(const RunLog& log) {
   return last;
 }
 
+std::string_view format_of_job(const io::jobs::TrainingJob& job) {
+  return job.engine == "torchtitan" ? "torchtitan" : job.engine == "DeepSpeed" ? "deepspeed" : "megatron";
+}
+
 std::string_view format_of_machines(const FoundMachines& found) {
   if (found.matrix) return "bandwidths";
   if (found.machines.empty()) return "slurm";
@@ -69,6 +73,9 @@ std::vector<std::string_view> possible_formats(const AnyFile& file) {
                         [](const FoundMachines&) -> std::vector<std::string_view> { return {"cluster"}; },
                         [](const ParsedTransformer&) -> std::vector<std::string_view> { return {"profile"}; },
                         [](const OperatorGraph&) -> std::vector<std::string_view> { return {"profile"}; },
+                        [](const io::jobs::TrainingJob&) -> std::vector<std::string_view> {
+                          return {"plan", "profile"};
+                        },
                         [&](const auto&) -> std::vector<std::string_view> { return {format_name(file)}; },
                     },
                     file);
@@ -170,6 +177,7 @@ std::string_view format_name(const AnyFile& file) {
                         [](const ParsedTransformer&) -> std::string_view { return "hugging-face"; },
                         [](const io::documents::CapacityPoints&) -> std::string_view { return "capacity-points"; },
                         [](const OperatorGraph&) -> std::string_view { return "onnx"; },
+                        [](const io::jobs::TrainingJob& job) -> std::string_view { return format_of_job(job); },
                     },
                     file);
 }
@@ -197,6 +205,9 @@ std::string summary_of(const AnyFile& file) {
           },
           [](const OperatorGraph& graph) {
             return fmt::format("{}, {} operators", graph.name, graph.operators.size());
+          },
+          [](const io::jobs::TrainingJob& job) {
+            return fmt::format("a job of {}, {}", job.engine, text_of(job.share));
           },
           [](const store::ProjectContent& project) {
             return fmt::format("{} documents, {} runs", project.documents.size(), project.runs.size());
@@ -247,6 +258,9 @@ Result<std::string> text_of(const AnyFile& file, std::string_view format) {
           [](const ParsedTransformer& read) -> Result<std::string> {
             return fail(ErrorCode::bad_usage,
                         fmt::format("{} becomes a profile by convert, which takes a device type", read.config.name));
+          },
+          [](const io::jobs::TrainingJob& job) -> Result<std::string> {
+            return fail(ErrorCode::bad_usage, fmt::format("{} becomes a plan or a profile by convert", job.name));
           },
           [](const OperatorGraph& graph) -> Result<std::string> {
             return fail(ErrorCode::bad_usage,

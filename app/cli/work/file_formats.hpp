@@ -33,7 +33,7 @@ struct RunLog {
 
 using AnyFile =
     std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, RunLog, store::ProjectContent,
-                 FoundMachines, ParsedTransformer, OperatorGraph, io::documents::CapacityPoints>;
+                 FoundMachines, ParsedTransformer, OperatorGraph, io::jobs::TrainingJob, io::documents::CapacityPoints>;
 
 /// Errors name the file, and the line of the event.
 Result<RunLog> read_run_log(const std::string& path);

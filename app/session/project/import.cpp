@@ -16,6 +16,7 @@
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/io/profiles/graph_text.hpp"
+#include "core/mesh/job.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/computed_profile.hpp"
 #include "core/presets/device_catalogue.hpp"
@@ -181,6 +182,28 @@ QString notes_text(const std::vector<std::string>& notes) {
   return lines.join(QLatin1Char('\n'));
 }
 
+/// Imports a job of another engine: its model's profile, and its plan for the project's cluster. The warning has what
+/// was assumed and left out, and the rules that it breaks.
+Result<Imported> import_job(const State& state, const io::jobs::TrainingJob& read) {
+  const ClusterEntry* chosen = find_cluster(state, state.question.cluster);
+  if (!chosen) return fail(ErrorCode::bad_input, "found a training job and no cluster, expected a cluster first");
+  if (!read.model)
+    return fail(ErrorCode::bad_input,
+                "found a training job without its model's shape; pipedeck-cli convert --profile P makes a plan of it");
+  const Cluster& cluster = *chosen->cluster;
+  const io::jobs::TrainingJob job = mesh::completed(read, static_cast<int>(devices_of(cluster).size()));
+  TRY(const auto device, presets::catalogue_device(std::string(presets::assumed_device_type)));
+  TRY(auto made, presets::computed_profile({*job.model, {}}, device, mesh::profile_options_of(job)));
+  TRY(Plan plan, mesh::plan_of(job, made.profile, chosen->cluster));
+  const Imported with_profile = import_profile(state, std::move(made.profile), {}, {});
+  plan.profile = with_profile.name.toStdString();
+  TRY(Imported imported, import_plan(with_profile.state, std::move(plan)));
+  std::vector<std::string> notes = notes_of(job);
+  for (const io::jobs::BrokenOption& rule : job.broken) notes.push_back(rule.name + ": " + rule.message);
+  imported.warning = notes_text(notes);
+  return imported;
+}
+
 struct DocumentImporter {
   const State& state;
   const std::string& path;
@@ -216,6 +239,7 @@ struct DocumentImporter {
     options.precision = analytic::times::usual_precision(device);
     return computed(presets::computed_profile(graph, device, options));
   }
+  Result<Imported> operator()(io::jobs::TrainingJob& job) const { return import_job(state, job); }
   Result<Imported> operator()(Simulation& simulation) const {
     return import_simulation(state, std::move(simulation), path);
   }

@@ -145,7 +145,8 @@ std::string optimizer_arguments(const Plan& plan) {
   if (plan.stages.front().recompute.all && !plan.stages.front().recompute.partly())
     text += "  --recompute-granularity full\n  --recompute-method uniform\n  --recompute-num-layers 1\n";
   if (plan.zero == 1) text += "  --use-distributed-optimizer\n";
-  if (plan.precision != Precision::fp32) text += "  --bf16\n";
+  const bool half = plan.choices && plan.choices->training.products == "fp16";
+  if (plan.precision != Precision::fp32) text += half ? "  --fp16\n" : "  --bf16\n";
   // Gradients in 16 bits are asked for: Megatron-LM adds them up in fp32 otherwise.
   const bool named = plan.choices && plan.choices->states;
   if (plan.precision == Precision::mixed_16 && !named) text += "  --grad-reduce-in-bf16\n";
@@ -214,7 +215,7 @@ std::string arguments(const EngineRequest& question) {
   text += fmt::format("  --num-layers {}\n  --micro-batch-size {}\n  --global-batch-size {}\n", blocks.begins.size(),
                       grid.samples, plan.global_batch);
   if (shape) text += model_arguments(*shape, use_of(plan, grid));
-  if (has_mesh(plan)) text += megatron_step_arguments(plan);
+  if (has_mesh(plan)) text += megatron_step_arguments(plan, shape && shape->config.experts);
   return text + optimizer_arguments(plan) + ")\n\n" + rank_comment(plan, question.cluster, "# ");
 }
 

@@ -61,6 +61,8 @@ void add_feed_forward(Lines& lines, const TransformerConfig& config) {
   lines.add("moe-router-topk", experts.per_token);
   lines.add("moe-ffn-hidden-size", experts.feed_forward);
   if (experts.shared_feed_forward > 0) lines.add("moe-shared-expert-intermediate-size", experts.shared_feed_forward);
+  lines.flag("moe-shared-expert-gate", experts.shared_gate);
+  lines.flag("moe-router-enable-expert-bias", experts.score_bias);
   if (!experts.dense.empty()) lines.add("moe-layer-freq", expert_pattern(config));
 }
 

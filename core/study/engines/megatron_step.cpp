@@ -2,15 +2,17 @@
 #include "core/study/engines/megatron_step.hpp"
 
 #include <algorithm>
-#include <array>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/cost/state_bytes.hpp"
+#include "core/io/jobs/megatron_states.hpp"
 
 namespace pipedeck::study::engines {
 namespace {
+
+using io::jobs::MegatronStates;
 
 /// A plan's choices, with the default ones if it has none.
 StepChoices choices_of(const Plan& plan) { return plan.choices.value_or(StepChoices{}); }
@@ -29,7 +31,7 @@ std::string_view attention_exchange(ContextKind kind) {
   return {};
 }
 
-std::string degrees(const Stage& stage) {
+std::string degrees(const Stage& stage, bool with_experts) {
   const Shard shard = stage.shard();
   std::string text;
   if (shard.context > 1) {
@@ -40,7 +42,8 @@ std::string degrees(const Stage& stage) {
                           shard.context / shard.context_heads);
   }
   if (shard.expert > 1) text += fmt::format("  --expert-model-parallel-size {}\n", shard.expert);
-  if (shard.expert > 1 || shard.expert_tensor > 1)
+  // Without it experts are cut as all else is.
+  if (with_experts || shard.expert > 1 || shard.expert_tensor > 1)
     text += fmt::format("  --expert-tensor-parallel-size {}\n", shard.expert_tensor);
   return text;
 }
@@ -94,29 +97,32 @@ std::string experts(const LayerChoices& layers) {
   return text + "  --moe-grouped-gemm\n";
 }
 
-/// The states of Megatron-LM's optimizers, by what they keep for each weight.
-struct States {
-  std::string_view recipe, arguments;
-};
-constexpr std::array<States, 6> known_states{{
-    {"mixed-18", ""},
-    {"mixed-16", "  --grad-reduce-in-bf16\n"},
-    {"precision-aware", "  --use-precision-aware-optimizer\n  --exp-avg-dtype bf16\n  --exp-avg-sq-dtype bf16\n"},
-    {"precision-aware-16",
-     "  --use-precision-aware-optimizer\n  --exp-avg-dtype bf16\n  --exp-avg-sq-dtype bf16\n  --main-grads-dtype bf16\n"
-     "  --grad-reduce-in-bf16\n"},
-    {"precision-aware-fp8", "  --use-precision-aware-optimizer\n  --exp-avg-dtype bf16\n  --exp-avg-sq-dtype bf16\n"},
-    {"mxfp8-weights", ""},
-}};
+/// Returns all sets of arguments for states, the simplest first.
+std::vector<MegatronStates> all_states(const StepChoices& choices) {
+  const bool muon = choices.training.optimizer_step == OptimizerStep::muon;
+  const auto narrow = [&](bool gradients) { return !choices.wire || (choices.wire->gradients == 2) == gradients; };
+  std::vector<MegatronStates> all;
+  for (const bool gradients : {false, true})
+    if (narrow(gradients)) all.push_back({.narrow_gradients = gradients, .muon = muon});
+  for (const bool gradients : {false, true})
+    for (const bool main : {false, true})
+      for (const int first : {4, 2, 1})
+        for (const int second : {4, 2, 1})
+          if (narrow(gradients)) all.push_back({gradients, true, main, first, second, muon});
+  return all;
+}
 
-/// Returns null for states that Megatron-LM does not have.
-const States* states_of(const StateBytes& bytes) {
-  const auto* const found = std::ranges::find_if(known_states, [&](const States& known) {
-    StateBytes own = cost::state_bytes(known.recipe).value();
-    own.step = bytes.step;
-    return own == bytes;
-  });
-  return found == known_states.end() ? nullptr : found;
+/// Returns the arguments with which Megatron-LM keeps the plan's states; nothing if there are none. Bytes of the step
+/// alone decide between equal ones.
+std::optional<MegatronStates> states_of(const StepChoices& choices) {
+  std::optional<MegatronStates> found;
+  for (const MegatronStates& states : all_states(choices)) {
+    StateBytes own = io::jobs::state_bytes_of(states, choices.training);
+    if (own == *choices.states) return states;
+    own.step = choices.states->step;
+    if (!found && own == *choices.states) found = states;
+  }
+  return found;
 }
 
 std::string rest(const Training& training, bool interleaved) {
@@ -131,6 +137,7 @@ std::string rest(const Training& training, bool interleaved) {
   if (training.multi_token_blocks > 0) text += fmt::format("  --mtp-num-layers {}\n", training.multi_token_blocks);
   if (training.offloaded_blocks > 0)
     text += fmt::format("  --cpu-offloading-num-layers {}\n", training.offloaded_blocks);
+  if (!training.fused_weight_gradients) text += "  --no-gradient-accumulation-fusion\n";
   if (training.offloads_optimizer) text += "  --optimizer-cpu-offload\n";
   return text;
 }
@@ -192,9 +199,12 @@ class Limitations {
   void add_states() {
     if (!choices_.states) return;
     const StateBytes& bytes = *choices_.states;
-    add(!states_of(bytes), fmt::format("states: found {:g} + {:g} + {:g} bytes per weight, which no optimizer of "
-                                       "Megatron-LM keeps",
-                                       bytes.weights, bytes.gradients, bytes.optimizer));
+    const std::optional<MegatronStates> states = states_of(choices_);
+    add(states && states->precision_aware && plan_.sharding.level == 0 && plan_.zero == 0,
+        "states: found those of the precision-aware optimizer, which Megatron-LM has with sharded states alone");
+    add(!states, fmt::format("states: found {:g} + {:g} + {:g} bytes per weight, which no optimizer of "
+                             "Megatron-LM keeps",
+                             bytes.weights, bytes.gradients, bytes.optimizer));
   }
 
   const Plan& plan_;
@@ -207,15 +217,15 @@ class Limitations {
 
 std::vector<std::string> megatron_step_limitations(const Plan& plan) { return Limitations(plan).all(); }
 
-std::string megatron_step_arguments(const Plan& plan) {
+std::string megatron_step_arguments(const Plan& plan, bool with_experts) {
   const StepChoices choices = choices_of(plan);
   const Stage& first = plan.stages.front();
-  std::string text =
-      degrees(first) + sharding(plan, choices.training) + recomputation(first.recompute) + precision(choices.training);
-  if (first.degrees.expert > 1) text += experts(choices.layers);
-  if (choices.states) text += states_of(*choices.states)->arguments;
-  if (choices.layers.vocabulary_multiple > 0)
-    text += fmt::format("  --make-vocab-size-divisible-by {}\n", choices.layers.vocabulary_multiple);
+  std::string text = degrees(first, with_experts) + sharding(plan, choices.training) + recomputation(first.recompute) +
+                     precision(choices.training);
+  if (first.degrees.expert > 1 || with_experts) text += experts(choices.layers);
+  if (choices.states) text += io::jobs::arguments_of(*states_of(choices), choices.training);
+  if (plan.choices)
+    text += fmt::format("  --make-vocab-size-divisible-by {}\n", std::max(1, choices.layers.vocabulary_multiple));
   return text + rest(choices.training, plan.schedule == ScheduleKind::interleaved);
 }
 

@@ -13,7 +13,7 @@ namespace pipedeck::study::engines {
 /// Returns what Megatron-LM does not have of the plan's degrees, sharding and choices, a sentence each.
 std::vector<std::string> megatron_step_limitations(const Plan& plan);
 
-/// Returns the lines of its arguments, for a plan without such limitations.
-std::string megatron_step_arguments(const Plan& plan);
+/// Returns the lines of its arguments, for a plan without such limitations. `with_experts`: of a model with some.
+std::string megatron_step_arguments(const Plan& plan, bool with_experts);
 
 }  // namespace pipedeck::study::engines

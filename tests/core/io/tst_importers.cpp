@@ -37,6 +37,10 @@ std::multimap<std::string, std::string> samples() {
           {"nccl-topology", fixture("fixtures/topology/dgx-a100.xml")},
           {"slurm", fixture("fixtures/topology/site.slurm.txt")},
           {"slurm", fixture("fixtures/topology/site.topology.conf")},
+          {"megatron", fixture("fixtures/jobs/llama-70b.sh")},
+          {"megatron", fixture("fixtures/jobs/mixtral.args.txt")},
+          {"torchtitan", fixture("fixtures/jobs/llama3-8b.toml")},
+          {"deepspeed", fixture("fixtures/jobs/zero3.ds_config.json")},
           {"layer-table", fixture("fuzz/seeds/layer_table/named.csv")},
           {"bandwidths", fixture("fixtures/topology/4-devices.bandwidths.csv")}};
 }

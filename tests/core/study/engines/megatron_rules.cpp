@@ -69,6 +69,11 @@ const std::set<std::string> flags{"--use-distributed-optimizer",
                                   "--moe-shared-expert-overlap",
                                   "--fp8-param-gather",
                                   "--use-precision-aware-optimizer",
+                                  "--moe-shared-expert-gate",
+                                  "--moe-router-enable-expert-bias",
+                                  "--no-gradient-accumulation-fusion",
+                                  "--accumulate-allreduce-grads-in-fp32",
+                                  "--fp16",
                                   "--optimizer-cpu-offload"};
 const std::set<std::string> fractions{"--moe-expert-capacity-factor", "--sgd-momentum", "--hidden-dropout",
                                       "--attention-dropout"};

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/jobs/training_job.hpp"
+
+#include "core/base/count_text.hpp"
+
+namespace pipedeck::io::jobs {
+
+std::string text_of(const OptionShare& share) {
+  return "understood " + std::to_string(share.understood) + " of " + counted(share.options(), "option") + ", " +
+         std::to_string(share.without_effect) + " without effect on time and memory; assumed " +
+         counted(static_cast<int>(share.assumed.size()), "value") + ", left out " +
+         std::to_string(share.left_out.size());
+}
+
+std::vector<std::string> notes_of(const TrainingJob& job) {
+  std::vector<std::string> notes;
+  for (const std::string& assumed : job.share.assumed) notes.push_back("assumed: " + assumed);
+  for (const std::string& option : job.share.left_out)
+    notes.push_back("left out, may change time or memory: " + option);
+  notes.push_back(job.engine + " " + job.version + ": " + text_of(job.share));
+  return notes;
+}
+
+}  // namespace pipedeck::io::jobs
