@@ -38,6 +38,7 @@ constexpr auto commands = std::to_array<CommandInfo>({
     {"convert", "read one format, write another", make_convert_command},
     {"export", "write a table as CSV, a project's document, a batch job", make_export_command},
     {"validate", "check files of any format", make_validate_command},
+    {"check", "check a job of another engine: broken rules, nearest values, time, memory", make_check_command},
     {"reproduce", "compare a table of one of the papers with Pipedeck's results", make_reproduce_command},
     {"accuracy", "compare predictions with a table of measured runs", make_accuracy_command},
     {"list", "list planners, schedules, models, clusters, devices, device-types, cloud-shapes, formats, checkpoints",

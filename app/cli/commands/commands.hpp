@@ -21,6 +21,7 @@ std::unique_ptr<options::Command> make_calibrate_command();
 std::unique_ptr<options::Command> make_convert_command();
 std::unique_ptr<options::Command> make_export_command();
 std::unique_ptr<options::Command> make_validate_command();
+std::unique_ptr<options::Command> make_check_command();
 std::unique_ptr<options::Command> make_list_command();
 std::unique_ptr<options::Command> make_reproduce_command();
 std::unique_ptr<options::Command> make_accuracy_command();
