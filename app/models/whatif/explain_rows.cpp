@@ -195,10 +195,11 @@ std::vector<BarRow> token_rows(const QString& from, double measured, const std::
                                const QString& to) {
   constexpr double shown = 0.5e-9;
   const auto time = [](double of) { return Nanoseconds(std::llround(of * 1e9)); };
-  const auto total = [&](const QString& name, double of, const QString& tip) {
-    return BarRow{name, 0, of, format_time(time(of)), tip.arg(name), BarMeaning::total, false};
+  const auto total = [&](const QString& label, double of, const QString& tip) {
+    return BarRow{label, 0, of, format_time(time(of)), tip, BarMeaning::total, false};
   };
-  std::vector<BarRow> rows{total(from, measured, ExplainText::tr("Measured, of one device for each token: %1"))};
+  std::vector<BarRow> rows{total(ExplainText::tr("measured there"), measured,
+                                 ExplainText::tr("Measured time of one device for each token: %1").arg(from))};
   double at = measured;
   for (const PartChange& change : changes) {
     const double next = at + change.seconds;
@@ -212,7 +213,8 @@ std::vector<BarRow> token_rows(const QString& from, double measured, const std::
     }
     at = next;
   }
-  rows.push_back(total(to, at, ExplainText::tr("Predicted, of one device for each token: %1")));
+  rows.push_back(total(ExplainText::tr("predicted here"), at,
+                       ExplainText::tr("Predicted time of one device for each token: %1").arg(to)));
   return rows;
 }
 

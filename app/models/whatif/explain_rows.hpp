@@ -37,7 +37,8 @@ struct PartChange {
   QString name;
   double seconds = 0;
 };
-/// Returns rows from a measured time over changes to a predicted one, in seconds of one device for each token.
+/// Returns rows from a measured time over changes to a predicted one, in seconds of one device for each token. Tool
+/// tips name the run and the plan.
 std::vector<BarRow> token_rows(const QString& from, double measured, const std::vector<PartChange>& changes,
                                const QString& to);
 

@@ -140,9 +140,7 @@ void ExplainPage::show_published_waterfall(const study::accuracy::NearestRun& ru
   std::vector<models::whatif::PartChange> changes{{tr("error of its prediction"), run.waterfall.error}};
   for (int i = 0; i < mesh::step_part_count; ++i)
     changes.push_back({part_name(static_cast<mesh::StepPart>(i)), run.waterfall.parts[static_cast<std::size_t>(i)]});
-  view_->set_waterfall(models::whatif::token_rows(tr("measured: %1").arg(run_title(run)), run.waterfall.from, changes,
-                                                  tr("predicted: %1").arg(plan)),
-                       {});
+  view_->set_waterfall(models::whatif::token_rows(run_title(run), run.waterfall.from, changes, plan), {});
 }
 
 void ExplainPage::show_waterfall() {

@@ -147,7 +147,7 @@ void TestPlannerChoices::programs_run_only_with_consent() {
   QVERIFY(QFile::remove(mark));
   WindowFixture second;
   QVERIFY(second.session().open(fixture.path("program.pipedeck")));
-  const auto& opened = second.state().question.planning;
+  const session::project::Planning opened = second.state().question.planning;
   QVERIFY(opened.planners.at(name).compared == true && !opened.planners.at(name).allowed);
   QCOMPARE(session::project::programs_not_allowed(opened), QStringList{path});
   second.trigger("action_compare");

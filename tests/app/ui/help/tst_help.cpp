@@ -104,7 +104,7 @@ class TestHelp : public QObject {
         }
       }
       QVERIFY(pictures >= 10);
-      QTRY_COMPARE(window_->browser().horizontalScrollBar()->maximum(), 0);
+      QTRY_COMPARE_WITH_TIMEOUT(window_->browser().horizontalScrollBar()->maximum(), 0, 30000);
     }
   }
 

@@ -69,14 +69,14 @@ struct Opened : test::WhatIfFixture {
     Problem problem = *fixture.session().problem();
     AnalyticOptions options;
     options.precision = "fp16", options.sequence = tokens;
+    const DeviceModel device = *presets::catalogue_device("V100-16GB");
+    Profile profile = analytic::analytic_profile({config, {}}, device, options).value().profile;
     problem.profile = std::make_shared<const Profile>(
-        analytic::analytic_profile({std::move(config), {}}, *presets::catalogue_device("V100-16GB"), options)
-            .value()
-            .profile);
+        io::documents::with_origin(std::move(profile), {std::move(config), device.type.name, options}));
     CapacityPoint point;
     point.nodes = static_cast<int>(problem.cluster->nodes.size());
     point.global_batch = problem.workload.global_batch;
-    return study::capacity::find_capacity(problem, point, study::capacity::capacity_planners())->fits();
+    return study::capacity::find_capacity(problem, point, study::capacity::capacity_planners(true))->fits();
   }
 };
 
@@ -246,7 +246,7 @@ void TestLargestPage::the_longest_sequence() {
   Opened opened;
   opened.open_gpt2();
   QVERIFY(opened.show());
-  opened.ask(sequence, 8192, 8192 * 64);
+  opened.ask(sequence, 8192, 8192 * 128);
   QVERIFY(opened.settle());
   QVERIFY2(opened.page->largest_study().found().has_value(), qPrintable(opened.words()));
   const study::capacity::LargestAnswer& answer = opened.found().answer;

@@ -222,7 +222,8 @@ class TestGpuCopies : public QObject {
     for (const FoundGpu& gpu : named->machines[0].gpus) QCOMPARE(gpu.name, std::string("NVIDIA H200"));
     const auto two_hosts = read_json(
         json_of(test, "[\"0: NVIDIA H200 (00000000:19:00): (a)\", \"1: NVIDIA H200 (00000000:19:00): (b)\"]"));
-    QCOMPARE(two_hosts->machines[0].name, std::string("m"));
+    QVERIFY2(two_hosts, two_hosts ? "" : two_hosts.error().text().c_str());
+    QCOMPARE(two_hosts->matrix->devices, (std::vector<std::string>{"a/gpu0", "b/gpu0"}));
     const auto unnamed = read_json(json_of(test, R"(["what is this", ""])"));
     QVERIFY(unnamed && unnamed->machines[0].gpus[0].name.empty() && unnamed->machines[0].name == "m");
     const auto document = io::read_document("x.json", json_of(test), {});
