@@ -132,6 +132,7 @@ class CheckCommand : public options::Command {
 
  private:
   Result<Report> report_on(const io::jobs::TrainingJob& job) const {
+    TRY_VOID(work::check_gpus(job, job_));
     std::shared_ptr<const Cluster> cluster;
     int gpus = job_.gpus;
     if (!cluster_.empty()) {

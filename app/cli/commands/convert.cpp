@@ -204,6 +204,7 @@ class ConvertCommand : public options::Command {
     const std::string format = asked_format().empty() ? "plan" : std::string(asked_format());
     if (format != "plan" && format != "profile")
       return fail(ErrorCode::bad_usage, fmt::format("a job cannot be written as {}; possible: plan, profile", format));
+    TRY_VOID(work::check_gpus(read, jobs_));
     const io::jobs::TrainingJob job = mesh::completed(read, jobs_.gpus);
     const auto in_file = [&](const Error& error) { return tl::unexpected(text::in_file(error, files_.front())); };
     const auto model = work::model_of(job, jobs_);

@@ -18,6 +18,12 @@
 
 namespace pipedeck::cli::work {
 
+Result<void> check_gpus(const io::jobs::TrainingJob& job, const options::JobOptions& how) {
+  if (how.gpus == 0 || job.devices == 0 || how.gpus == job.devices) return {};
+  return fail(ErrorCode::bad_usage,
+              fmt::format("--gpus: found {}, expected {}, the number that the file states", how.gpus, job.devices));
+}
+
 Result<TransformerConfig> model_of(const io::jobs::TrainingJob& job, const options::JobOptions& how) {
   if (how.profile.empty()) {
     if (job.model) return *job.model;

@@ -16,6 +16,9 @@
 
 namespace pipedeck::cli::work {
 
+/// Returns bad_usage if --gpus contradicts the file.
+Result<void> check_gpus(const io::jobs::TrainingJob& job, const options::JobOptions& how);
+
 /// Returns the shape of the job's model: the file's, or that of the profile that was asked for. bad_input if there is
 /// neither.
 Result<TransformerConfig> model_of(const io::jobs::TrainingJob& job, const options::JobOptions& how);

@@ -45,6 +45,19 @@ class TestCliCheck : public QObject {
     QVERIFY(!report.contains("prediction"));
   }
 
+  void gpus_that_contradict_the_file() {
+    problem_.write("node.sh",
+                   "torchrun --nnodes 2 --nproc-per-node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+                   "--num-attention-heads 32 --seq-length 4096 --micro-batch-size 1 --global-batch-size 64");
+    for (const QStringList& command :
+         {QStringList{"check", "node.sh"}, QStringList{"convert", "node.sh", "-o", "n.plan.json"}}) {
+      const Answer answer = problem_.run(command + QStringList{"--gpus", "64"});
+      VERIFY_STATUS(answer, 2);
+      QVERIFY2(answer.err.contains("--gpus: found 64, expected 16"), answer.err);
+    }
+    VERIFY_STATUS(problem_.run({"check", "node.sh", "--gpus", "16"}), 0);
+  }
+
   void files_that_are_no_jobs_data() {
     QTest::addColumn<QString>("file");
     QTest::addColumn<QByteArray>("message");
