@@ -112,7 +112,6 @@ Result<void> Collector::take_complete(const Event& event, std::int64_t start, st
                                       std::string_view name, std::string_view category) {
   Span span{.start = start,
             .duration = duration,
-            .asked = start,
             .micro_batch = whole(event.micro_batch.value_or(0)),
             .correlation = static_cast<std::uint32_t>(event.correlation.value_or(0)),
             .track = track_of(event),

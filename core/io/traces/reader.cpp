@@ -62,6 +62,7 @@ std::vector<Span> operators_of(Spans& spans) {
   return outer;
 }
 
+/// Adds a timeline for each step; the spans are placed in them.
 void add_steps(ParsedTrace& result, std::vector<Span> spans, const std::vector<Step>& steps, bool on_devices) {
   std::size_t hidden = 0, outside = 0;
   const auto add = [&](std::vector<Span> part, int number) {
@@ -74,14 +75,12 @@ void add_steps(ParsedTrace& result, std::vector<Span> spans, const std::vector<S
   if (steps.empty()) {
     add(std::move(spans), 1);
   } else {
-    // The host launches kernels ahead of the GPU: one is of the step that launched it.
-    const auto moment = steps.front().on_device ? &Span::start : &Span::asked;
-    std::ranges::sort(spans, {}, moment);
-    auto at = std::ranges::lower_bound(spans, steps.front().start, {}, moment);
+    std::ranges::sort(
+        spans, [](const Span& a, const Span& b) { return a.step != b.step ? a.step < b.step : a.start < b.start; });
+    auto at = std::ranges::lower_bound(spans, 1U, {}, &Span::step);
     outside = static_cast<std::size_t>(at - spans.begin());
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      const auto end = i + 1 < steps.size() ? std::ranges::lower_bound(at, spans.end(), steps[i + 1].start, {}, moment)
-                                            : spans.end();
+      const auto end = std::ranges::upper_bound(at, spans.end(), static_cast<std::uint32_t>(i + 1), {}, &Span::step);
       add(std::vector<Span>(at, end), steps[i].number);
       at = end;
     }
@@ -105,7 +104,7 @@ Result<void> add_operations(ParsedTrace& result, Spans& spans, const std::option
   }
   const std::vector<Step> steps = steps_in_order(std::move(spans.steps));
   if (!spans.kernels.empty()) {
-    traces::find_launches(spans);
+    traces::place_kernels(spans, steps);
     traces::classify_kernels(spans);
     const auto untold = std::ranges::count(spans.kernels, false, &Span::told);
     if (untold > 0)
@@ -123,6 +122,7 @@ Result<void> add_operations(ParsedTrace& result, Spans& spans, const std::option
     result.notes.push_back("no GPU kernels: the annotations of forward, backward and optimizer are drawn");
     std::vector<Span> outer = outermost(std::move(spans.annotations));
     const bool on_device = place_on_lane(device, outer);
+    traces::place_in_steps(outer, steps);
     add_steps(result, std::move(outer), steps, on_device);
     return {};
   }
@@ -131,6 +131,7 @@ Result<void> add_operations(ParsedTrace& result, Spans& spans, const std::option
     std::ranges::copy(spans.annotations, std::back_inserter(spans.operators));
     std::vector<Span> outer = operators_of(spans);
     const bool on_device = place_on_lane(device, outer);
+    traces::place_in_steps(outer, steps);
     add_steps(result, std::move(outer), steps, on_device);
     return {};
   }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -65,6 +64,10 @@ std::map<std::uint32_t, std::vector<Span>> annotations_for_launches(const Spans&
   return of_track;
 }
 
+std::uint32_t steps_before(const std::vector<Step>& steps, std::int64_t time) {
+  return static_cast<std::uint32_t>(std::ranges::upper_bound(steps, time, {}, &Step::start) - steps.begin());
+}
+
 /// Returns the launch of a kernel, or null. The launches are sorted by correlation.
 const Launch* launch_of(const Spans& spans, const Span& kernel) {
   if (kernel.correlation == 0) return nullptr;
@@ -107,8 +110,13 @@ void classify_by_launch(Spans& spans) {
 
 }  // namespace
 
-void find_launches(Spans& spans) {
+void place_in_steps(std::vector<Span>& spans, const std::vector<Step>& steps) {
+  for (Span& span : spans) span.step = steps_before(steps, span.start);
+}
+
+void place_kernels(Spans& spans, const std::vector<Step>& steps) {
   std::ranges::sort(spans.launches, {}, &Launch::correlation);
+  if (steps.empty() || steps.front().on_device) return place_in_steps(spans.kernels, steps);
   std::ranges::sort(spans.kernels, [](const Span& a, const Span& b) {
     return std::tie(a.track, a.start) < std::tie(b.track, b.start);
   });
@@ -116,13 +124,14 @@ void find_launches(Spans& spans) {
   const std::uint32_t first = spans.launches.empty() ? 0 : spans.launches.front().correlation;
   const Span* launched = nullptr;  // the last one of a launch
   for (Span& kernel : spans.kernels) {
-    if (kernel.correlation > 0 && kernel.correlation < first)
-      kernel.asked = std::numeric_limits<std::int64_t>::min();
-    else if (const Launch* const launch = launch_of(spans, kernel)) {
-      kernel.asked = std::min(launch->time, kernel.start);
+    if (kernel.correlation > 0 && kernel.correlation < first) {
+      kernel.step = 0;
+    } else if (const Launch* const launch = launch_of(spans, kernel)) {
+      kernel.step = steps_before(steps, std::min(launch->time, kernel.start));
       launched = &kernel;
-    } else if (launched && launched->track == kernel.track) {
-      kernel.asked = launched->asked;
+    } else {
+      const bool follows = launched && launched->track == kernel.track;
+      kernel.step = follows ? launched->step : steps_before(steps, kernel.start);
     }
   }
 }

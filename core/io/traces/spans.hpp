@@ -25,14 +25,14 @@ struct Track {
 
 struct Span {
   std::int64_t start = 0, duration = 0;  ///< ns
-  std::int64_t asked = 0;                ///< ns: a kernel's launch by the host, else `start`
   std::int32_t micro_batch = 0;
   std::uint32_t correlation = 0;  ///< with the launch; 0: none
   std::uint32_t track = 0;        ///< in Spans::tracks
   std::int32_t device = 0;
   std::uint16_t stage = 0;
   OpKind kind = OpKind::forward;
-  bool told = false;  ///< `kind` is from the file, not a guess
+  bool told = false;       ///< `kind` is from the file, not a guess
+  std::uint32_t step = 0;  ///< steps that had begun when it began, a kernel when the host launched it
   std::int64_t end() const { return start + duration; }
 };
 
@@ -90,9 +90,12 @@ class Collector {
   std::map<std::uint32_t, std::vector<Open>> open_;
 };
 
-/// Sets when the host launched each kernel. One without a launch was launched before the recording, by its correlation,
-/// or with the launched one before it on its track, else at its start.
-void find_launches(Spans& spans);
+/// Sets the step of each span by its start. The steps are in order.
+void place_in_steps(std::vector<Span>& spans, const std::vector<Step>& steps);
+
+/// Sorts the launches, and sets the step of each kernel by its launch. One without a launch was launched before the
+/// recording, by its correlation, or with the launched one before it on its track, else at its start.
+void place_kernels(Spans& spans, const std::vector<Step>& steps);
 
 /// Gives every kernel its kind and micro-batch: the innermost annotation at its launch, else on its own device; else
 /// whether autograd launched it; else its name.
