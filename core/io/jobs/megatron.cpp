@@ -125,7 +125,6 @@ constexpr auto without_effect = std::to_array<std::string_view>({"lr",
                                                                  "no-initialization",
                                                                  "perform-initialization",
                                                                  "replication",
-                                                                 "one-",
                                                                  "app-tag",
                                                                  "non-persistent"});
 

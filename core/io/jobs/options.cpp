@@ -134,6 +134,17 @@ std::vector<std::string> Options::list(std::string_view name) {
   return option ? option->values : std::vector<std::string>();
 }
 
+namespace {
+
+/// Returns true if the name begins with these whole words: "lr" is in "lr-decay-style", not in "lru".
+bool begins_with_words(std::string_view name, std::string_view words) {
+  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  return name.starts_with(words) &&
+         (name.size() == words.size() || !letter(words.back()) || !letter(name[words.size()]));
+}
+
+}  // namespace
+
 OptionShare Options::share(OptionNames without_effect) const {
   OptionShare share;
   share.assumed = assumed_;
@@ -141,7 +152,7 @@ OptionShare Options::share(OptionNames without_effect) const {
     const Option& option = options_.find(name)->second;
     if (option.taken)
       ++share.understood;
-    else if (std::ranges::any_of(without_effect, [&](std::string_view own) { return name.starts_with(own); }))
+    else if (std::ranges::any_of(without_effect, [&](std::string_view own) { return begins_with_words(name, own); }))
       ++share.without_effect;
     else
       share.left_out.push_back(

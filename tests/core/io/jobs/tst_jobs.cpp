@@ -124,6 +124,12 @@ class TestJobs : public QObject {
     QCOMPARE(with("--num-layers 12 --pipeline-model-parallel-size 2").model->layers, 12);  // the last one counts
   }
 
+  /// Whole words decide what has no effect on time and memory: an unknown option is left out, not passed over.
+  void unknown_options_are_left_out() {
+    const io::jobs::TrainingJob job = with("--lr-decay-style cosine --lrx 3 --one-more-thing --one-logger-project p");
+    QCOMPARE(job.share.left_out, (std::vector<std::string>{"--lrx 3", "--one-more-thing"}));
+  }
+
   /// A shape that is elsewhere: options of stages that count its blocks are left out, experts are not.
   void a_job_without_its_model() {
     const auto job = job_of(
