@@ -12,6 +12,7 @@
 
 #include "core/base/limits.hpp"
 #include "core/io/documents/transformer.hpp"
+#include "core/io/jobs/torchtitan.hpp"
 #include "core/mesh/plan_question.hpp"
 #include "core/plan/validate.hpp"
 
@@ -42,6 +43,25 @@ void complete_batch(io::jobs::TrainingJob& job) {
           fmt::format("a global batch of {} samples, one micro-batch of each data rank", job.global_batch));
   }
   if (job.micro_batches == 0) job.micro_batches = bounded(job.global_batch / samples);
+}
+
+/// Returns the blocks of each stage; empty: even ones.
+Result<std::vector<int>> blocks_of_stages(const io::jobs::TrainingJob& job, int blocks) {
+  const std::int64_t stages = std::int64_t{job.pipeline} * job.virtual_stages;
+  if (stages > std::int64_t{blocks} + 2)
+    return fail(ErrorCode::bad_input, fmt::format("found {} stages, expected at most {} blocks", stages, blocks));
+  if (!job.blocks.empty()) {
+    const int all = std::accumulate(job.blocks.begin(), job.blocks.end(), 0);
+    if (std::ssize(job.blocks) == stages && all == blocks) return job.blocks;
+    return fail(ErrorCode::bad_input, fmt::format("found a layout of {} blocks in {} stages, expected {} in {}", all,
+                                                  job.blocks.size(), blocks, stages));
+  }
+  if (!job.ends) return std::vector<int>();
+  std::vector<int> split = io::jobs::titan_blocks(static_cast<int>(stages), blocks, *job.ends);
+  if (!split.empty()) return split;
+  return fail(ErrorCode::bad_input,
+              fmt::format("found ends that count as {} and {} blocks of {} in {} stages, expected at most a stage's",
+                          job.ends->first, job.ends->last, blocks, stages));
 }
 
 }  // namespace
@@ -77,7 +97,7 @@ plan::MeshQuestion rules_question_of(const io::jobs::TrainingJob& job, const Tra
   question.sequence = job.sequence;
   question.micro_batch = job.micro_batch, question.micro_batches = job.micro_batches;
   question.global_batch = job.global_batch;
-  question.even_blocks = job.blocks.empty();
+  question.even_blocks = job.blocks.empty() && !job.ends;
   question.ends_counted_as_blocks = job.ends_counted_as_blocks;
   const Hidden& hidden = job.choices.training.hidden;
   question.hides_reductions = hidden.gradients;
@@ -118,16 +138,7 @@ Result<Plan> plan_of(const io::jobs::TrainingJob& job, const Profile& profile, s
   question.pipeline = job.pipeline, question.virtual_stages = job.virtual_stages;
   question.data = static_cast<int>(data_ranks(job));
   question.micro_batches = job.micro_batches;
-  question.blocks = job.blocks;
-  const int blocks = origin->config.layers;
-  const auto stages = static_cast<std::size_t>(std::int64_t{job.pipeline} * job.virtual_stages);
-  if (!job.blocks.empty() &&
-      (job.blocks.size() != stages || std::accumulate(job.blocks.begin(), job.blocks.end(), 0) != blocks))
-    return fail(ErrorCode::bad_input, fmt::format("found a layout of {} blocks in {} stages, expected {} in {}",
-                                                  std::accumulate(job.blocks.begin(), job.blocks.end(), 0),
-                                                  job.blocks.size(), blocks, stages));
-  if (stages > static_cast<std::size_t>(blocks) + 2)
-    return fail(ErrorCode::bad_input, fmt::format("found {} stages, expected at most {} blocks", stages, blocks));
+  TRY(question.blocks, blocks_of_stages(job, origin->config.layers));
   Plan plan = plan_of(question, profile);
   plan.name = job.name, plan.planner = "hand";
   plan.optimizer = job.optimizer, plan.precision = job.precision;

@@ -167,8 +167,8 @@ Broken exchanged_key_value_heads(const Question& q) {
 // Rules of torchtitan.
 
 Broken titan_context(const Question& q) {
-  if (q.shard.context == 1 || q.shard.context_kind == ContextKind::gather) return {};
-  return fmt::format("found context parallelism by {}, expected gather", name_of(q.shard.context_kind));
+  if (q.shard.context == 1 || q.shard.heads_ranks() == 1) return {};
+  return fmt::format("found context parallelism by {}, expected gather or ring", name_of(q.shard.context_kind));
 }
 
 Broken titan_expert_tensor(const Question& q) {
@@ -227,7 +227,7 @@ constexpr std::array<MeshRule, 23> rules{{
     {megatron, "hidden tensor parallelism", "arguments.py:1442", hidden_tensor},
     {megatron_fsdp2, "alone", "arguments.py:1034", fsdp2_alone},
     {transformer_engine, "exchanged key-value heads", "context_parallel.py:4246", exchanged_key_value_heads},
-    {torchtitan, "context kind", "b5bcd76", titan_context},
+    {torchtitan, "context kind", "config/job_config.py", titan_context},
     {torchtitan, "expert tensor parallelism", "parallel_dims.py", titan_expert_tensor},
     {torchtitan, "tokens", "parallel_dims.py:671", titan_tokens},
     {torchtitan, "experts", "parallel_dims.py", titan_experts},

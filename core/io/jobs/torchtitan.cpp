@@ -16,6 +16,7 @@
 #include "core/base/limits.hpp"
 #include "core/io/jobs/options.hpp"
 #include "core/io/jobs/toml.hpp"
+#include "core/io/json/value.hpp"
 #include "core/io/text/decimal.hpp"
 
 namespace pipedeck::io::jobs {
@@ -87,6 +88,26 @@ std::optional<TransformerConfig> published_model(std::string_view model, std::st
   return config;
 }
 
+/// Returns the blocks that each list of module names has; nothing, with the reason, if they are not in order.
+Result<std::vector<int>> blocks_of_modules(const std::vector<std::string>& stages) {
+  std::vector<int> blocks;
+  int next = 0;
+  for (const std::string& stage : stages) {
+    TRY(const auto names, json::parse(stage));
+    const auto* list = names.as<json::List>();
+    if (!list) return fail(ErrorCode::bad_input, fmt::format("found {}, expected lists of modules", stage));
+    blocks.push_back(0);
+    for (const json::Value& one : *list) {
+      const auto* name = one.as<std::string>();
+      if (!name || !name->starts_with("layers.")) continue;
+      if (*name != titan_block_name(next))
+        return fail(ErrorCode::bad_input, fmt::format("found {}, expected {}", *name, titan_block_name(next)));
+      ++next, ++blocks.back();
+    }
+  }
+  return blocks;
+}
+
 class TitanReader {
  public:
   TitanReader(Options& options, TrainingJob& job) : options_(options), job_(job), training_(job.choices.training) {}
@@ -125,9 +146,9 @@ class TitanReader {
     shard.tensor = degree({"parallelism.tensor_parallel_degree", "training.tensor_parallel_degree"});
     shard.sequence = shard.tensor > 1;
     shard.context = degree({"parallelism.context_parallel_degree", "experimental.context_parallel_degree"});
-    if (shard.context > 1) shard.context_kind = ContextKind::gather;
-    if (options_.word("parallelism.context_parallel_rotate_method") == "alltoall")
-      options_.leave_out("parallelism.context_parallel_rotate_method");
+    const bool passed_on =
+        options_.word("parallelism.context_parallel_rotate_method", {"allgather", "alltoall"}) == "alltoall";
+    if (shard.context > 1) shard.context_kind = passed_on ? ContextKind::ring : ContextKind::gather;
     shard.expert = degree({"parallelism.expert_parallel_degree"});
     shard.expert_tensor = degree({"parallelism.expert_tensor_parallel_degree"});
     job_.pipeline = degree({"parallelism.pipeline_parallel_degree", "experimental.pipeline_parallel_degree"});
@@ -136,8 +157,9 @@ class TitanReader {
     const int shards = number({"parallelism.data_parallel_shard_degree", "training.data_parallel_shard_degree",
                                "training.data_parallel_degree"},
                               -1, -1);
-    job_.sharding.level = shards == 1 ? 0 : 3;
-    job_.copies = shards == 1 ? 1 : copies;
+    // States are sharded over context ranks, too (distributed/parallel_dims.py, fsdp_enabled).
+    job_.sharding.level = shards == 1 && shard.context == 1 ? 0 : 3;
+    job_.copies = job_.sharding.level == 0 ? 1 : copies;
     if (job_.copies > 1) job_.sharding.copies = CopySync::each_micro_batch;
     const std::int64_t others = std::int64_t{shard.replica_devices()} * job_.pipeline * copies;
     if (shards > 0 && others * shards <= limits::devices) job_.devices = static_cast<int>(others * shards);
@@ -178,6 +200,9 @@ class TitanReader {
     const std::string schedule =
         word({"parallelism.pipeline_parallel_schedule", "experimental.pipeline_parallel_schedule"});
     const int per_stage = number({"parallelism.pipeline_parallel_layers_per_stage"}, 0);
+    const WeighedEnds ends{number({"parallelism.pipeline_parallel_first_stage_less_layers"}, 1, 0),
+                           number({"parallelism.pipeline_parallel_last_stage_less_layers"}, 1, 0)};
+    const std::vector<std::string> modules = options_.list("parallelism.module_fqns_per_model_part");
     if (job_.pipeline == 1) return;
     std::string small = schedule;
     std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -186,12 +211,34 @@ class TitanReader {
       options_.leave_out("parallelism.pipeline_parallel_schedule");
       options_.assume(fmt::format("the schedule 1F1B in the place of {}", schedule));
     }
+    if (!modules.empty()) return read_modules(modules);
+    job_.ends = ends;
     if (!interleaved) return;
     job_.virtual_stages = 2;
     if (per_stage > 0 && job_.model)
-      job_.virtual_stages = std::max(1, job_.model->layers / (per_stage * job_.pipeline));
-    else
-      options_.assume("2 stages on each pipeline rank");
+      read_stages_of(per_stage, std::int64_t{job_.model->layers} + ends.first + ends.last);
+    else if (per_stage > 0)
+      options_.assume("2 stages on each pipeline rank: the model's blocks are not known");
+  }
+
+  void read_stages_of(int per_stage, std::int64_t layers) {
+    const std::int64_t stages = (layers + per_stage - 1) / per_stage;
+    if (stages % job_.pipeline != 0)
+      job_.broken.push_back({"stages", "distributed/pipeline_parallel.py",
+                             fmt::format("found {} stages of {} layers, expected a multiple of {} pipeline ranks",
+                                         stages, per_stage, job_.pipeline)});
+    job_.virtual_stages = static_cast<int>(std::max(std::int64_t{1}, stages / job_.pipeline));
+  }
+
+  void read_modules(const std::vector<std::string>& modules) {
+    constexpr std::string_view path = "parallelism.module_fqns_per_model_part";
+    auto blocks = blocks_of_modules(modules);
+    if (!blocks) return options_.refuse(path, blocks.error().message);
+    if (blocks->size() % static_cast<std::size_t>(job_.pipeline) != 0)
+      return options_.refuse(path, fmt::format("found {} stages, expected a multiple of {} pipeline ranks",
+                                               blocks->size(), job_.pipeline));
+    job_.blocks = *std::move(blocks);
+    job_.virtual_stages = static_cast<int>(job_.blocks.size()) / job_.pipeline;
   }
 
   void read_recomputation() {
@@ -266,6 +313,32 @@ class TitanReader {
 };
 
 }  // namespace
+
+std::optional<TitanModel> titan_model_of(const TransformerConfig& config) {
+  for (const Flavour& one : flavours) {
+    TransformerConfig published = *published_model(one.model, one.flavour, config.longest);
+    published.name = config.name, published.longest = config.longest;
+    if (published == config) return TitanModel{one.model, one.flavour};
+  }
+  return {};
+}
+
+std::vector<int> titan_blocks(int stages, int blocks, const WeighedEnds& ends) {
+  if (stages == 1) return {blocks};
+  const std::int64_t all = std::int64_t{blocks} + ends.first + ends.last;
+  const std::int64_t least = all / stages, larger = all % stages;
+  if (least == 0 || ends.first > least || ends.last > least) return {};
+  std::vector<int> split;
+  for (int s = 0; s < stages; ++s) {
+    std::int64_t own = least + (s < larger ? 1 : 0);
+    if (s == 0) own -= ends.first;
+    if (s + 1 == stages) own -= ends.last;
+    split.push_back(static_cast<int>(own));
+  }
+  return split;
+}
+
+std::string titan_block_name(int block) { return fmt::format("layers.{}", block); }
 
 bool looks_like_torchtitan(const std::string& text) {
   constexpr std::size_t longest = std::size_t{1} << 20;

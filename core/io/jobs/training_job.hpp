@@ -34,6 +34,12 @@ struct BrokenOption {
   bool operator==(const BrokenOption&) const = default;
 };
 
+/// A split of blocks over stages in which the ends count as blocks: embedding and head (torchtitan).
+struct WeighedEnds {
+  int first = 1, last = 1;
+  bool operator==(const WeighedEnds&) const = default;
+};
+
 /// A number of 0 is one that the file does not state.
 struct TrainingJob {
   std::string name;
@@ -47,6 +53,7 @@ struct TrainingJob {
   int group = 0;                         ///< N, consecutive micro-batches of a virtual stage; 0: P
   std::vector<int> blocks{};             ///< of each of the P v stages; empty: even
   int ends_counted_as_blocks = 0;        ///< 0 to 2: embedding, loss
+  std::optional<WeighedEnds> ends{};     ///< by which `blocks` follow from the model's
   Sharding sharding{};                   ///< `group` follows from `copies`
   int copies = 1;                        ///< R, of sharded states
   int sequence = 0, micro_batch = 0, micro_batches = 0, global_batch = 0;

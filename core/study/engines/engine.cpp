@@ -7,11 +7,12 @@
 #include "core/study/engines/deepspeed.hpp"
 #include "core/study/engines/megatron.hpp"
 #include "core/study/engines/pytorch.hpp"
+#include "core/study/engines/torchtitan.hpp"
 
 namespace pipedeck::study::engines {
 
 const std::vector<Engine>& engines() {
-  static const std::vector<Engine> all{megatron(), deepspeed(), pytorch()};
+  static const std::vector<Engine> all{megatron(), torchtitan(), deepspeed(), pytorch()};
   return all;
 }
 

@@ -16,6 +16,14 @@
 
 namespace pipedeck::study::engines {
 
+struct EngineRequest {
+  const Plan& plan;  ///< valid for profile and cluster
+  const Profile& profile;
+  const Cluster& cluster;
+  /// The source of a computed profile; null: unknown.
+  const TransformerOrigin* origin = nullptr;
+};
+
 /// An engine's abilities, as its own argument checks state them (docs/engines.md has the sources).
 struct EngineRules {
   std::vector<ScheduleKind> schedules;  ///< the first is the one that other plans are brought to
@@ -27,18 +35,13 @@ struct EngineRules {
   int (*min_micro_batches)(const Plan&) = nullptr;
   /// Returns what the engine lacks of degrees and choices of plan format version 2, a sentence each; null: it has none.
   std::vector<std::string> (*step_limitations)(const Plan&) = nullptr;
+  /// Returns the plan of format version 2 that the engine runs by its own text for a plan. It differs in what the text
+  /// can't express. In the place of `step_limitations`.
+  Result<Plan> (*plan_of_text)(const EngineRequest&) = nullptr;
   /// Returns true if a stage may begin at this position (1 .. N-1) of the profile's layers.
   std::function<bool(const Profile&, int)> is_valid_boundary;
   /// Returns the model's own obstacles, for any plan; empty: none.
   std::function<std::string(const Profile&)> model_limitation;
-};
-
-struct EngineRequest {
-  const Plan& plan;  ///< valid for profile and cluster
-  const Profile& profile;
-  const Cluster& cluster;
-  /// The source of a computed profile; null: unknown.
-  const TransformerOrigin* origin = nullptr;
 };
 
 /// A text that an engine takes: arguments, a configuration, a program.

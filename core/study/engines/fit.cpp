@@ -11,6 +11,7 @@
 #include "core/plan/launch_order.hpp"
 #include "core/plan/validate.hpp"
 #include "core/study/engines/engine.hpp"
+#include "core/study/engines/reread.hpp"
 
 namespace pipedeck::study::engines {
 namespace {
@@ -74,7 +75,8 @@ class Sentences {
         "replicas", [&](const Stage& s) { return s.replicas(); }, first.replicas());
     differing(
         "tensor-parallel devices", [](const Stage& s) { return s.tensor_parallel; }, first.tensor_parallel);
-    if (!rules_.tensor_parallel && first.tensor_parallel > 1)
+    const bool reread = has_mesh(plan_) && rules_.plan_of_text;
+    if (!rules_.tensor_parallel && first.tensor_parallel > 1 && !reread)
       add(fmt::format("tensor parallelism: found degree {}, {} leaves cutting layers to the layers themselves",
                       first.tensor_parallel, engine_.name));
     for (std::size_t s = 0; s < plan_.stages.size(); ++s)
@@ -128,7 +130,7 @@ class Sentences {
   }
 
   void state() {
-    if (plan_.zero > rules_.max_zero)
+    if (plan_.zero > rules_.max_zero && !has_mesh(plan_))
       add(fmt::format("zero: found stage {}, {} with a pipeline has at most {}", plan_.zero, engine_.name,
                       rules_.max_zero));
     if (std::ranges::find(rules_.optimizers, plan_.optimizer) == rules_.optimizers.end())
@@ -147,6 +149,7 @@ class Sentences {
 std::vector<std::string> unsupported_features(const Engine& engine, const Plan& plan, const Profile& profile) {
   std::vector<std::string> found = Sentences(engine, plan, profile).all();
   if (!has_mesh(plan)) return found;
+  if (engine.rules.plan_of_text) return found;  // with the cluster
   if (engine.rules.step_limitations) {
     std::ranges::move(engine.rules.step_limitations(plan), std::back_inserter(found));
   } else if (const Result<void> covered = plan::validate_covered(plan); !covered) {
@@ -158,6 +161,7 @@ std::vector<std::string> unsupported_features(const Engine& engine, const Plan& 
 
 std::vector<std::string> unsupported_features(const Engine& engine, const EngineRequest& question) {
   std::vector<std::string> found = unsupported_features(engine, question.plan, question.profile);
+  if (has_mesh(question.plan) && engine.rules.plan_of_text && found.empty()) found = lost_in_text(engine, question);
   const std::optional<int> process = plan::first_out_of_launch_order(question.plan, question.cluster);
   if (!process) return found;
   const DeviceId device = plan::devices_by_process(question.plan)[static_cast<std::size_t>(*process)];

@@ -16,52 +16,10 @@
 #include "core/study/engines/megatron_step.hpp"
 #include "core/study/engines/module_list.hpp"
 #include "core/study/engines/ranks.hpp"
+#include "core/study/engines/transformer_blocks.hpp"
 
 namespace pipedeck::study::engines {
 namespace {
-
-/// Layers of the model in Megatron's words: an embedding, blocks, and what is behind them, which it calls the loss.
-struct Blocks {
-  int first = 0;            ///< position of the first block
-  std::vector<int> begins;  ///< where each block begins
-  int behind = 0;           ///< position of the first layer behind the last block
-  int stranger = -1;        ///< a layer that has no place; -1: none
-  int last_embedding = -1;
-};
-
-bool begins_block(const Profile& profile, std::size_t p) {
-  const std::string& kind = profile.layers[p].kind;
-  // Analytic profiles have a block with experts in two layers: its attention, its experts.
-  return kind == "transformer" || kind == "attention";
-}
-
-Blocks blocks_of(const Profile& profile) {
-  Blocks blocks;
-  const int count = static_cast<int>(profile.layers.size());
-  int p = 0;
-  while (p < count && profile.layers[static_cast<std::size_t>(p)].kind == "embedding") blocks.last_embedding = p++;
-  blocks.first = p;
-  while (p < count) {
-    const auto at = static_cast<std::size_t>(p);
-    const bool rest = profile.layers[at].kind == "experts" && !blocks.begins.empty() && at > 0 &&
-                      profile.layers[at - 1].kind == "attention";
-    if (begins_block(profile, at)) {
-      blocks.begins.push_back(p);
-    } else if (!rest) {
-      break;
-    }
-    ++p;
-  }
-  blocks.behind = p;
-  for (; p < count; ++p) {
-    const std::string& kind = profile.layers[static_cast<std::size_t>(p)].kind;
-    if (kind != "layer_norm" && kind != "linear" && kind != "softmax_cross_entropy") {
-      blocks.stranger = p;
-      break;
-    }
-  }
-  return blocks;
-}
 
 /// Returns the first part of a model that the arguments cannot express; empty: none.
 std::string_view part_without_argument(const TransformerConfig& config) {
@@ -89,23 +47,7 @@ std::string model_limitation(const Profile& profile) {
   if (const auto origin = io::documents::origin_of(profile); origin && *origin)
     if (const std::string_view part = part_without_argument((*origin)->config); !part.empty())
       return fmt::format("model: found {}, Megatron-LM's arguments of GPT models do not have them", part);
-  const Blocks blocks = blocks_of(profile);
-  const int stranger = blocks.last_embedding < 0 ? 0 : blocks.begins.empty() ? blocks.first : blocks.stranger;
-  if (stranger < 0) return {};
-  const Layer& layer = profile.layers[std::min(static_cast<std::size_t>(stranger), profile.layers.size() - 1)];
-  return fmt::format(
-      "model: found layer '{}' of kind '{}', Megatron-LM trains an embedding, transformer blocks and a head",
-      layer.name, layer.kind);
-}
-
-bool is_valid_boundary(const Profile& profile, int position) {
-  const Blocks blocks = blocks_of(profile);
-  return position == blocks.behind || std::ranges::binary_search(blocks.begins, position);
-}
-
-int blocks_in(const Blocks& blocks, const Stage& stage) {
-  return static_cast<int>(
-      std::ranges::count_if(blocks.begins, [&](int at) { return at >= stage.first && at < stage.last; }));
+  return block_limitation(profile, "Megatron-LM");
 }
 
 /// "Et*3|t*3|t*3|t*3L": a stage between bars, in the order of the stages.
@@ -114,8 +56,7 @@ std::string layout(const Plan& plan, const Blocks& blocks) {
   for (const Stage& stage : plan.stages) {
     if (stage.first > 0) text += '|';
     if (stage.first == 0) text += 'E';
-    if (const int inside = blocks_in(blocks, stage); inside > 0)
-      text += inside == 1 ? "t" : fmt::format("t*{}", inside);
+    if (const int inside = blocks.in(stage); inside > 0) text += inside == 1 ? "t" : fmt::format("t*{}", inside);
   }
   return text + 'L';  // nothing is cut behind the head's beginning; the loss is there also where the profile has none
 }
@@ -124,7 +65,7 @@ std::string layout(const Plan& plan, const Blocks& blocks) {
 /// else the layout.
 std::string split_arguments(const Plan& plan, const Grid& grid, const Blocks& blocks) {
   std::vector<int> counts;
-  for (const Stage& stage : plan.stages) counts.push_back(blocks_in(blocks, stage));
+  for (const Stage& stage : plan.stages) counts.push_back(blocks.in(stage));
   const bool whole_ends = plan.stages.front().last > blocks.last_embedding && plan.stages.back().first <= blocks.behind;
   const bool even = std::ranges::adjacent_find(counts, std::not_equal_to<>()) == counts.end();
   if (grid.pipeline == 1) return {};
@@ -166,14 +107,6 @@ std::string optimizer_arguments(const Plan& plan) {
   return text;
 }
 
-/// Returns the source of the computed profile if the plan's blocks still match it.
-const TransformerOrigin* shape_of(const EngineRequest& question, const Blocks& blocks) {
-  const TransformerOrigin* origin = question.origin;
-  const bool same = origin && origin->config.decoder_layers == 0 &&
-                    static_cast<std::size_t>(origin->config.layers) == blocks.begins.size();
-  return same ? origin : nullptr;
-}
-
 std::string file_header(const EngineRequest& question, const TransformerOrigin* shape) {
   std::string text = fmt::format(
       "#!/bin/bash\n"
@@ -200,7 +133,7 @@ std::string arguments(const EngineRequest& question) {
   const Plan& plan = question.plan;
   const Grid grid = grid_of(plan);
   const Blocks blocks = blocks_of(question.profile);
-  const TransformerOrigin* shape = shape_of(question, blocks);
+  const TransformerOrigin* shape = origin_of_blocks(question, blocks);
   std::string text = file_header(question, shape);
   // validate_args asserts it: kernels and transfers are to be started in one order (newer devices than Hopper
   // excepted).
@@ -228,7 +161,7 @@ Engine megatron() {
                     .max_zero = 1,
                     .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
                     .step_limitations = megatron_step_limitations,
-                    .is_valid_boundary = is_valid_boundary,
+                    .is_valid_boundary = may_cut_blocks,
                     .model_limitation = model_limitation};
   std::vector<EngineOutput> outputs{{"megatron", ".sh", "arguments for Megatron-LM", arguments}};
   return {"Megatron-LM", std::move(rules), std::move(outputs)};

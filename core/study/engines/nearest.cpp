@@ -11,6 +11,7 @@
 #include "core/plan/reschedule.hpp"
 #include "core/plan/validate.hpp"
 #include "core/study/engines/engine.hpp"
+#include "core/study/engines/reread.hpp"
 
 namespace pipedeck::study::engines {
 namespace {
@@ -238,6 +239,10 @@ class Neighbours {
 }  // namespace
 
 std::vector<Plan> closest_plans(const Engine& engine, const EngineRequest& question) {
+  if (has_mesh(question.plan) && engine.rules.plan_of_text) {
+    if (unsupported_features(engine, question).empty()) return {question.plan};
+    return plans_of_texts(engine, question);
+  }
   return Neighbours(engine, question).all();
 }
 

@@ -142,8 +142,9 @@ class TestMeshRules : public QObject {
         [](MeshQuestion& q) { q.shard.context = 8, q.shard.context_kind = ContextKind::heads; },
         "found 2 key-value heads of a tensor rank, expected a multiple of 8");
     row(
-        "ring", "torchtitan", [](MeshQuestion& q) { q.sharding.level = 3, q.shard.context = 2; },
-        "by ring, expected gather");
+        "exchanged heads", "torchtitan",
+        [](MeshQuestion& q) { q.sharding.level = 3, q.shard.context = 2, q.shard.context_kind = ContextKind::heads; },
+        "by heads, expected gather or ring");
     row(
         "expert tensor", "torchtitan",
         [](MeshQuestion& q) { q.sharding.level = 3, q.shard.expert_tensor = 2, q.shard.expert = 16; },
