@@ -135,6 +135,8 @@ Result<void> write_whole(const std::string& temporary, const ProjectContent& con
 
 }  // namespace
 
+std::string sqlite_version() { return sqlite3_libversion(); }
+
 bool is_database(const std::string& path) {
   std::error_code none;
   if (!fs::is_regular_file(path, none)) return false;

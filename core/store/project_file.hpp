@@ -18,6 +18,8 @@
 
 namespace pipedeck::store {
 
+std::string sqlite_version();  // "3.40.1"
+
 struct StoredDocument {
   std::int64_t id = 0;
   std::string kind;  ///< "profile", "cluster", "plan", "model"

@@ -43,6 +43,7 @@ constexpr auto commands = std::to_array<CommandInfo>({
     {"accuracy", "compare predictions with a table of measured runs", make_accuracy_command},
     {"list", "list planners, schedules, models, clusters, devices, device-types, cloud-shapes, formats, checkpoints",
      make_list_command},
+    {"doctor", "describe this installation for a report: versions, libraries, devices, display", make_doctor_command},
 });
 
 std::string command_overview() {

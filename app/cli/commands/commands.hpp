@@ -23,6 +23,7 @@ std::unique_ptr<options::Command> make_export_command();
 std::unique_ptr<options::Command> make_validate_command();
 std::unique_ptr<options::Command> make_check_command();
 std::unique_ptr<options::Command> make_list_command();
+std::unique_ptr<options::Command> make_doctor_command();
 std::unique_ptr<options::Command> make_reproduce_command();
 std::unique_ptr<options::Command> make_accuracy_command();
 

@@ -10,6 +10,8 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <oneapi/dnnl/dnnl.h>
+#include <zlib.h>
 #ifdef PIPEDECK_HWLOC
 #include <hwloc.h>
 #endif
@@ -108,6 +110,11 @@ LocalMachine local_machine() {
                                  .nics = network_cards(),
                                  .notes = {}};
   return machine;
+}
+
+std::vector<std::pair<std::string, std::string>> library_versions() {
+  const dnnl_version_t* const dnnl = dnnl_version();
+  return {{"oneDNN", fmt::format("{}.{}.{}", dnnl->major, dnnl->minor, dnnl->patch)}, {"zlib", zlibVersion()}};
 }
 
 Bytes physical_memory() { return Bytes(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE); }

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/units.hpp"
@@ -23,6 +24,9 @@ struct LocalMachine {
 };
 
 LocalMachine local_machine();
+
+/// Returns the versions of the libraries that training loads, by name: {"oneDNN", "2.6.3"}.
+std::vector<std::pair<std::string, std::string>> library_versions();
 
 /// Returns the size of this machine's main memory.
 Bytes physical_memory();

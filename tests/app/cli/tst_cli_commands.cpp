@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The output of each command, through the real program.
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
+#include <QSysInfo>
 #include <QTest>
 
 #include <csignal>
@@ -68,6 +70,7 @@ class TestCliCommands : public QObject {
   void pipes_are_read_once();
   void file_names_that_are_no_text();
   void a_run_log_keeps_unknown_keys();
+  void doctor_describes_the_installation_alone();
   void lists_data();
   void lists();
   void listed_presets_open();
@@ -590,6 +593,31 @@ void TestCliCommands::a_folder_that_is_not_there() {
   QVERIFY(answer.status == 1 || answer.status == 2);
   QVERIFY2(answer.err.contains("nowhere/plan.json"), answer.err);
   QCOMPARE(answer.out, QByteArray());
+}
+
+void TestCliCommands::doctor_describes_the_installation_alone() {
+  const QString home = problem_.path("secret-home");
+  QVERIFY(QDir().mkpath(home + "/.config/pipedeck"));
+  problem_.write("secret-home/.config/pipedeck/pipedeck.conf", "12345");
+  const QStringList surroundings{"HOME=" + home, "USER=secret-user", "LD_LIBRARY_PATH=/secret-folder",
+                                 "XDG_CONFIG_HOME=" + home + "/.config", "OMP_NUM_THREADS=3"};
+  const Answer text = problem_.run({"doctor"}, surroundings), json = problem_.run({"doctor", "--json"}, surroundings);
+  VERIFY_STATUS(text, 0);
+  VERIFY_STATUS(json, 0);
+  const QJsonObject object = object_of(json.out);
+  for (const char* section : {"program", "system", "libraries", "devices", "environment", "settings"})
+    QVERIFY2(object[QLatin1String(section)].isObject(), section);
+  const QByteArray version = problem_.run({"--version"}).out.split('\n').front();
+  QCOMPARE("pipedeck-cli " + object["program"].toObject()["pipedeck-cli"].toString().toUtf8(), version);
+  QCOMPARE(object["environment"].toObject()["LD_LIBRARY_PATH"].toString(), QString("set"));
+  QCOMPARE(object["environment"].toObject()["OMP_NUM_THREADS"].toString(), QString("3"));
+  QCOMPARE(object["settings"].toObject()["window's"].toString(), QString("5 bytes"));
+  const QByteArray host = QSysInfo::machineHostName().toUtf8();
+  for (const QByteArray& out : {text.out, json.out}) {
+    QVERIFY2(!out.contains("secret"), out);
+    QVERIFY2(host.size() < 4 || !out.contains(host), out);
+    QVERIFY(out.count('\n') < 60);
+  }
 }
 
 PIPEDECK_TEST(TestCliCommands)
