@@ -70,7 +70,7 @@ bool Measurement::start(int profile) {
   if (const QString why = not_measurable_reason(session_.state(), profile); !why.isEmpty()) return refuse(why);
   model_ = project::find_profile(session_.state(), profile)->model;
   title_ = tr("Measure %1").arg(QString::fromStdString(model_->name));
-  directory_ = std::make_unique<QTemporaryDir>();
+  directory_ = std::make_unique<work::TemporaryFolder>();
   if (!directory_->isValid())
     return refuse(tr("a temporary folder could not be created: %1").arg(directory_->errorString()));
   if (auto written = io::write_file(file("model.json").toStdString(), io::documents::model_to_json(*model_)); !written)

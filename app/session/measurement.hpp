@@ -8,10 +8,10 @@
 
 #include <QByteArray>
 #include <QStringList>
-#include <QTemporaryDir>
 
 #include "app/session/project/state.hpp"
 #include "app/session/work/child_process.hpp"
+#include "app/session/work/temporary_folder.hpp"
 
 namespace pipedeck::session {
 
@@ -48,7 +48,7 @@ class Measurement : public QObject {
   Session& session_;
   QString runner_, title_;
   work::ChildProcess process_;
-  std::unique_ptr<QTemporaryDir> directory_;
+  std::unique_ptr<work::TemporaryFolder> directory_;
   std::shared_ptr<const ModelSpec> model_;
   RunBackend backend_;  ///< backend at the start of the measurement
   int job_ = 0;

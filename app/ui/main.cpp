@@ -7,12 +7,15 @@
 #include <unistd.h>
 
 #include <QApplication>
+#include <QDir>
+#include <QFontDatabase>
 #include <QLocale>
 #include <QSettings>
 #include <QTimer>
 
 #include "app/ui/layout/appearance.hpp"
 #include "app/ui/window/command_line.hpp"
+#include "app/ui/window/end_on_signal.hpp"
 #include "app/ui/window/main_window.hpp"
 #include "app/ui/window/screenshots.hpp"
 #include "core/base/allocator.hpp"
@@ -77,6 +80,13 @@ void show_figures_as_the_system() {
   QLocale::setDefault(locale);
 }
 
+/// Adds the fonts in the program's folder: a self-contained archive has some, for systems without any.
+void add_own_fonts() {
+  const QDir folder(QApplication::applicationDirPath() + "/fonts");
+  for (const QString& name : folder.entryList({QStringLiteral("*.ttf")}))
+    QFontDatabase::addApplicationFont(folder.filePath(name));
+}
+
 int run_window(const ui::window::WindowCommand& command) {
   constexpr int bad_input = 2;
   QSettings settings(QStringLiteral("pipedeck"), QStringLiteral("pipedeck"));
@@ -123,5 +133,7 @@ int main(int argc, char** argv) {
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("pipedeck"));
   QApplication::setApplicationVersion(QStringLiteral(PIPEDECK_VERSION));
+  const ui::window::EndOnSignal end_on_signal;
+  add_own_fonts();
   return run_window(command);
 }

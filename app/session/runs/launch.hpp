@@ -11,12 +11,12 @@
 #include <QFuture>
 #include <QObject>
 #include <QString>
-#include <QTemporaryDir>
 
 #include "app/session/project/state.hpp"
 #include "app/session/runs/event_reader.hpp"
 #include "app/session/runs/run_arguments.hpp"
 #include "app/session/work/child_process.hpp"
+#include "app/session/work/temporary_folder.hpp"
 #include "core/study/plan_simulator.hpp"
 
 namespace pipedeck::session::runs {
@@ -93,7 +93,7 @@ class Launch : public QObject {
 
   LaunchSpec spec_;
   study::PlanSimulator& simulator_;
-  QTemporaryDir directory_;
+  work::TemporaryFolder directory_;
   work::ChildProcess process_;
   EventReader reader_;
   std::optional<work::ProcessEnd> trained_;  ///< end of the training process; its last events may still be parsed

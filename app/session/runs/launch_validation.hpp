@@ -5,10 +5,10 @@
 
 #include <QObject>
 #include <QString>
-#include <QTemporaryDir>
 
 #include "app/session/runs/run_arguments.hpp"
 #include "app/session/work/child_process.hpp"
+#include "app/session/work/temporary_folder.hpp"
 #include "core/model/model.hpp"
 #include "core/model/plan.hpp"
 
@@ -33,7 +33,7 @@ class LaunchValidation : public QObject {
  private:
   void take(const work::ProcessEnd& end);
 
-  QTemporaryDir directory_;
+  work::TemporaryFolder directory_;
   work::ChildProcess* process_ = nullptr;
   QString said_;
   bool on_gpus_ = false;

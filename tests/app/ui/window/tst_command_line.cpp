@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <csignal>
+
 #include <QDir>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -78,14 +80,44 @@ class TestCommandLine : public QObject {
     QVERIFY(QDir(folder_.path()).entryList({"*.work", "*.lock"}, QDir::Files | QDir::Hidden).isEmpty());
   }
 
+  /// A signal ends the program as such, and leaves no temporary folder.
+  void signals_leave_no_folders_data() {
+    QTest::addColumn<int>("number");
+    QTest::newRow("SIGTERM") << SIGTERM;
+    QTest::newRow("SIGINT") << SIGINT;
+    QTest::newRow("SIGHUP") << SIGHUP;
+  }
+  void signals_leave_no_folders() {
+    QFETCH(int, number);
+    const QString temporary = folder_.filePath(QString("temporary-%1").arg(number));
+    QVERIFY(QDir().mkpath(temporary));
+    QProcessEnvironment environment = surroundings();
+    environment.insert("TMPDIR", temporary);
+    QProcess program;
+    program.setProcessEnvironment(environment);
+    program.start(PIPEDECK_BUILD_DIR "/pipedeck", {"--reset-layout"});
+    const auto folders = [&] { return QDir(temporary).entryList({"pipedeck-*"}, QDir::Dirs); };
+    QTRY_VERIFY_WITH_TIMEOUT(!folders().isEmpty(), 60000);
+    QVERIFY(program.state() == QProcess::Running && program.processId() > 0);
+    QCOMPARE(::kill(static_cast<pid_t>(program.processId()), number), 0);
+    QVERIFY(program.waitForFinished(10000));
+    QCOMPARE(program.exitStatus(), QProcess::CrashExit);
+    QCOMPARE(program.exitCode(), number);
+    QCOMPARE(folders(), QStringList());
+  }
+
  private:
-  std::pair<int, QString> run(const QStringList& arguments) {
+  QProcessEnvironment surroundings() const {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("QT_QPA_PLATFORM", "offscreen");
     environment.insert("XDG_STATE_HOME", folder_.path());
     environment.insert("XDG_CONFIG_HOME", folder_.path());
+    return environment;
+  }
+
+  std::pair<int, QString> run(const QStringList& arguments) {
     QProcess program;
-    program.setProcessEnvironment(environment);
+    program.setProcessEnvironment(surroundings());
     program.setProcessChannelMode(QProcess::MergedChannels);
     program.setWorkingDirectory(folder_.path());
     program.start(PIPEDECK_BUILD_DIR "/pipedeck", arguments);
