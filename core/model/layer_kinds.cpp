@@ -1,19 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/layer_kinds.hpp"
 
+#include <algorithm>
 #include <array>
+#include <stdexcept>
+
+#include <fmt/format.h>
 
 namespace pipedeck {
 namespace {
 
 // --- sizes
 
-constexpr std::array embedding_sizes{SizeRule{"vocabulary"}, SizeRule{"hidden"}, SizeRule{"sequence"}};
+constexpr std::array embedding_sizes{SizeRule{"vocabulary"}, SizeRule{"hidden"}, SizeRule{"sequence"},
+                                     SizeRule{"positions", 1, 0, 1}};
 constexpr std::array transformer_sizes{SizeRule{"hidden"}, SizeRule{"heads"}, SizeRule{"feed_forward"},
                                        SizeRule{"sequence"}, SizeRule{"causal", 0, 0, 1}};
 constexpr std::array layer_norm_sizes{SizeRule{"hidden"}, SizeRule{"sequence", 1}};
+constexpr SizeRule epsilon{"epsilon_billionths", 10'000, 0, 1'000'000'000};
+constexpr std::array rms_norm_sizes{SizeRule{"hidden"}, SizeRule{"sequence", 1}, epsilon};
+constexpr std::array attention_sizes{SizeRule{"hidden"},
+                                     SizeRule{"heads"},
+                                     SizeRule{"key_value_heads", 0, 0},
+                                     SizeRule{"head_width", 0, 0},
+                                     SizeRule{"sequence"},
+                                     SizeRule{"window", 0, 0},
+                                     SizeRule{"rotary_base", 10'000},
+                                     SizeRule{"bias_qkv", 0, 0, 1},
+                                     SizeRule{"norm_heads", 0, 0, 1},
+                                     epsilon};
+constexpr std::array feed_forward_sizes{SizeRule{"hidden"}, SizeRule{"feed_forward"}, SizeRule{"sequence"}, epsilon};
+constexpr std::array decoder_sizes{SizeRule{"hidden"},
+                                   SizeRule{"heads"},
+                                   SizeRule{"key_value_heads", 0, 0},
+                                   SizeRule{"head_width", 0, 0},
+                                   SizeRule{"feed_forward"},
+                                   SizeRule{"sequence"},
+                                   SizeRule{"window", 0, 0},
+                                   SizeRule{"rotary_base", 10'000},
+                                   SizeRule{"bias_qkv", 0, 0, 1},
+                                   SizeRule{"norm_heads", 0, 0, 1},
+                                   epsilon};
 constexpr std::array linear_sizes{SizeRule{"in"}, SizeRule{"out"}, SizeRule{"sequence", 1},
-                                  SizeRule{"activation", 0, 0, 2}};
+                                  SizeRule{"activation", 0, 0, 2}, SizeRule{"bias", 1, 0, 1}};
 constexpr std::array convolution_sizes{SizeRule{"in"},
                                        SizeRule{"out"},
                                        SizeRule{"kernel"},
@@ -44,7 +73,8 @@ double product(double m, double k, double n) { return 2 * m * k * n; }
 LayerCount embedding(const ModelLayer& layer) {
   const auto v = static_cast<double>(layer.size("vocabulary")), h = static_cast<double>(layer.size("hidden")),
              s = static_cast<double>(layer.size("sequence"));
-  return {.forward = s * h, .weight = s * h, .in = s, .out = s * h, .saved = s, .parameters = (v + s) * h};
+  const double positions = layer.size("positions") != 0 ? s : 0;
+  return {.forward = s * h, .weight = s * h, .in = s, .out = s * h, .saved = s, .parameters = (v + positions) * h};
 }
 
 /// Operations: 24 s h^2 + 4 s^2 h with f = 4h (Narayanan et al., arXiv 2104.04473, appendix). Saved: 34 sh + 5 a s^2
@@ -62,6 +92,52 @@ LayerCount transformer(const ModelLayer& layer) {
           .parameters = 4 * h * (h + 1) + h * f + f + f * h + h + 4 * h};
 }
 
+/// Saved: the input, the norm's output and factors, queries, keys and values, probabilities and their sums of values;
+/// with a norm of the heads, also its input and factors. Products of scores are of all pairs of positions.
+LayerCount attention(const ModelLayer& layer) {
+  const auto h = static_cast<double>(layer.size("hidden")), s = static_cast<double>(layer.size("sequence")),
+             a = static_cast<double>(layer.size("heads")), k = static_cast<double>(key_value_heads(layer)),
+             d = static_cast<double>(head_width(layer));
+  const bool bias = layer.size("bias_qkv") != 0, norm = layer.size("norm_heads") != 0;
+  const double weights = product(s, h, (a + 2 * k) * d) + product(s, a * d, h);
+  return {.forward = weights + 2 * a * product(s, d, s),
+          .weight = weights,
+          .in = s * h,
+          .out = s * h,
+          .saved = s * (2 * h + 1 + (2 * a + 2 * k) * d + a * s + (norm ? (a + k) * (d + 1) : 0)),
+          .parameters = h + 2 * h * (a + k) * d + (bias ? (a + 2 * k) * d : 0) + (norm ? 2 * d : 0)};
+}
+
+/// Saved: the input, the norm's output and factors, gate and up, and the input of the product out of them.
+LayerCount feed_forward(const ModelLayer& layer) {
+  const auto h = static_cast<double>(layer.size("hidden")), s = static_cast<double>(layer.size("sequence")),
+             f = static_cast<double>(layer.size("feed_forward"));
+  const double weights = product(s, h, 3 * f);
+  return {.forward = weights,
+          .weight = weights,
+          .in = s * h,
+          .out = s * h,
+          .saved = s * (2 * h + 1 + 3 * f),
+          .parameters = h + 3 * h * f};
+}
+
+/// Returns the count of a layer that is one after the other.
+LayerCount joined(const LayerCount& first, const LayerCount& second) {
+  return {.forward = first.forward + second.forward,
+          .weight = first.weight + second.weight,
+          .in = first.in,
+          .out = second.out,
+          .saved = first.saved + second.saved,
+          .parameters = first.parameters + second.parameters};
+}
+
+LayerCount decoder(const ModelLayer& layer) { return joined(attention(layer), feed_forward(layer)); }
+
+LayerCount rms_norm(const ModelLayer& layer) {
+  const auto h = static_cast<double>(layer.size("hidden")), s = static_cast<double>(layer.size("sequence"));
+  return {.forward = 4 * s * h, .weight = 2 * s * h, .in = s * h, .out = s * h, .saved = s * (h + 1), .parameters = h};
+}
+
 LayerCount layer_norm(const ModelLayer& layer) {
   const auto h = static_cast<double>(layer.size("hidden")), s = static_cast<double>(layer.size("sequence"));
   return {
@@ -77,7 +153,7 @@ LayerCount linear(const ModelLayer& layer) {
           .in = s * in,
           .out = s * out,
           .saved = s * in + (activated ? s * out : 0),
-          .parameters = in * out + out};
+          .parameters = in * out + (layer.size("bias") != 0 ? out : 0)};
 }
 
 double window_output_size(const ModelLayer& layer, const char* side) {
@@ -191,7 +267,11 @@ LayerCount loss(const ModelLayer& layer) {
 
 constexpr std::array kinds{LayerKind{"embedding", embedding_sizes, embedding},
                            LayerKind{"transformer", transformer_sizes, transformer},
+                           LayerKind{"decoder", decoder_sizes, decoder},
+                           LayerKind{"attention", attention_sizes, attention},
+                           LayerKind{"feed_forward", feed_forward_sizes, feed_forward},
                            LayerKind{"layer_norm", layer_norm_sizes, layer_norm},
+                           LayerKind{"rms_norm", rms_norm_sizes, rms_norm},
                            LayerKind{"linear", linear_sizes, linear},
                            LayerKind{"convolution", convolution_sizes, convolution},
                            LayerKind{"max_pool", pool_sizes, pool},
@@ -204,6 +284,48 @@ constexpr std::array kinds{LayerKind{"embedding", embedding_sizes, embedding},
                            LayerKind{"residual", residual_sizes, residual}};
 
 }  // namespace
+
+std::int64_t ModelLayer::size(const std::string& key) const {
+  if (const auto found = find_size(*this, key)) return *found;
+  throw std::out_of_range("a layer of kind '" + kind + "' has no size '" + key + "'");
+}
+
+std::optional<std::int64_t> find_size(const ModelLayer& layer, const std::string& key) {
+  if (const auto found = layer.sizes.find(key); found != layer.sizes.end()) return found->second;
+  const LayerKind* kind = parse_layer_kind(layer.kind);
+  const SizeRule* rule = kind ? kind->rule(key) : nullptr;
+  return rule ? rule->otherwise : std::nullopt;
+}
+
+std::int64_t key_value_heads(const ModelLayer& layer) {
+  const std::int64_t given = layer.size("key_value_heads");
+  return given > 0 ? given : layer.size("heads");
+}
+
+std::int64_t head_width(const ModelLayer& layer) {
+  const std::int64_t given = layer.size("head_width");
+  return given > 0 ? given : layer.size("hidden") / layer.size("heads");
+}
+
+std::optional<SizeProblem> check_heads(const ModelLayer& layer) {
+  if (!find_size(layer, "heads")) return std::nullopt;
+  const std::int64_t hidden = layer.size("hidden"), heads = layer.size("heads");
+  if (find_size(layer, "head_width").value_or(0) == 0 && hidden % heads != 0)
+    return SizeProblem{"heads", fmt::format("found {} heads, expected a divisor of hidden, {}", heads, hidden)};
+  if (!find_size(layer, "head_width")) return std::nullopt;
+  if (heads % key_value_heads(layer) != 0)
+    return SizeProblem{"key_value_heads", fmt::format("found {} key-value heads, expected a divisor of the {} heads",
+                                                      key_value_heads(layer), heads)};
+  if (head_width(layer) % 2 != 0)
+    return SizeProblem{"head_width", fmt::format("found heads {} wide, expected an even width for rotary positions",
+                                                 head_width(layer))};
+  return std::nullopt;
+}
+
+const SizeRule* LayerKind::rule(std::string_view size) const {
+  const auto found = std::ranges::find(sizes, size, &SizeRule::name);
+  return found == sizes.end() ? nullptr : &*found;
+}
 
 std::span<const LayerKind> layer_kinds() { return kinds; }
 

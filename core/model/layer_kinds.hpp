@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/model/model.hpp"
@@ -28,8 +29,22 @@ struct LayerCount {
 struct LayerKind {
   std::string_view name;
   std::span<const SizeRule> sizes;
-  LayerCount (*count)(const ModelLayer& layer);  ///< for a layer with all these sizes
+  LayerCount (*count)(const ModelLayer& layer);       ///< for a layer with these sizes
+  const SizeRule* rule(std::string_view size) const;  ///< null if the kind has no such size
 };
+
+/// Returns a size of the layer, or its kind's default; empty if there is neither.
+std::optional<std::int64_t> find_size(const ModelLayer& layer, const std::string& key);
+
+// Sizes of a layer with grouped heads (kinds decoder and attention), with their defaults.
+std::int64_t key_value_heads(const ModelLayer& layer);
+std::int64_t head_width(const ModelLayer& layer);
+
+struct SizeProblem {
+  std::string key, text;  ///< "heads", "found 3 heads, expected a divisor of hidden, 8"
+};
+/// Checks that the heads of attention divide what they share. Fine for layers without heads.
+std::optional<SizeProblem> check_heads(const ModelLayer& layer);
 
 std::span<const LayerKind> layer_kinds();
 const LayerKind* parse_layer_kind(std::string_view name);

@@ -10,10 +10,14 @@
 namespace pipedeck {
 
 /// A layer of a model. The kinds and their sizes:
-///   embedding    vocabulary, hidden, sequence           token + position embedding
+///   embedding    vocabulary, hidden, sequence, positions (default 1; 0: tokens alone)   token + position embedding
 ///   transformer  hidden, heads, feed_forward, sequence, causal (0/1)   pre-norm block
+///   decoder      hidden, heads, key_value_heads (default heads), head_width (default hidden / heads), feed_forward,
+///                sequence, window, rotary_base, bias_qkv, norm_heads, epsilon_billionths   pre-norm block of Llama
+///   attention, feed_forward   the two halves of a decoder, each with its norm and residual, with its sizes
 ///   layer_norm   hidden, sequence (default 1)
-///   linear       in, out, sequence (default 1), activation (0 none, 1 relu, 2 gelu)
+///   rms_norm     hidden, sequence (default 1), epsilon_billionths (default 10000: 1e-5)
+///   linear       in, out, sequence (default 1), activation (0 none, 1 relu, 2 gelu), bias (default 1)
 ///   convolution  in, out, kernel, stride, padding, height, width, activation (default 1), bias (default 1)
 ///   max_pool, average_pool  channels, kernel, stride, padding, height, width;  global_average_pool without the window
 ///   batch_norm   channels, height, width, activation
@@ -25,7 +29,8 @@ struct ModelLayer {
   std::string kind;
   std::map<std::string, std::int64_t> sizes;
   bool operator==(const ModelLayer&) const = default;
-  std::int64_t size(const std::string& key) const { return sizes.at(key); }
+  /// Returns a size, or its kind's default if it is absent. Throws std::out_of_range if there is none.
+  std::int64_t size(const std::string& key) const;
 };
 
 /// A source of samples. Every source is deterministic: sample i of step k is the same on any plan.

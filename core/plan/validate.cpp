@@ -442,14 +442,13 @@ namespace {
 Result<void> check_sizes(const ModelLayer& layer, std::size_t index, const LayerKind& kind) {
   for (const SizeRule& rule : kind.sizes) {
     const std::string place = at("layers", index, rule.name);
-    const auto found = layer.sizes.find(std::string(rule.name));
-    if (found == layer.sizes.end())
+    const std::optional<std::int64_t> found = find_size(layer, std::string(rule.name));
+    if (!found)
       return checks::bad(place, fmt::format("found no {}, expected it in a layer of kind '{}'", rule.name, kind.name));
-    TRY_VOID(checks::integer(place, found->second, rule.least, rule.most));
+    TRY_VOID(checks::integer(place, *found, rule.least, rule.most));
   }
   for (const auto& [name, value] : layer.sizes)
-    if (std::none_of(kind.sizes.begin(), kind.sizes.end(),
-                     [&size = name](const SizeRule& rule) { return rule.name == size; }))
+    if (!kind.rule(name))
       return checks::bad(
           at("layers", index, name),
           fmt::format("found the size '{}', which a layer of kind '{}' has not; expected {}", name, kind.name, [&] {
@@ -457,9 +456,7 @@ Result<void> check_sizes(const ModelLayer& layer, std::size_t index, const Layer
             for (const SizeRule& rule : kind.sizes) names += (names.empty() ? "" : ", ") + std::string(rule.name);
             return names;
           }()));
-  if (kind.name == "transformer" && layer.size("hidden") % layer.size("heads") != 0)
-    return checks::bad(at("layers", index, "heads"), fmt::format("found {} heads, expected a divisor of hidden, {}",
-                                                                 layer.size("heads"), layer.size("hidden")));
+  if (const auto problem = check_heads(layer)) return checks::bad(at("layers", index, problem->key), problem->text);
   return {};
 }
 

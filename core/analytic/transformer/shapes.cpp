@@ -65,7 +65,7 @@ Result<LayerShape> shape_of(const ModelLayer& layer) {
     return fail(ErrorCode::bad_input,
                 fmt::format("found a layer of kind '{}', expected one whose shape is known", layer.kind));
   for (const SizeRule& rule : kind->sizes)
-    if (!layer.sizes.contains(std::string(rule.name)))
+    if (!find_size(layer, std::string(rule.name)))
       return fail(ErrorCode::bad_input,
                   fmt::format("found no {}, expected it in a layer of kind '{}'", rule.name, layer.kind));
   const LayerCount counted = kind->count(layer);

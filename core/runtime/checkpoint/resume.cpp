@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/model/layer_kinds.hpp"
+
 namespace pipedeck::runtime::checkpoint {
 namespace {
 
@@ -39,8 +41,8 @@ tl::unexpected<Error> differs(const std::string& what, const std::string& found,
 }
 
 std::string size_text(const ModelLayer& layer, const std::string& key) {
-  const auto found = layer.sizes.find(key);
-  return found == layer.sizes.end() ? "absent" : std::to_string(found->second);
+  const auto found = find_size(layer, key);
+  return found ? std::to_string(*found) : "absent";
 }
 
 Result<void> check_layer(std::size_t index, const ModelLayer& found, const ModelLayer& expected) {

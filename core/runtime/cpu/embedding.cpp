@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Token and position embedding: output row t = token_table[id of t] + position_table[t].
+// Token and position embedding: output row t = token_table[id of t] + position_table[t]. The second table is optional.
 #include <algorithm>
 #include <stdexcept>
 
@@ -7,17 +7,19 @@
 
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/layers.hpp"
+#include "core/runtime/layers/size_reader.hpp"
 
 namespace pipedeck::runtime::cpu {
 namespace {
 
 class Embedding final : public layers::LayerKernel {
  public:
-  Embedding(std::int64_t vocabulary, std::int64_t hidden, std::int64_t sequence)
-      : layers::LayerKernel(sequence, sequence * hidden, (vocabulary + sequence) * hidden),
+  Embedding(std::int64_t vocabulary, std::int64_t hidden, std::int64_t sequence, bool positions)
+      : layers::LayerKernel(sequence, sequence * hidden, (vocabulary + (positions ? sequence : 0)) * hidden),
         vocabulary_(vocabulary),
         hidden_(hidden),
-        sequence_(sequence) {}
+        sequence_(sequence),
+        positions_(positions) {}
 
   void initialise(std::span<float> parameters, Random random) const override {
     for (float& value : parameters) value = 0.02f * random.normal();  // GPT-2
@@ -30,7 +32,7 @@ class Embedding final : public layers::LayerKernel {
     for (std::int64_t row = 0; row < input.size(); ++row) {
       float* to = output.data() + row * hidden_;
       std::copy_n(parameters.data() + token(input, row) * hidden_, hidden_, to);
-      add(to, positions + row % sequence_ * hidden_, hidden_);
+      if (positions_) add(to, positions + row % sequence_ * hidden_, hidden_);
     }
     saved.tensors.push_back(std::move(input));
     return output;
@@ -49,7 +51,7 @@ class Embedding final : public layers::LayerKernel {
     for (std::int64_t row = 0; row < tokens.size(); ++row) {
       const float* from = gradient.data() + row * hidden_;
       add(gradients.data() + token(tokens, row) * hidden_, from, hidden_);
-      add(positions + row % sequence_ * hidden_, from, hidden_);
+      if (positions_) add(positions + row % sequence_ * hidden_, from, hidden_);
     }
     saved.tensors.clear();
   }
@@ -63,16 +65,17 @@ class Embedding final : public layers::LayerKernel {
   }
 
   std::int64_t vocabulary_, hidden_, sequence_;
+  bool positions_;  ///< each has a row of its own
 };
 
 }  // namespace
 
 Result<std::unique_ptr<layers::LayerKernel>> make_embedding(const ModelLayer& layer) {
-  const auto vocabulary = layers::size_of(layer, "vocabulary"), hidden = layers::size_of(layer, "hidden"),
-             sequence = layers::size_of(layer, "sequence");
-  for (const auto* size : {&vocabulary, &hidden, &sequence})
-    if (!*size) return tl::unexpected(size->error());
-  return std::make_unique<Embedding>(*vocabulary, *hidden, *sequence);
+  layers::SizeReader size(layer);
+  const std::int64_t vocabulary = size("vocabulary"), hidden = size("hidden"), sequence = size("sequence");
+  const bool positions = size("positions") == 1;
+  TRY_VOID(size.result());
+  return std::make_unique<Embedding>(vocabulary, hidden, sequence, positions);
 }
 
 }  // namespace pipedeck::runtime::cpu

@@ -112,6 +112,78 @@ PIPEDECK_KERNEL void layer_norm_backward(float* __restrict in_gradient, float* _
   }
 }
 
+PIPEDECK_KERNEL void rms_norm(float* out, float* inverse, const float* in, const float* __restrict gain, float epsilon,
+                              std::int64_t rows, std::int64_t columns) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const float* x = in + row * columns;
+    float* y = out + row * columns;
+    float squares = 0;
+#pragma omp simd reduction(+ : squares)
+    for (std::int64_t i = 0; i < columns; ++i) squares += x[i] * x[i];
+    const float r = 1.0f / std::sqrt(squares / static_cast<float>(columns) + epsilon);
+#pragma omp simd
+    for (std::int64_t i = 0; i < columns; ++i) y[i] = x[i] * r * gain[i];
+    inverse[row] = r;
+  }
+}
+
+PIPEDECK_KERNEL void rms_norm_backward(float* __restrict in_gradient, float* __restrict gain_gradient,
+                                       const float* __restrict out_gradient, const float* __restrict in,
+                                       const float* inverse, const float* __restrict gain, std::int64_t rows,
+                                       std::int64_t columns) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const float* x = in + row * columns;
+    const float* g = out_gradient + row * columns;
+    const float r = inverse[row];
+    float projection = 0;
+#pragma omp simd reduction(+ : projection)
+    for (std::int64_t i = 0; i < columns; ++i) projection += g[i] * gain[i] * x[i];
+    for (std::int64_t i = 0; i < columns; ++i) gain_gradient[i] += g[i] * x[i] * r;
+    if (in_gradient == nullptr) continue;
+    float* to = in_gradient + row * columns;
+    const float share = projection * r * r / static_cast<float>(columns);
+    for (std::int64_t i = 0; i < columns; ++i) to[i] += r * (g[i] * gain[i] - share * x[i]);
+  }
+}
+
+PIPEDECK_KERNEL void silu_gate(float* __restrict out, const float* __restrict in, std::int64_t rows,
+                               std::int64_t width) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const float *gate = in + row * 2 * width, *up = gate + width;
+    for (std::int64_t i = 0; i < width; ++i) out[row * width + i] = gate[i] * logistic(gate[i]) * up[i];
+  }
+}
+
+PIPEDECK_KERNEL void silu_gate_backward(float* __restrict in_gradient, const float* __restrict out_gradient,
+                                        const float* __restrict in, std::int64_t rows, std::int64_t width) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const float *gate = in + row * 2 * width, *up = gate + width, *g = out_gradient + row * width;
+    float *to_gate = in_gradient + row * 2 * width, *to_up = to_gate + width;
+    for (std::int64_t i = 0; i < width; ++i) {
+      const float s = logistic(gate[i]);
+      to_gate[i] = g[i] * up[i] * s * (1.0f + gate[i] * (1.0f - s));
+      to_up[i] = g[i] * gate[i] * s;
+    }
+  }
+}
+
+PIPEDECK_KERNEL void rotate_heads(float* data, const RotatedHeads& heads, const float* __restrict cosine,
+                                  const float* __restrict sine, std::int64_t positions, std::int64_t half,
+                                  float direction) {
+  for (std::int64_t row = 0; row < heads.rows; ++row) {
+    const float *c = cosine + row % positions * half, *s = sine + row % positions * half;
+    for (std::int64_t head = 0; head < heads.heads; ++head) {
+      float* __restrict a = data + row * heads.row_stride + head * heads.head_stride;
+      float* __restrict b = a + half;
+      for (std::int64_t i = 0; i < half; ++i) {
+        const float x = a[i], y = b[i], turn = direction * s[i];
+        a[i] = x * c[i] - y * turn;
+        b[i] = y * c[i] + x * turn;
+      }
+    }
+  }
+}
+
 PIPEDECK_KERNEL void softmax_row(float* row, std::int64_t count, std::int64_t columns) {
   float most = row[0];
 #pragma omp simd reduction(max : most)

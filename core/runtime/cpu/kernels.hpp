@@ -31,6 +31,28 @@ void layer_norm_backward(float* in_gradient, float* gain_gradient, float* shift_
                          const float* in, const float* mean, const float* inverse, const float* gain, std::int64_t rows,
                          std::int64_t columns);
 
+/// out = in / sqrt(mean of squares + epsilon) * gain, row by row; stores 1 / root, one per row. `out` may be `in`.
+void rms_norm(float* out, float* inverse, const float* in, const float* gain, float epsilon, std::int64_t rows,
+              std::int64_t columns);
+/// in_gradient += the input's gradient; gain_gradient += its gradient. in_gradient may be null.
+void rms_norm_backward(float* in_gradient, float* gain_gradient, const float* out_gradient, const float* in,
+                       const float* inverse, const float* gain, std::int64_t rows, std::int64_t columns);
+
+/// out = silu(gate) * up (SwiGLU: Shazeer, arXiv 2002.05202); each row of `in` is `width` gates, then as many ups.
+void silu_gate(float* out, const float* in, std::int64_t rows, std::int64_t width);
+/// Computes the gradients of gates and ups from that of the output.
+void silu_gate_backward(float* in_gradient, const float* out_gradient, const float* in, std::int64_t rows,
+                        std::int64_t width);
+
+/// Heads in rows: head h of row r begins at data + r * row_stride + h * head_stride.
+struct RotatedHeads {
+  std::int64_t rows, row_stride, heads, head_stride;
+};
+/// Rotates the pairs (i, i + half) of each head by the angles of its row, which is r % positions (RoFormer, arXiv
+/// 2104.09864). `cosine` and `sine` have `half` values per position. `direction` -1 rotates back.
+void rotate_heads(float* data, const RotatedHeads& heads, const float* cosine, const float* sine,
+                  std::int64_t positions, std::int64_t half, float direction);
+
 /// Computes the softmax over the first `count` values of a row; the rest of the `columns` become 0.
 void softmax_row(float* row, std::int64_t count, std::int64_t columns);
 /// Replaces `gradient` (of the row's softmax `probability`) by that of the softmax's input, times `factor`.

@@ -9,23 +9,28 @@ namespace pipedeck::runtime::cpu {
 
 layers::KernelRegistry cpu_kernel_registry() {
   layers::KernelRegistry kernels;
-  kernels.layers = {{"average_pool", make_average_pool},
+  kernels.layers = {{"attention", make_decoder},
+                    {"average_pool", make_average_pool},
                     {"batch_norm", make_batch_norm},
                     {"bottleneck", make_block},
                     {"convolution", make_convolution},
+                    {"decoder", make_decoder},
                     {"embedding", make_embedding},
+                    {"feed_forward", make_decoder},
                     {"global_average_pool", make_global_average_pool},
                     {"layer_norm", make_layer_norm},
                     {"linear", make_linear},
                     {"lstm", make_lstm},
                     {"max_pool", make_max_pool},
                     {"residual", make_block},
+                    {"rms_norm", make_rms_norm},
                     {"transformer", make_transformer}};
   const auto rows_layer = [](layers::KernelPart part, std::int64_t columns, layers::Activation activation) {
     return std::make_unique<layers::RowParallelLayer<CpuOps>>(std::move(part), columns, activation);
   };
   kernels.sharded = layers::smaller_layers({kernels.layers, make_linear_weights, make_convolution_weights, rows_layer});
   kernels.sharded["bottleneck"] = kernels.sharded["residual"] = make_sharded_block;
+  for (const char* kind : {"attention", "decoder", "feed_forward"}) kernels.sharded[kind] = make_sharded_decoder;
   kernels.sharded["lstm"] = make_sharded_lstm;
   kernels.sharded["transformer"] = make_sharded_transformer;
   return kernels;

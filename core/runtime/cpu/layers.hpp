@@ -19,12 +19,14 @@ Result<std::unique_ptr<layers::LayerKernel>> make_average_pool(const ModelLayer&
 Result<std::unique_ptr<layers::LayerKernel>> make_batch_norm(const ModelLayer& layer);
 Result<std::unique_ptr<layers::LayerKernel>> make_block(const ModelLayer& layer);  ///< "residual", "bottleneck"
 Result<std::unique_ptr<layers::LayerKernel>> make_convolution(const ModelLayer& layer);
+Result<std::unique_ptr<layers::LayerKernel>> make_decoder(const ModelLayer& layer);  ///< or half of one
 Result<std::unique_ptr<layers::LayerKernel>> make_embedding(const ModelLayer& layer);
 Result<std::unique_ptr<layers::LayerKernel>> make_global_average_pool(const ModelLayer& layer);
 Result<std::unique_ptr<layers::LayerKernel>> make_layer_norm(const ModelLayer& layer);
 Result<std::unique_ptr<layers::LayerKernel>> make_linear(const ModelLayer& layer);
 Result<std::unique_ptr<layers::LayerKernel>> make_lstm(const ModelLayer& layer);
 Result<std::unique_ptr<layers::LayerKernel>> make_max_pool(const ModelLayer& layer);
+Result<std::unique_ptr<layers::LayerKernel>> make_rms_norm(const ModelLayer& layer);
 Result<std::unique_ptr<layers::LayerKernel>> make_transformer(const ModelLayer& layer);
 
 /// Products without bias and activation. The first tensor that they save is the input. Between the two backward passes,
@@ -36,6 +38,8 @@ Result<std::unique_ptr<layers::LayerKernel>> make_convolution_weights(const Mode
 // layers/sharded_layer.hpp.
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_block(const ModelLayer& layer,
                                                                 const layers::LayerSharding& sharding);
+Result<std::unique_ptr<layers::LayerKernel>> make_sharded_decoder(const ModelLayer& layer,
+                                                                  const layers::LayerSharding& sharding);
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_lstm(const ModelLayer& layer,
                                                                const layers::LayerSharding& sharding);
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_transformer(const ModelLayer& layer,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = activation(x W + b), at each of `sequence` positions.
+// y = activation(x W + b), at each of `sequence` positions; b is optional.
 #include <fmt/format.h>
 
 #include "core/runtime/cpu/cpu_ops.hpp"
@@ -52,18 +52,21 @@ class LinearPasses {
 
 Result<std::unique_ptr<layers::LayerKernel>> linear_kernel(const ModelLayer& layer, bool weights_alone) {
   const auto in = layers::size_of(layer, "in"), out = layers::size_of(layer, "out"),
-             sequence = layers::size_of(layer, "sequence"), activation = layers::size_of(layer, "activation", 0);
-  for (const auto* size : {&in, &out, &sequence, &activation})
+             sequence = layers::size_of(layer, "sequence"), activation = layers::size_of(layer, "activation", 0),
+             bias = layers::size_of(layer, "bias", 0);
+  for (const auto* size : {&in, &out, &sequence, &activation, &bias})
     if (!*size) return tl::unexpected(size->error());
   if (*activation > 2)
     return fail(
         ErrorCode::bad_input,
         fmt::format("layer '{}': activation is {}, expected 0 (none), 1 (relu) or 2 (gelu)", layer.name, *activation));
+  if (*bias > 1)
+    return fail(ErrorCode::bad_input, fmt::format("layer '{}': bias is {}, expected 0 or 1", layer.name, *bias));
   const LinearShape shape{*in, *out, *sequence};
   const layers::ProductSize size{shape.sequence * shape.in, shape.sequence * shape.out, shape.in, shape.weights()};
   return std::make_unique<layers::MatmulLayer<LinearPasses, CpuOps>>(
       size, weights_alone ? layers::Activation::none : static_cast<layers::Activation>(*activation),
-      std::make_unique<LinearPasses>(shape, !weights_alone));
+      std::make_unique<LinearPasses>(shape, *bias == 1 && !weights_alone));
 }
 
 }  // namespace

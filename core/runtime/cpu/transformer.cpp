@@ -10,7 +10,7 @@
 #include "core/runtime/cpu/attention.hpp"
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/layers.hpp"
-#include "core/runtime/cpu/matmul.hpp"
+#include "core/runtime/cpu/row_products.hpp"
 #include "core/runtime/layers/transformer_layout.hpp"
 
 namespace pipedeck::runtime::cpu {
@@ -44,15 +44,32 @@ struct TransformerPart {
   layers::TensorParallelGroup partners;
 };
 
+struct TransformerSizes {
+  std::int64_t hidden, heads, head_width, feed_forward, sequence;
+  bool causal;
+  std::int64_t context() const { return heads * head_width; }
+};
+
 class Transformer final : public layers::LayerKernel {
  public:
-  Transformer(const AttentionShape& shape, std::int64_t feed_forward)
-      : Transformer(shape, shape.hidden, feed_forward, std::nullopt) {}
+  explicit Transformer(const TransformerSizes& sizes, std::optional<layers::TensorParallelGroup> partners = {})
+      : layers::LayerKernel(sizes.sequence * sizes.hidden, sizes.sequence * sizes.hidden,
+                            layers::TransformerLayout(sizes.hidden, sizes.context(), sizes.feed_forward).end),
+        shape_{.heads = sizes.heads,
+               .key_value_heads = sizes.heads,
+               .key_width = sizes.head_width,
+               .value_width = sizes.head_width,
+               .queries = all_positions(sizes.sequence),
+               .keys = all_positions(sizes.sequence),
+               .causal = sizes.causal},
+        h_(sizes.hidden),
+        c_(sizes.context()),
+        f_(sizes.feed_forward),
+        at_(h_, c_, f_),
+        partners_(std::move(partners)) {}
 
-  Transformer(const AttentionShape& whole, std::int64_t feed_forward, const TransformerPart& part)
-      : Transformer({part.heads.count * whole.head_width(), part.heads.count, whole.sequence, whole.causal},
-                    whole.hidden, part.feed_forward.count, part.partners) {
-    whole_ = std::make_unique<Transformer>(whole, feed_forward);
+  Transformer(TransformerSizes sizes, const TransformerPart& part) : Transformer(own(sizes, part), part.partners) {
+    whole_ = std::make_unique<Transformer>(sizes);
     blocks_ = blocks_of(part);
   }
 
@@ -98,13 +115,13 @@ class Transformer final : public layers::LayerKernel {
   void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
     const auto& s = saved.tensors;
     float* g = gradients.data();
-    add_product(g + at_.down, s[w_active], f_, s[w_dy], h_);
+    add_weight_gradient(g + at_.down, s[w_active], f_, s[w_dy], h_);
     add_column_sums(g + at_.down_bias, s[w_dy].data(), rows(s[w_dy]), h_);
-    add_product(g + at_.up, s[w_normal2], h_, s[w_dup], f_);
+    add_weight_gradient(g + at_.up, s[w_normal2], h_, s[w_dup], f_);
     add_column_sums(g + at_.up_bias, s[w_dup].data(), rows(s[w_dup]), f_);
-    add_product(g + at_.out, s[w_context], c_, s[w_dx1], h_);
+    add_weight_gradient(g + at_.out, s[w_context], c_, s[w_dx1], h_);
     add_column_sums(g + at_.out_bias, s[w_dx1].data(), rows(s[w_dx1]), h_);
-    add_product(g + at_.qkv, s[w_normal1], h_, s[w_dqkv], 3 * c_);
+    add_weight_gradient(g + at_.qkv, s[w_normal1], h_, s[w_dqkv], 3 * c_);
     add_qkv_bias(g + at_.qkv_bias, s[w_dqkv]);
     add(g + at_.gain1, s[w_norms].data(), 2 * h_);
     add(g + at_.gain2, s[w_norms].data() + 2 * h_, 2 * h_);
@@ -112,22 +129,16 @@ class Transformer final : public layers::LayerKernel {
   }
 
  private:
-  Transformer(const AttentionShape& shape, std::int64_t hidden, std::int64_t feed_forward,
-              std::optional<layers::TensorParallelGroup> partners)
-      : layers::LayerKernel(shape.sequence * hidden, shape.sequence * hidden,
-                            layers::TransformerLayout(hidden, shape.hidden, feed_forward).end),
-        shape_(shape),
-        h_(hidden),
-        c_(shape.hidden),
-        f_(feed_forward),
-        at_(hidden, shape.hidden, feed_forward),
-        partners_(std::move(partners)) {}
+  static TransformerSizes own(TransformerSizes sizes, const TransformerPart& part) {
+    sizes.heads = part.heads.count, sizes.feed_forward = part.feed_forward.count;
+    return sizes;
+  }
 
   /// The blocks in the order of at_. The queries, keys and values of a row of weights are a model's width apart, and so
   /// are those of the next row.
   std::vector<layers::ParameterBlock> blocks_of(const TransformerPart& part) const {
     const layers::TransformerLayout& all = whole_->at_;
-    const std::int64_t f = whole_->f_, width = shape_.head_width();
+    const std::int64_t f = whole_->f_, width = shape_.key_width;
     const layers::ShardRange heads{part.heads.first * width, c_}, up = part.feed_forward;
     return {{all.gain1, 1, 2 * h_, 2 * h_},
             {all.qkv + heads.first, 3 * h_, heads.count, h_},
@@ -144,16 +155,13 @@ class Transformer final : public layers::LayerKernel {
     if (partners_) partners_->all_reduce(tensor);
   }
 
-  std::int64_t rows(const tensor::Tensor& tensor) const { return tensor.samples() * shape_.sequence; }
-  tensor::Tensor wide(const tensor::Tensor& like, std::int64_t width) const {
-    return tensor::Tensor(like.memory(), like.samples(), shape_.sequence * width);
-  }
+  std::int64_t rows(const tensor::Tensor& tensor) const { return tensor.samples() * shape_.query_rows(); }
+  tensor::Tensor wide(const tensor::Tensor& like, std::int64_t width) const { return rows_like(like, h_, width); }
 
   /// Returns in (rows x from) * weight (from x to) + bias.
   tensor::Tensor linear(const tensor::Tensor& in, std::int64_t from, std::int64_t to, const float* weight,
                         const float* bias, bool by_rows = false) const {
-    tensor::Tensor out = wide(in, to);
-    multiply(rows(in), to, from, {in.data(), from}, {weight, to}, out.data(), to);
+    tensor::Tensor out = project(in, from, to, weight);
     if (by_rows) sum_up(out);
     add_bias(out.data(), bias, rows(in), to);
     return out;
@@ -162,16 +170,14 @@ class Transformer final : public layers::LayerKernel {
   /// Returns the gradient of linear's input, from its output's.
   tensor::Tensor linear_backward(const tensor::Tensor& gradient, std::int64_t from, std::int64_t to,
                                  const float* weight, bool by_columns = false) const {
-    tensor::Tensor out = wide(gradient, from);
-    multiply(rows(gradient), from, to, {gradient.data(), to}, tensor::transpose(weight, to), out.data(), from);
+    tensor::Tensor out = project_backward(gradient, from, to, weight);
     if (by_columns) sum_up(out);
     return out;
   }
 
-  void add_product(float* to, const tensor::Tensor& in, std::int64_t from_width, const tensor::Tensor& gradient,
-                   std::int64_t to_width) const {
-    multiply(from_width, to_width, rows(in), tensor::transpose(in.data(), from_width), {gradient.data(), to_width}, to,
-             to_width, 1);
+  AttentionInputs inputs(const std::vector<tensor::Tensor>& s) const {
+    const float* q = s[qkv].data();
+    return {{q, 3 * c_}, {q + c_, 3 * c_}, {q + 2 * c_, 3 * c_}};
   }
 
   /// A softmax does not change when one amount is added to all its scores. A key's bias does exactly that for every
@@ -193,8 +199,8 @@ class Transformer final : public layers::LayerKernel {
     normalise(s[x], p + at_.gain1, p + at_.shift1, s[mean1], s[inverse1], s[normal1]);
     s[qkv] = linear(s[normal1], h_, 3 * c_, p + at_.qkv, p + at_.qkv_bias);
     s[context] = wide(s[x], c_);
-    s[probability] = wide(s[x], shape_.heads * shape_.sequence);
-    attention(s[context].data(), s[probability].data(), s[qkv].data(), s[x].samples(), shape_);
+    s[probability] = wide(s[x], shape_.heads * shape_.key_rows());
+    attention({s[context].data(), c_}, s[probability].data(), inputs(s), s[x].samples(), shape_);
     s[x1] = linear(s[context], c_, h_, p + at_.out, p + at_.out_bias, true);
     add(s[x1].data(), s[x].data(), s[x1].size());
   }
@@ -228,9 +234,10 @@ class Transformer final : public layers::LayerKernel {
     dqkv = wide(dx1, 3 * c_);
     {
       const tensor::Tensor dcontext = linear_backward(dx1, c_, h_, p + at_.out);
-      tensor::Tensor scratch(dx1.memory(), 1, shape_.sequence * shape_.sequence);
-      attention_backward(dqkv.data(), dcontext.data(), s[probability].data(), s[qkv].data(), scratch.data(),
-                         dx1.samples(), shape_);
+      tensor::Tensor scratch(dx1.memory(), 1, shape_.scores());
+      float* dq = dqkv.data();
+      attention_backward({{dq, 3 * c_}, {dq + c_, 3 * c_}, {dq + 2 * c_, 3 * c_}}, {dcontext.data(), c_},
+                         s[probability].data(), inputs(s), scratch.data(), dx1.samples(), shape_);
     }
     s[probability].release(), s[qkv].release();
     const tensor::Tensor dnormal = linear_backward(dqkv, h_, 3 * c_, p + at_.qkv, true);
@@ -249,12 +256,7 @@ class Transformer final : public layers::LayerKernel {
   std::vector<layers::ParameterBlock> blocks_;
 };
 
-struct TransformerSize {
-  AttentionShape attention;
-  std::int64_t feed_forward;
-};
-
-Result<TransformerSize> size_of_transformer(const ModelLayer& layer) {
+Result<TransformerSizes> size_of_transformer(const ModelLayer& layer) {
   const auto hidden = layers::size_of(layer, "hidden"), heads = layers::size_of(layer, "heads"),
              feed_forward = layers::size_of(layer, "feed_forward"), sequence = layers::size_of(layer, "sequence"),
              causal = layers::size_of(layer, "causal", 0);
@@ -265,26 +267,25 @@ Result<TransformerSize> size_of_transformer(const ModelLayer& layer) {
                                                   layer.name, *hidden, *heads));
   if (*causal > 1)
     return fail(ErrorCode::bad_input, fmt::format("layer '{}': causal is {}, expected 0 or 1", layer.name, *causal));
-  return TransformerSize{{*hidden, *heads, *sequence, *causal == 1}, *feed_forward};
+  return TransformerSizes{*hidden, *heads, *hidden / *heads, *feed_forward, *sequence, *causal == 1};
 }
 
 }  // namespace
 
 Result<std::unique_ptr<layers::LayerKernel>> make_transformer(const ModelLayer& layer) {
   TRY(const auto size, size_of_transformer(layer));
-  return std::make_unique<Transformer>(size.attention, size.feed_forward);
+  return std::make_unique<Transformer>(size);
 }
 
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_transformer(const ModelLayer& layer,
                                                                       const layers::LayerSharding& sharding) {
   TRY(const auto size, size_of_transformer(layer));
   const layers::TensorParallelGroup& partners = sharding.partners;
-  TRY_VOID(layers::check_shardable(layer, size.attention.heads, "heads", partners.shard()).and_then([&] {
+  TRY_VOID(layers::check_shardable(layer, size.heads, "heads", partners.shard()).and_then([&] {
     return layers::check_shardable(layer, size.feed_forward, "feed-forward columns", partners.shard());
   }));
-  const TransformerPart part{partners.local_range(size.attention.heads), partners.local_range(size.feed_forward),
-                             partners};
-  return std::make_unique<Transformer>(size.attention, size.feed_forward, part);
+  const TransformerPart part{partners.local_range(size.heads), partners.local_range(size.feed_forward), partners};
+  return std::make_unique<Transformer>(size, part);
 }
 
 }  // namespace pipedeck::runtime::cpu

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cuda/layers.hpp"
 
+#include <fmt/format.h>
+
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cuda/gpu_ops.hpp"
 #include "core/runtime/cuda/kernels.hpp"
@@ -13,6 +15,15 @@ layers::KernelFactory factory(const layers::KernelFactory& on_processor, MakeLay
   return [on_processor, make](const ModelLayer& layer) {
     return on_processor(layer).map(
         [&](std::unique_ptr<layers::LayerKernel> made) { return make(layer, std::move(made)); });
+  };
+}
+
+layers::KernelFactory with_positions(const layers::KernelFactory& embedding) {
+  return [embedding](const ModelLayer& layer) -> Result<std::unique_ptr<layers::LayerKernel>> {
+    if (layer.size("positions") == 1) return embedding(layer);
+    return fail(ErrorCode::bad_input,
+                fmt::format("layer '{}' (embedding) has positions 0, expected 1: on GPUs it has a table of positions",
+                            layer.name));
   };
 }
 
@@ -46,6 +57,7 @@ layers::KernelRegistry cuda_kernels(Precision precision) {
            {"residual", make_block},
            {"transformer", halves ? make_transformer<Bf16> : make_transformer<float>}})
     kernels.layers[kind] = factory(processors.layers.at(kind), make);
+  kernels.layers["embedding"] = with_positions(kernels.layers["embedding"]);
   const auto weights = [&](const char* kind, MakeLayer* make) { return factory(processors.layers.at(kind), make); };
   const auto rows_layer = [](layers::KernelPart part, std::int64_t columns, layers::Activation activation) {
     return std::make_unique<layers::RowParallelLayer<GpuOps>>(std::move(part), columns, activation);

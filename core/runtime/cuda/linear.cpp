@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = activation(x W + b), at each of `sequence` positions.
+// y = activation(x W + b), at each of `sequence` positions; b is optional.
 #include "core/runtime/cuda/gpu_ops.hpp"
 #include "core/runtime/cuda/layers.hpp"
 #include "core/runtime/cuda/products.hpp"
@@ -56,7 +56,7 @@ std::unique_ptr<layers::LayerKernel> make(const ModelLayer& layer, layers::Activ
 }  // namespace
 
 std::unique_ptr<layers::LayerKernel> make_linear(const ModelLayer& layer, std::unique_ptr<layers::LayerKernel>) {
-  return make(layer, static_cast<layers::Activation>(layer.size("activation")), true);
+  return make(layer, static_cast<layers::Activation>(layer.size("activation")), layer.size("bias") == 1);
 }
 std::unique_ptr<layers::LayerKernel> make_linear_weights(const ModelLayer& layer,
                                                          std::unique_ptr<layers::LayerKernel>) {

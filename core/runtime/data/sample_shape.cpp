@@ -5,15 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "core/model/layer_kinds.hpp"
 #include "core/runtime/cpu/layers.hpp"
 
 namespace pipedeck::runtime::data {
 namespace {
-
-std::optional<std::int64_t> find_size(const ModelLayer& layer, const char* key) {
-  const auto found = layer.sizes.find(key);
-  return found == layer.sizes.end() ? std::nullopt : std::optional(found->second);
-}
 
 bool is_bidirectional(const ModelLayer& layer) {
   return (layer.kind == "transformer" && find_size(layer, "causal") == 0) ||

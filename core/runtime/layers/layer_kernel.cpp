@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "core/model/layer_kinds.hpp"
+
 namespace pipedeck::runtime::layers {
 namespace {
 
@@ -26,13 +28,13 @@ Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const K
 
 Result<std::int64_t> size_of(const ModelLayer& layer, const std::string& key, std::int64_t least) {
   constexpr std::int64_t most = std::int64_t{1} << 30;  // products of two sizes stay far from overflow
-  const auto found = layer.sizes.find(key);
-  if (found == layer.sizes.end())
+  const std::optional<std::int64_t> found = find_size(layer, key);
+  if (!found)
     return fail(ErrorCode::bad_input, fmt::format("layer '{}' ({}) has no size '{}'", layer.name, layer.kind, key));
-  if (found->second < least || found->second > most)
+  if (*found < least || *found > most)
     return fail(ErrorCode::bad_input, fmt::format("layer '{}' ({}): size '{}' is {}, expected {} to {}", layer.name,
-                                                  layer.kind, key, found->second, least, most));
-  return found->second;
+                                                  layer.kind, key, *found, least, most));
+  return *found;
 }
 
 int plannable_layers(const ModelSpec& model) {

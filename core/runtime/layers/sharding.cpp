@@ -2,6 +2,7 @@
 #include "core/runtime/layers/sharding.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -26,7 +27,9 @@ LayerWidths widths_of(const ModelLayer& layer, const LayerKernel& kernel) {
   const std::string& kind = layer.kind;
   widths.product = kind == "linear" || kind == "convolution";
   widths.channels = kind == "batch_norm" || kind.ends_with("_pool");
-  widths.inside = kind == "transformer" || kind == "lstm" || kind == "residual" || kind == "bottleneck";
+  constexpr std::array<std::string_view, 7> inside{"attention", "bottleneck", "decoder",    "feed_forward",
+                                                   "lstm",      "residual",   "transformer"};
+  widths.inside = std::ranges::find(inside, kind) != inside.end();
   widths.embedding = kind == "embedding";
   if (widths.product) widths.input_columns = layer.size("in"), widths.output_columns = layer.size("out");
   if (widths.channels) widths.input_columns = widths.output_columns = layer.size("channels");

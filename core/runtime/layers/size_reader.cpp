@@ -13,10 +13,7 @@ namespace {
 
 const SizeRule* find_rule(const ModelLayer& layer, const std::string& key) {
   const LayerKind* kind = parse_layer_kind(layer.kind);
-  if (!kind) return nullptr;
-  const auto found =
-      std::find_if(kind->sizes.begin(), kind->sizes.end(), [&](const SizeRule& r) { return r.name == key; });
-  return found == kind->sizes.end() ? nullptr : &*found;
+  return kind ? kind->rule(key) : nullptr;
 }
 
 }  // namespace
@@ -36,6 +33,12 @@ std::int64_t SizeReader::operator()(const std::string& key) {
     complain(fmt::format("layer '{}' ({}): size '{}' is {}, expected {} to {}", layer_.name, layer_.kind, key, *size,
                          rule->least, rule->most));
   return *size;
+}
+
+void SizeReader::check_heads() {
+  if (error_) return;
+  if (const auto problem = pipedeck::check_heads(layer_))
+    complain(fmt::format("layer '{}' ({}): {}", layer_.name, layer_.kind, problem->text));
 }
 
 void SizeReader::bounded(const std::string& what, double count) {

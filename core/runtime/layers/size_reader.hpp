@@ -19,6 +19,8 @@ class SizeReader {
   /// Reports an error if a layer has more than 2^40 parameters or values per sample. That is a mistake, and products of
   /// such counts would overflow. `what` names the count.
   void bounded(const std::string& what, double count);
+  /// Checks that the heads of attention divide what they share (core/model/layer_kinds.hpp). Read their sizes before.
+  void check_heads();
   /// Checks that the window fits into its padded input and never covers only padding.
   void check_window();
 

@@ -29,6 +29,7 @@ class Draw {
 /// At least as many layers as `stages`.
 inline ModelSpec random_model(Draw& random, int stages) {
   if (random.once_in(3)) return small_gpt(std::max(1, stages - 3) + random.integer(0, 1), 8, 4, 10);
+  if (stages <= 6 && random.once_in(3)) return small_llama(8, 4, 10);
   return small_mlp(random.integer(5, 20), stages + random.integer(0, 3), random.integer(3, 9), random.integer(2, 6));
 }
 

@@ -7,18 +7,20 @@
 #include <vector>
 
 #include "core/model/model.hpp"
+#include "tests/core/runtime/reference_decoder.hpp"
 #include "tests/core/runtime/reference_images.hpp"
 #include "tests/core/runtime/reference_lstm.hpp"
 
 namespace pipedeck::test {
 
 /// y (rows x out) = x (rows x in) W + b, W and b from `at` on.
-inline Vector reference_linear(const Vector& x, const Vector& p, std::size_t at, std::size_t in, std::size_t out) {
+inline Vector reference_linear(const Vector& x, const Vector& p, std::size_t at, std::size_t in, std::size_t out,
+                               bool bias = true) {
   const std::size_t rows = x.size() / in;
   Vector y(rows * out);
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t o = 0; o < out; ++o) {
-      double sum = p[at + in * out + o];
+      double sum = bias ? p[at + in * out + o] : 0;
       for (std::size_t i = 0; i < in; ++i) sum += x[r * in + i] * p[at + i * out + o];
       y[r * out + o] = sum;
     }
@@ -80,10 +82,11 @@ inline Vector reference_transformer(const ModelLayer& layer, const Vector& x, co
 inline Vector reference_embedding(const ModelLayer& layer, const Vector& tokens, const Vector& p) {
   const auto h = static_cast<std::size_t>(layer.size("hidden")), s = static_cast<std::size_t>(layer.size("sequence"));
   const auto vocabulary = static_cast<std::size_t>(layer.size("vocabulary"));
+  const bool positions = layer.size("positions") == 1;
   Vector y;
   for (std::size_t t = 0; t < tokens.size(); ++t)
     for (std::size_t i = 0; i < h; ++i)
-      y.push_back(p[static_cast<std::size_t>(tokens[t]) * h + i] + p[(vocabulary + t % s) * h + i]);
+      y.push_back(p[static_cast<std::size_t>(tokens[t]) * h + i] + (positions ? p[(vocabulary + t % s) * h + i] : 0));
   return y;
 }
 
@@ -94,7 +97,10 @@ inline Vector reference_forward(const ModelLayer& layer, const Vector& x, const 
   if (layer.kind == "layer_norm") return reference_norm(x, p, 0, size("hidden"));
   if (layer.kind == "lstm") return reference_lstm(layer, x, p);
   if (layer.kind == "linear")
-    return reference_activation(reference_linear(x, p, 0, size("in"), size("out")), layer.size("activation"));
+    return reference_activation(reference_linear(x, p, 0, size("in"), size("out"), size("bias") == 1),
+                                layer.size("activation"));
+  if (layer.kind == "rms_norm" || layer.kind == "attention" || layer.kind == "feed_forward" || layer.kind == "decoder")
+    return reference_decoder(layer, x, p);
   return reference_image_layer(layer, x, p);
 }
 

@@ -25,6 +25,20 @@ void draw_window(std::map<std::string, std::int64_t>& sizes, Random& random) {
   sizes["padding"] = between(random, 0, sizes["kernel"] - 1);
 }
 
+/// Heads that share keys and values, with the defaults now and then.
+void draw_heads(std::map<std::string, std::int64_t>& sizes, Random& random) {
+  sizes["key_value_heads"] = between(random, 1, 3);
+  sizes["heads"] = sizes["key_value_heads"] * between(random, 1, 3);
+  sizes["head_width"] = 2 * between(random, 1, 3);
+  sizes["hidden"] = between(random, 3, 8);
+  sizes["rotary_base"] = between(random, 2, 1000);
+  sizes["window"] = random.coin() ? 0 : between(random, 1, sizes["sequence"] + 1);
+  if (!random.coin()) return;
+  sizes["hidden"] = sizes["heads"] * sizes["head_width"];
+  sizes["head_width"] = 0;
+  if (random.coin()) sizes["key_value_heads"] = 0;
+}
+
 /// Small sizes within what the kind allows.
 ModelLayer drawn(const std::string& kind, Random& random) {
   ModelLayer layer{"drawn", kind, {}};
@@ -39,9 +53,18 @@ ModelLayer drawn(const std::string& kind, Random& random) {
     layer.sizes["stride"] = 1;
   }
   if (kind == "transformer") layer.sizes["hidden"] = 2 * layer.sizes["heads"];
-  if (kind == "layer_norm") layer.sizes["hidden"] += 2;  // of two values, one is the other's negative
+  if (layer.sizes.contains("head_width")) draw_heads(layer.sizes, random);
+  if (layer.sizes.contains("epsilon_billionths")) layer.sizes["epsilon_billionths"] = between(random, 1, 1000) * 1000;
+  if (kind == "layer_norm" || kind == "rms_norm" || kind == "feed_forward")
+    layer.sizes["hidden"] += 2;  // of two values, one is the other's negative
   if (kind == "embedding") layer.sizes["vocabulary"] += 4;
   return layer;
+}
+
+/// The published count of a transformer block leaves out the factors of its norms; a linear layer's is of the backward
+/// pass alone.
+bool counted_exactly(const std::string& kind) {
+  return kind == "rms_norm" || kind == "attention" || kind == "feed_forward" || kind == "decoder";
 }
 
 std::string text_of(const ModelLayer& layer) {
@@ -106,6 +129,10 @@ void TestLayerKinds::parameters_are_those_of_the_shapes() {
     const analytic::transformer::LayerShape shape = analytic::transformer::shape_of(c.shape).value();
     QCOMPARE(shape.parameters.count, 4 * c.kernel->parameters());
     QCOMPARE(shape.output.count, 4 * c.kernel->output_width());
+    if (!counted_exactly(c.shape.kind)) continue;
+    runtime::layers::SavedTensors saved;
+    c.kernel->forward(c.tensor(c.input, c.kernel->input_width()), c.parameters, saved);
+    QCOMPARE(saved.bytes().count, samples * shape.saved.count);
   }
 }
 
@@ -129,7 +156,8 @@ void TestLayerKinds::give_all_memory_back() {
 
 /// Replicas share the samples of a micro-batch: but for batch norm, a sample's values do not depend on the others.
 void TestLayerKinds::any_cut_of_the_samples_gives_the_same() {
-  for (const char* kind : {"convolution", "max_pool", "average_pool", "global_average_pool", "lstm", "transformer"}) {
+  for (const char* kind :
+       {"convolution", "max_pool", "average_pool", "global_average_pool", "lstm", "transformer", "decoder"}) {
     Random random(20);
     const Case c(drawn(kind, random));
     runtime::layers::SavedTensors whole_saved;

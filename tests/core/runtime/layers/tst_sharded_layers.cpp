@@ -229,6 +229,23 @@ std::vector<ModelLayer> one_of_each() {
       {"o", "max_pool", image({{"channels", 5}, {"kernel", 2}, {"stride", 2}, {"padding", 0}})},
       {"p", "global_average_pool", image({{"channels", 6}})},
       {"q", "layer_norm", {{"hidden", 6}, {"sequence", 2}}},
+      {"r", "rms_norm", {{"hidden", 6}, {"sequence", 2}}},
+      {"s", "embedding", {{"vocabulary", 9}, {"hidden", 10}, {"sequence", 3}, {"positions", 0}}},
+      {"t", "linear", {{"in", 7}, {"out", 11}, {"sequence", 3}, {"activation", 2}, {"bias", 0}}},
+      {"u", "linear", {{"in", 13}, {"out", 5}, {"sequence", 2}, {"bias", 0}}},
+      {"v", "decoder", {{"hidden", 20}, {"heads", 10}, {"key_value_heads", 5}, {"feed_forward", 14}, {"sequence", 4}}},
+      {"w",
+       "decoder",
+       {{"hidden", 7},
+        {"heads", 4},
+        {"head_width", 6},
+        {"feed_forward", 9},
+        {"sequence", 5},
+        {"window", 2},
+        {"bias_qkv", 1},
+        {"norm_heads", 1}}},
+      {"x", "attention", {{"hidden", 6}, {"heads", 8}, {"key_value_heads", 4}, {"head_width", 4}, {"sequence", 3}}},
+      {"y", "feed_forward", {{"hidden", 6}, {"feed_forward", 11}, {"sequence", 3}}},
   };
 }
 
@@ -240,6 +257,7 @@ std::map<QString, ModelSpec> chains() {
                                       {"lstm", small_lstm(1)}, {"gpt", small_gpt()}, {"lstm both ways", small_lstm(2)}};
   for (ModelLayer& layer : models["gpt"].layers)
     if (layer.kind == "transformer") layer.sizes["heads"] = 4;
+  models["llama"] = small_llama();
   models["wide classifier"] = model_of({linear(9, 6, 1), linear(6, 8, 2), linear(8, 50, 0), loss_layer(50, 1)});
   std::vector<ModelLayer> image = small_cnn().layers;
   image.resize(2);  // 8 channels of 4 x 4 pixels
@@ -332,7 +350,7 @@ void TestShardedLayers::columns_are_cut_by_largest_remainders() {
 
 void TestShardedLayers::every_kind_is_cut() {
   for (const LayerKind& kind : layer_kinds()) {
-    if (kind.name == "softmax_cross_entropy" || kind.name == "layer_norm") continue;  // the loss; alike everywhere
+    if (kind.name == "softmax_cross_entropy" || kind.name.ends_with("_norm")) continue;  // the loss; alike everywhere
     QVERIFY2(runtime::cpu::cpu_kernel_registry().sharded.contains(std::string(kind.name)),
              std::string(kind.name).c_str());
   }
@@ -392,6 +410,7 @@ void TestShardedLayers::products_alternate() {
   QVERIFY(patterns(all.at("vgg"), 0) == (Patterns{columns, channels, rows, replicated, rows}));
   QVERIFY(patterns(all.at("flattened image"), 0) == (Patterns{columns, channels, rows, columns}));
   QVERIFY(patterns(all.at("gpt"), 0) == (Patterns{columns, internal, internal, replicated, columns}));
+  QVERIFY(patterns(all.at("llama"), 0) == (Patterns{columns, internal, internal, internal, replicated, columns}));
   // Where classes are cut, the logits stay where they are.
   const ModelSpec& wide = all.at("wide classifier");
   QVERIFY(!runtime::layers::choose_sharding(wide, 0, 3, runtime::cpu::cpu_kernel_registry(), 2)->back().output_whole);
@@ -464,9 +483,11 @@ void TestShardedLayers::too_many_devices_are_named_data() {
   QTest::addColumn<int>("layer");
   QTest::addColumn<QString>("expected");
   QTest::newRow("heads") << 4 << "layer 'e' (transformer) has 4 heads, which can't be cut over 5 devices";
-  QTest::newRow("columns") << 17 << "layer 'r' (linear) takes 3 columns and gives 4, which can't be cut over 5 devices";
-  QTest::newRow("channels") << 18 << "layer 's' (residual) has 2 channels, which can't be cut over 5 devices";
-  QTest::newRow("hidden") << 19 << "layer 't' (lstm) has 4 hidden values, which can't be cut over 5 devices";
+  QTest::newRow("key-value heads") << 23
+                                   << "layer 'x' (attention) has 4 key-value heads, which can't be cut over 5 devices";
+  QTest::newRow("columns") << 25 << "layer 'r' (linear) takes 3 columns and gives 4, which can't be cut over 5 devices";
+  QTest::newRow("channels") << 26 << "layer 's' (residual) has 2 channels, which can't be cut over 5 devices";
+  QTest::newRow("hidden") << 27 << "layer 't' (lstm) has 4 hidden values, which can't be cut over 5 devices";
 }
 
 void TestShardedLayers::too_many_devices_are_named() {

@@ -35,6 +35,33 @@ inline ModelSpec small_gpt(int blocks = 2, std::int64_t hidden = 16, std::int64_
   return model;
 }
 
+/// Embedding, a block and the halves of another, norm, head without a bias, loss: a Llama of a few thousand parameters.
+/// The blocks' queries, keys and values have biases and their heads norms.
+inline ModelSpec small_llama(std::int64_t hidden = 16, std::int64_t sequence = 8, std::int64_t vocabulary = 12) {
+  ModelSpec model;
+  model.name = "small Llama";
+  const std::map<std::string, std::int64_t> attention{{"hidden", hidden},     {"heads", 8},     {"key_value_heads", 4},
+                                                      {"head_width", 4},      {"window", 5},    {"bias_qkv", 1},
+                                                      {"sequence", sequence}, {"norm_heads", 1}};
+  auto block = attention;
+  block["feed_forward"] = 3 * hidden;
+  model.layers = {{"tokens",
+                   "embedding",
+                   {{"vocabulary", vocabulary}, {"hidden", hidden}, {"sequence", sequence}, {"positions", 0}}},
+                  {"block_0", "decoder", block},
+                  {"block_1.attention", "attention", attention},
+                  {"block_1.feed_forward",
+                   "feed_forward",
+                   {{"hidden", hidden}, {"feed_forward", 3 * hidden}, {"sequence", sequence}}},
+                  {"norm", "rms_norm", {{"hidden", hidden}, {"sequence", sequence}}},
+                  {"head", "linear", {{"in", hidden}, {"out", vocabulary}, {"sequence", sequence}, {"bias", 0}}},
+                  {"loss", "softmax_cross_entropy", {{"classes", vocabulary}, {"sequence", sequence}}}};
+  model.learning_rate = 3e-3;
+  model.seed = 5;
+  model.data.seed = 9;
+  return model;
+}
+
 inline ModelSpec small_mlp(std::int64_t hidden = 24, int layers = 5, std::int64_t in = 10, std::int64_t classes = 4) {
   ModelSpec model;
   model.name = "small MLP";

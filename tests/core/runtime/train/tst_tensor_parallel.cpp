@@ -23,6 +23,7 @@ ModelSpec with_heads(ModelSpec model, std::int64_t heads) {
 
 std::map<QString, ModelSpec> models() {
   return {{"gpt", with_heads(small_gpt(2, 16), 4)},
+          {"llama", small_llama()},
           {"mlp", small_mlp(9, 6, 7, 5)},
           {"vgg", small_cnn()},
           {"lstm", small_lstm()},
@@ -60,11 +61,14 @@ void cut_over_devices(Plan& plan, const std::vector<int>& degrees, int ranks, Dr
 }
 
 ModelSpec random_wide_model(Draw& random, int stages) {
-  switch (random.integer(1, 4)) {
+  switch (random.integer(1, 5)) {
     case 1:
       return with_heads(small_gpt(std::max(1, stages - 3), 8, 4, 10), 4);
     case 2:
       if (stages <= 5) return small_cnn();
+      [[fallthrough]];
+    case 3:
+      if (stages <= 6) return small_llama(8, 4, 10);
       [[fallthrough]];
     default:
       return small_mlp(random.integer(4, 20), stages + random.integer(0, 3), random.integer(4, 9),

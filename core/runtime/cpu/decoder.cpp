@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of today's language models, of two halves: attention, then a feed-forward.
+#include "core/runtime/cpu/halves.hpp"
+#include "core/runtime/cpu/layers.hpp"
+
+namespace pipedeck::runtime::cpu {
+namespace {
+
+/// Makes the halves of a layer's kind.
+Result<std::unique_ptr<layers::LayerKernel>> make_halves(const ModelLayer& layer,
+                                                         const layers::LayerSharding* sharding) {
+  if (layer.kind == "attention") return make_attention_half(layer, sharding);
+  if (layer.kind == "feed_forward") return make_feed_forward_half(layer, sharding);
+  TRY(auto attention, make_attention_half(layer, sharding));
+  TRY(auto feed_forward, make_feed_forward_half(layer, sharding));
+  return std::make_unique<layers::TwoHalves>(std::move(attention), std::move(feed_forward));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<layers::LayerKernel>> make_decoder(const ModelLayer& layer) {
+  return make_halves(layer, nullptr);
+}
+
+Result<std::unique_ptr<layers::LayerKernel>> make_sharded_decoder(const ModelLayer& layer,
+                                                                  const layers::LayerSharding& sharding) {
+  return make_halves(layer, &sharding);
+}
+
+}  // namespace pipedeck::runtime::cpu

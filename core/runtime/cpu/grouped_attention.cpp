@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// x + attention(rms(x) Wq, rms(x) Wk, rms(x) Wv) Wo: causal, with rotary positions and query heads that share keys and
+// values (Llama 2, arXiv 2307.09288). Optional: a window (Mistral), biases (Qwen2), norms of the heads (Qwen3).
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "core/model/layer_kinds.hpp"
+#include "core/runtime/cpu/attention.hpp"
+#include "core/runtime/cpu/halves.hpp"
+#include "core/runtime/cpu/kernels.hpp"
+#include "core/runtime/cpu/rms.hpp"
+#include "core/runtime/cpu/rotary.hpp"
+#include "core/runtime/layers/decoder_layout.hpp"
+#include "core/runtime/layers/size_reader.hpp"
+
+namespace pipedeck::runtime::cpu {
+namespace {
+
+struct GroupedSizes {
+  std::int64_t hidden, heads, key_value_heads, head_width, sequence, window, rotary_base;
+  float epsilon;
+  bool bias, norm_heads;
+  std::int64_t query_width() const { return heads * head_width; }
+  std::int64_t key_width() const { return key_value_heads * head_width; }
+  layers::AttentionLayout layout() const { return {hidden, query_width(), key_width(), head_width, bias, norm_heads}; }
+  /// Returns the sizes of a rank with these key-value heads and the query heads that share them.
+  GroupedSizes of(const layers::ShardRange& groups) const {
+    GroupedSizes own = *this;
+    own.heads = groups.count * (heads / key_value_heads), own.key_value_heads = groups.count;
+    return own;
+  }
+};
+
+class GroupedAttention final : public layers::BlockHalf {
+ public:
+  explicit GroupedAttention(const GroupedSizes& sizes, std::optional<layers::TensorParallelGroup> partners = {})
+      : layers::BlockHalf(sizes.sequence * sizes.hidden, sizes.sequence * sizes.hidden, sizes.layout().end),
+        sizes_(sizes),
+        shape_{.heads = sizes.heads,
+               .key_value_heads = sizes.key_value_heads,
+               .key_width = sizes.head_width,
+               .value_width = sizes.head_width,
+               .queries = all_positions(sizes.sequence),
+               .keys = all_positions(sizes.sequence),
+               .causal = true,
+               .window = sizes.window},
+        at_(sizes.layout()),
+        norm_(sizes.hidden, sizes.epsilon),
+        head_norm_(sizes.head_width, sizes.epsilon),
+        query_angles_(shape_.queries, sizes.head_width, static_cast<double>(sizes.rotary_base)),
+        key_angles_(shape_.keys, sizes.head_width, static_cast<double>(sizes.rotary_base)),
+        partners_(std::move(partners)) {}
+
+  GroupedAttention(const GroupedSizes& whole, const layers::ShardRange& groups,
+                   const layers::TensorParallelGroup& partners)
+      : GroupedAttention(whole.of(groups), partners) {
+    whole_ = std::make_unique<GroupedAttention>(whole);
+    blocks_ = whole_->blocks_of(groups);
+  }
+
+  std::size_t forward_tensors() const override { return sizes_.norm_heads ? forward_count : raw_query; }
+  std::size_t backward_tensors() const override { return backward_count; }
+
+  std::int64_t replicated_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
+  std::vector<layers::ParameterBlock> blocks() const override {
+    return whole_ ? blocks_ : layers::LayerKernel::blocks();
+  }
+
+  void initialise(std::span<float> parameters, Random random) const override {
+    if (whole_) return layers::initialise_part(*whole_, blocks_, parameters, random);
+    std::ranges::fill(parameters, 0.0f);
+    const auto fill = [&](std::int64_t first, std::int64_t last, const auto& value) {
+      std::generate(parameters.begin() + first, parameters.begin() + last, value);
+    };
+    const auto normal = [&] { return 0.02f * random.normal(); };
+    const auto one = [] { return 1.0f; };
+    fill(at_.gain, at_.query, one);
+    fill(at_.query, at_.query_bias, normal);
+    fill(at_.query_gain, at_.out, one);
+    fill(at_.out, at_.end, normal);
+  }
+
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
+                         layers::SavedTensors& saved) const override {
+    const float* p = parameters.data();
+    saved.tensors.resize(forward_tensors());
+    auto& s = saved.tensors;
+    s[x] = std::move(input);
+    s[normal] = norm_.forward(s[x], p + at_.gain, s[inverse]);
+    s[query] = head_product(s[normal], p, at_.query, at_.query_bias, sizes_.query_width());
+    s[key] = head_product(s[normal], p, at_.key, at_.key_bias, sizes_.key_width());
+    s[value] = head_product(s[normal], p, at_.value, at_.value_bias, sizes_.key_width());
+    if (sizes_.norm_heads) {
+      s[raw_query] = std::move(s[query]), s[raw_key] = std::move(s[key]);
+      s[query] = head_norm_.forward(s[raw_query], p + at_.query_gain, s[query_inverse]);
+      s[key] = head_norm_.forward(s[raw_key], p + at_.key_gain, s[key_inverse]);
+    }
+    query_angles_.rotate(s[query].data(), heads_of(s[query], sizes_.query_width()));
+    key_angles_.rotate(s[key].data(), heads_of(s[key], sizes_.key_width()));
+    s[context] = s[query].empty_like();
+    s[probability] = rows_like(s[x], sizes_.hidden, shape_.heads * shape_.key_rows());
+    attention({s[context].data(), sizes_.query_width()}, s[probability].data(), inputs(s), s[x].samples(), shape_);
+    tensor::Tensor output = project(s[context], sizes_.query_width(), sizes_.hidden, p + at_.out);
+    if (partners_) partners_->all_reduce(output);
+    add(output.data(), s[x].data(), output.size());
+    return output;
+  }
+
+  tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
+                                bool wanted) const override {
+    const float* p = parameters.data();
+    auto& s = saved.tensors;
+    tensor::Tensor dq = s[query].empty_like(), dk = s[key].empty_like(), dv = s[value].empty_like();
+    attend_backward(
+        p, s, dy,
+        {{dq.data(), sizes_.query_width()}, {dk.data(), sizes_.key_width()}, {dv.data(), sizes_.key_width()}});
+    query_angles_.rotate_back(dq.data(), heads_of(dq, sizes_.query_width()));
+    key_angles_.rotate_back(dk.data(), heads_of(dk, sizes_.key_width()));
+    tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, sizes_.hidden);
+    tensor::Tensor head_gains = norm_heads_backward(p, s, dq, dk);
+    tensor::Tensor dnormal = project_backward(dq, sizes_.hidden, sizes_.query_width(), p + at_.query);
+    add_project_backward(dnormal, dk, sizes_.hidden, sizes_.key_width(), p + at_.key);
+    add_project_backward(dnormal, dv, sizes_.hidden, sizes_.key_width(), p + at_.value);
+    if (partners_) partners_->all_reduce(dnormal);
+    tensor::Tensor dx;
+    if (wanted) dx = dy.slice(0, dy.samples(), dy.memory());
+    norm_.backward(dx, gains.data(), dnormal, s[x], s[inverse], p + at_.gain);
+    std::array<tensor::Tensor, backward_count> left{std::move(s[normal]), std::move(dq),         std::move(dk),
+                                                    std::move(dv),        std::move(s[context]), std::move(dy),
+                                                    std::move(gains),     std::move(head_gains)};
+    s.assign(std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
+    return dx;
+  }
+
+  void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
+    const auto& s = saved.tensors;
+    float* g = gradients.data();
+    add_weight_gradient(g + at_.out, s[w_context], sizes_.query_width(), s[w_dy], sizes_.hidden);
+    add_head_gradients(g, at_.query, at_.query_bias, s[w_normal], s[w_dq], sizes_.query_width());
+    add_head_gradients(g, at_.key, at_.key_bias, s[w_normal], s[w_dk], sizes_.key_width());
+    add_head_gradients(g, at_.value, at_.value_bias, s[w_normal], s[w_dv], sizes_.key_width());
+    add(g + at_.gain, s[w_gains].data(), sizes_.hidden);
+    if (sizes_.norm_heads) add(g + at_.query_gain, s[w_head_gains].data(), 2 * sizes_.head_width);
+    saved.tensors.clear();
+  }
+
+ private:
+  /// Tensors saved by forward, in this order; the last four with a norm of the heads.
+  enum ForwardSaved : std::size_t {
+    x,
+    inverse,
+    normal,
+    query,
+    key,
+    value,
+    probability,
+    context,
+    raw_query,
+    raw_key,
+    query_inverse,
+    key_inverse,
+    forward_count
+  };
+  /// Tensors left by backward_input: each product's input and the gradient of its result, and those of the gains.
+  enum WeightSaved : std::size_t { w_normal, w_dq, w_dk, w_dv, w_context, w_dy, w_gains, w_head_gains, backward_count };
+
+  /// Returns the blocks of a rank with these key-value heads, in the order of at_.
+  std::vector<layers::ParameterBlock> blocks_of(const layers::ShardRange& groups) const {
+    const std::int64_t h = sizes_.hidden, d = sizes_.head_width, q = sizes_.query_width(), k = sizes_.key_width(),
+                       shared = sizes_.heads / sizes_.key_value_heads;
+    const layers::ShardRange keys{groups.first * d, groups.count * d},
+        queries{groups.first * shared * d, groups.count * shared * d};
+    std::vector<layers::ParameterBlock> blocks{{at_.gain, 1, h, h},
+                                               {at_.query + queries.first, h, queries.count, q},
+                                               {at_.key + keys.first, h, keys.count, k},
+                                               {at_.value + keys.first, h, keys.count, k}};
+    if (sizes_.bias) {
+      blocks.push_back({at_.query_bias + queries.first, 1, queries.count, q});
+      blocks.push_back({at_.key_bias + keys.first, 2, keys.count, k});  // and the values'
+    }
+    if (sizes_.norm_heads) blocks.push_back({at_.query_gain, 1, 2 * d, 2 * d});
+    blocks.push_back({at_.out + queries.first * h, 1, queries.count * h, queries.count * h});
+    return blocks;
+  }
+
+  /// Returns the rows of all heads of a tensor with rows of `width` values.
+  RotatedHeads heads_of(const tensor::Tensor& tensor, std::int64_t width) const {
+    return {tensor.size() / width, width, width / sizes_.head_width, sizes_.head_width};
+  }
+
+  AttentionInputs inputs(const std::vector<tensor::Tensor>& s) const {
+    return {{s[query].data(), sizes_.query_width()},
+            {s[key].data(), sizes_.key_width()},
+            {s[value].data(), sizes_.key_width()}};
+  }
+
+  tensor::Tensor head_product(const tensor::Tensor& in, const float* p, std::int64_t weight, std::int64_t bias,
+                              std::int64_t width) const {
+    tensor::Tensor out = project(in, sizes_.hidden, width, p + weight);
+    if (sizes_.bias) add_bias(out.data(), p + bias, out.size() / width, width);
+    return out;
+  }
+
+  void add_head_gradients(float* g, std::int64_t weight, std::int64_t bias, const tensor::Tensor& in,
+                          const tensor::Tensor& gradient, std::int64_t width) const {
+    add_weight_gradient(g + weight, in, sizes_.hidden, gradient, width);
+    if (sizes_.bias) add_column_sums(g + bias, gradient.data(), gradient.size() / width, width);
+  }
+
+  void attend_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy,
+                       const AttentionGradients& gradients) const {
+    const tensor::Tensor dcontext = project_backward(dy, sizes_.query_width(), sizes_.hidden, p + at_.out);
+    tensor::Tensor scratch(dy.memory(), 1, shape_.scores());
+    attention_backward(gradients, {dcontext.data(), sizes_.query_width()}, s[probability].data(), inputs(s),
+                       scratch.data(), dy.samples(), shape_);
+    for (const ForwardSaved used : {probability, query, key, value}) s[used].release();
+  }
+
+  /// Replaces the gradients of normed queries and keys by those of the norms' inputs. Returns the gains' gradients,
+  /// summed over the ranks; empty without norms.
+  tensor::Tensor norm_heads_backward(const float* p, std::vector<tensor::Tensor>& s, tensor::Tensor& dq,
+                                     tensor::Tensor& dk) const {
+    if (!sizes_.norm_heads) return {};
+    tensor::Tensor gains = tensor::Tensor::zeros(dq.memory(), 1, 2 * sizes_.head_width);
+    tensor::Tensor raw_dq = tensor::Tensor::zeros(dq.memory(), dq.samples(), dq.width()),
+                   raw_dk = tensor::Tensor::zeros(dk.memory(), dk.samples(), dk.width());
+    head_norm_.backward(raw_dq, gains.data(), dq, s[raw_query], s[query_inverse], p + at_.query_gain);
+    head_norm_.backward(raw_dk, gains.data() + sizes_.head_width, dk, s[raw_key], s[key_inverse], p + at_.key_gain);
+    dq = std::move(raw_dq), dk = std::move(raw_dk);
+    if (partners_) partners_->all_reduce(gains);
+    return gains;
+  }
+
+  GroupedSizes sizes_;
+  AttentionShape shape_;  ///< of the local heads
+  layers::AttentionLayout at_;
+  Rms norm_, head_norm_;
+  RotaryTable query_angles_, key_angles_;
+  std::optional<layers::TensorParallelGroup> partners_;
+  std::unique_ptr<GroupedAttention> whole_;  ///< of a shard
+  std::vector<layers::ParameterBlock> blocks_;
+};
+
+Result<GroupedSizes> grouped_sizes(const ModelLayer& layer) {
+  layers::SizeReader size(layer);
+  GroupedSizes sizes{.hidden = size("hidden"),
+                     .heads = size("heads"),
+                     .key_value_heads = size("key_value_heads"),
+                     .head_width = size("head_width"),
+                     .sequence = size("sequence"),
+                     .window = size("window"),
+                     .rotary_base = size("rotary_base"),
+                     .epsilon = epsilon_of(size("epsilon_billionths")),
+                     .bias = size("bias_qkv") == 1,
+                     .norm_heads = size("norm_heads") == 1};
+  size.check_heads();
+  TRY_VOID(size.result());
+  sizes.key_value_heads = key_value_heads(layer), sizes.head_width = head_width(layer);
+  size.bounded("weights of a product", static_cast<double>(sizes.hidden) * static_cast<double>(sizes.heads) *
+                                           static_cast<double>(sizes.head_width));
+  TRY_VOID(size.result());
+  return sizes;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<layers::BlockHalf>> make_attention_half(const ModelLayer& layer,
+                                                               const layers::LayerSharding* sharding) {
+  TRY(const GroupedSizes sizes, grouped_sizes(layer));
+  if (!sharding) return std::make_unique<GroupedAttention>(sizes);
+  TRY_VOID(layers::check_shardable(layer, sizes.key_value_heads, "key-value heads", sharding->partners.shard()));
+  return std::make_unique<GroupedAttention>(sizes, sharding->partners.local_range(sizes.key_value_heads),
+                                            sharding->partners);
+}
+
+}  // namespace pipedeck::runtime::cpu

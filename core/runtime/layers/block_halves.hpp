@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A block of two halves, each with its norm and residual: attention, then a feed-forward or experts.
+#pragma once
+
+#include <iterator>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/runtime/layers/layer_kernel.hpp"
+
+namespace pipedeck::runtime::layers {
+
+/// A half of a block: x + f(norm(x)). It saves a fixed number of tensors, so that the two halves can share a list.
+class BlockHalf : public LayerKernel {
+ public:
+  using LayerKernel::LayerKernel;
+  virtual std::size_t forward_tensors() const = 0;   ///< saved by forward
+  virtual std::size_t backward_tensors() const = 0;  ///< left by backward_input
+};
+
+/// A layer that is one half after the other. Parameters, blocks and saved tensors are the first one's, then the second
+/// one's.
+class TwoHalves final : public LayerKernel {
+ public:
+  TwoHalves(std::unique_ptr<BlockHalf> first, std::unique_ptr<BlockHalf> second)
+      : LayerKernel(first->input_width(), second->output_width(), first->parameters() + second->parameters()),
+        first_(std::move(first)),
+        second_(std::move(second)) {}
+
+  std::int64_t replicated_parameters() const override {
+    return first_->replicated_parameters() + second_->replicated_parameters();
+  }
+  std::vector<ParameterBlock> blocks() const override {
+    std::vector<ParameterBlock> all = first_->blocks();
+    for (ParameterBlock block : second_->blocks()) {
+      block.first += first_->replicated_parameters();
+      all.push_back(block);
+    }
+    return all;
+  }
+
+  void initialise(std::span<float> parameters, Random random) const override {
+    first_->initialise(parameters.first(split()), random);
+    second_->initialise(parameters.subspan(split()), Random(random.next(), 1));
+  }
+
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, SavedTensors& saved) const override {
+    SavedTensors second;
+    tensor::Tensor middle = first_->forward(std::move(input), parameters.first(split()), saved);
+    tensor::Tensor output = second_->forward(std::move(middle), parameters.subspan(split()), second);
+    append(saved, std::move(second));
+    return output;
+  }
+
+  tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float> parameters, SavedTensors& saved,
+                                bool wanted) const override {
+    SavedTensors second = cut(saved, first_->forward_tensors());
+    gradient = second_->backward_input(std::move(gradient), parameters.subspan(split()), second, true);
+    gradient = first_->backward_input(std::move(gradient), parameters.first(split()), saved, wanted);
+    append(saved, std::move(second));
+    return gradient;
+  }
+
+  void backward_weight(SavedTensors& saved, std::span<float> gradients) const override {
+    SavedTensors second = cut(saved, first_->backward_tensors());
+    second_->backward_weight(second, gradients.subspan(split()));
+    first_->backward_weight(saved, gradients.first(split()));
+  }
+
+ private:
+  std::size_t split() const { return static_cast<std::size_t>(first_->parameters()); }
+
+  static void append(SavedTensors& to, SavedTensors from) {
+    to.tensors.insert(to.tensors.end(), std::make_move_iterator(from.tensors.begin()),
+                      std::make_move_iterator(from.tensors.end()));
+  }
+  /// Moves the tensors from `first` on out of `saved`.
+  static SavedTensors cut(SavedTensors& saved, std::size_t first) {
+    const auto from = saved.tensors.begin() + static_cast<std::ptrdiff_t>(first);
+    SavedTensors rest{{std::make_move_iterator(from), std::make_move_iterator(saved.tensors.end())}};
+    saved.tensors.resize(first);
+    return rest;
+  }
+
+  std::unique_ptr<BlockHalf> first_, second_;
+};
+
+}  // namespace pipedeck::runtime::layers

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of the parameters of a decoder block's halves, for every backend, so that checkpoints fit all of them.
+#pragma once
+
+#include <cstdint>
+
+namespace pipedeck::runtime::layers {
+
+/// The offsets, in floats, of attention's parameters: the norm's gain, three products into the heads with their biases
+/// (none: of no length), the gains of the heads' norms, and the product out. `h` is the model's width, `q` that of the
+/// query heads and `k` that of the key-value heads: whole, or a rank's shard.
+struct AttentionLayout {
+  std::int64_t gain, query, key, value, query_bias, key_bias, value_bias, query_gain, key_gain, out, end;
+  AttentionLayout(std::int64_t h, std::int64_t q, std::int64_t k, std::int64_t head_width, bool bias, bool norm_heads) {
+    std::int64_t next = 0;
+    const auto place = [&](std::int64_t floats) { return next += floats, next - floats; };
+    gain = place(h);
+    query = place(h * q), key = place(h * k), value = place(h * k);
+    query_bias = place(bias ? q : 0), key_bias = place(bias ? k : 0), value_bias = place(bias ? k : 0);
+    query_gain = place(norm_heads ? head_width : 0), key_gain = place(norm_heads ? head_width : 0);
+    out = place(q * h);
+    end = next;
+  }
+};
+
+/// The offsets of a gated feed-forward's parameters: the norm's gain, a product into gates and ups (each row: all
+/// gates, then all ups), and the product out.
+struct FeedForwardLayout {
+  std::int64_t gain, in, out, end;
+  FeedForwardLayout(std::int64_t h, std::int64_t f) : gain(0), in(h), out(in + h * 2 * f), end(out + f * h) {}
+};
+
+}  // namespace pipedeck::runtime::layers
