@@ -41,6 +41,18 @@ constexpr std::array decoder_sizes{SizeRule{"hidden"},
                                    SizeRule{"bias_qkv", 0, 0, 1},
                                    SizeRule{"norm_heads", 0, 0, 1},
                                    epsilon};
+constexpr std::array experts_sizes{SizeRule{"hidden"},
+                                   SizeRule{"experts"},
+                                   SizeRule{"per_token"},
+                                   SizeRule{"feed_forward"},
+                                   SizeRule{"shared_feed_forward", 0, 0},
+                                   SizeRule{"sequence"},
+                                   SizeRule{"sigmoid", 0, 0, 1},
+                                   SizeRule{"normalised", 1, 0, 1},
+                                   SizeRule{"scale_permille", 1'000},
+                                   SizeRule{"auxiliary_loss_permille", 0, 0},
+                                   SizeRule{"capacity_percent", 0, 0},
+                                   epsilon};
 constexpr std::array linear_sizes{SizeRule{"in"}, SizeRule{"out"}, SizeRule{"sequence", 1},
                                   SizeRule{"activation", 0, 0, 2}, SizeRule{"bias", 1, 0, 1}};
 constexpr std::array convolution_sizes{SizeRule{"in"},
@@ -119,6 +131,22 @@ LayerCount feed_forward(const ModelLayer& layer) {
           .out = s * h,
           .saved = s * (2 * h + 1 + 3 * f),
           .parameters = h + 3 * h * f};
+}
+
+/// Counts all choices of experts, also those beyond a capacity. Saved: the input, the norm's output and factors, the
+/// router's scores, choices and their weights, and each chosen expert's gates, ups and input of its product out.
+LayerCount experts(const ModelLayer& layer) {
+  const auto h = static_cast<double>(layer.size("hidden")), s = static_cast<double>(layer.size("sequence")),
+             f = static_cast<double>(layer.size("feed_forward")), e = static_cast<double>(layer.size("experts")),
+             k = static_cast<double>(layer.size("per_token")),
+             shared = static_cast<double>(layer.size("shared_feed_forward"));
+  const double weights = product(s, h, e) + product(s, h, 3 * (k * f + shared));
+  return {.forward = weights,
+          .weight = weights,
+          .in = s * h,
+          .out = s * h,
+          .saved = s * (2 * h + 1 + e + 2 * k + 3 * (k * f + shared)),
+          .parameters = h + h * e + 3 * h * (e * f + shared)};
 }
 
 /// Returns the count of a layer that is one after the other.
@@ -270,6 +298,7 @@ constexpr std::array kinds{LayerKind{"embedding", embedding_sizes, embedding},
                            LayerKind{"decoder", decoder_sizes, decoder},
                            LayerKind{"attention", attention_sizes, attention},
                            LayerKind{"feed_forward", feed_forward_sizes, feed_forward},
+                           LayerKind{"experts", experts_sizes, experts},
                            LayerKind{"layer_norm", layer_norm_sizes, layer_norm},
                            LayerKind{"rms_norm", rms_norm_sizes, rms_norm},
                            LayerKind{"linear", linear_sizes, linear},

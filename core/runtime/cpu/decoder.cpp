@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of today's language models, of two halves: attention, then a feed-forward.
+// Blocks of today's language models, of two halves: attention, then a feed-forward or experts.
 #include "core/runtime/cpu/halves.hpp"
 #include "core/runtime/cpu/layers.hpp"
 
@@ -11,6 +11,7 @@ Result<std::unique_ptr<layers::LayerKernel>> make_halves(const ModelLayer& layer
                                                          const layers::LayerSharding* sharding) {
   if (layer.kind == "attention") return make_attention_half(layer, sharding);
   if (layer.kind == "feed_forward") return make_feed_forward_half(layer, sharding);
+  if (layer.kind == "experts") return make_experts_half(layer, sharding);
   TRY(auto attention, make_attention_half(layer, sharding));
   TRY(auto feed_forward, make_feed_forward_half(layer, sharding));
   return std::make_unique<layers::TwoHalves>(std::move(attention), std::move(feed_forward));

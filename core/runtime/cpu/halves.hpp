@@ -19,5 +19,6 @@ using MakeHalf = Result<std::unique_ptr<layers::BlockHalf>>(const ModelLayer& la
 
 MakeHalf make_attention_half;     ///< grouped heads, rotary positions; some key-value heads on each rank
 MakeHalf make_feed_forward_half;  ///< gated; some columns on each rank
+MakeHalf make_experts_half;       ///< some columns of each expert on each rank
 
 }  // namespace pipedeck::runtime::cpu

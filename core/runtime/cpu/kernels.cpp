@@ -21,6 +21,25 @@ PIPEDECK_KERNEL void add(float* __restrict to, const float* __restrict from, std
   for (std::int64_t i = 0; i < count; ++i) to[i] += from[i];
 }
 
+PIPEDECK_KERNEL void add_scaled(float* __restrict to, const float* __restrict from, float factor, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] += factor * from[i];
+}
+
+PIPEDECK_KERNEL float dot_product(const float* a, const float* b, std::int64_t count) {
+  float sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::int64_t i = 0; i < count; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+PIPEDECK_KERNEL void logistic_in_place(float* values, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) values[i] = logistic(values[i]);
+}
+
+PIPEDECK_KERNEL void logistic_backward(float* __restrict gradient, const float* __restrict out, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) gradient[i] *= out[i] * (1.0f - out[i]);
+}
+
 PIPEDECK_KERNEL void scale(float* values, float factor, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) values[i] *= factor;
 }

@@ -8,7 +8,9 @@
 namespace pipedeck::runtime::cpu {
 
 void add(float* to, const float* from, std::int64_t count);  ///< to += from
+void add_scaled(float* to, const float* from, float factor, std::int64_t count);
 void scale(float* values, float factor, std::int64_t count);
+float dot_product(const float* a, const float* b, std::int64_t count);
 
 /// Every row of `values` += bias.
 void add_bias(float* values, const float* bias, std::int64_t rows, std::int64_t columns);
@@ -22,6 +24,10 @@ void relu_backward(float* gradient, const float* in, std::int64_t count);
 /// Computes the tanh form (Hendrycks and Gimpel, 2016), as in GPT-2.
 void gelu(float* out, const float* in, std::int64_t count);
 void gelu_backward(float* gradient, const float* in, std::int64_t count);
+
+void logistic_in_place(float* values, std::int64_t count);
+/// Replaces the gradient of the output, which is `out`, by that of the input.
+void logistic_backward(float* gradient, const float* out, std::int64_t count);
 
 /// out = (in - mean) / sqrt(variance + 1e-5) * gain + shift, row by row; stores mean and 1/deviation, one per row.
 void layer_norm(float* out, float* mean, float* inverse, const float* in, const float* gain, const float* shift,

@@ -16,6 +16,7 @@ layers::KernelRegistry cpu_kernel_registry() {
                     {"convolution", make_convolution},
                     {"decoder", make_decoder},
                     {"embedding", make_embedding},
+                    {"experts", make_decoder},
                     {"feed_forward", make_decoder},
                     {"global_average_pool", make_global_average_pool},
                     {"layer_norm", make_layer_norm},
@@ -30,7 +31,8 @@ layers::KernelRegistry cpu_kernel_registry() {
   };
   kernels.sharded = layers::smaller_layers({kernels.layers, make_linear_weights, make_convolution_weights, rows_layer});
   kernels.sharded["bottleneck"] = kernels.sharded["residual"] = make_sharded_block;
-  for (const char* kind : {"attention", "decoder", "feed_forward"}) kernels.sharded[kind] = make_sharded_decoder;
+  for (const char* kind : {"attention", "decoder", "experts", "feed_forward"})
+    kernels.sharded[kind] = make_sharded_decoder;
   kernels.sharded["lstm"] = make_sharded_lstm;
   kernels.sharded["transformer"] = make_sharded_transformer;
   return kernels;

@@ -63,7 +63,9 @@ void StageModule::run(PassKind kind, MicroBatch& of, const LayerDone& done, cons
 }
 
 tensor::Tensor StageModule::run_forward(MicroBatch& kept, std::size_t layer, tensor::Tensor input) {
-  return shape_.layers[layer]->forward(std::move(input), part(*kept.weights, layer), kept.tensors.layers[layer]);
+  layers::SavedTensors& saved = kept.tensors.layers[layer];
+  saved.loss_scale = shape_.loss_scale;
+  return shape_.layers[layer]->forward(std::move(input), part(*kept.weights, layer), saved);
 }
 
 tensor::Tensor StageModule::forward(int micro_batch, tensor::Tensor input, tensor::Tensor targets, int version) {

@@ -46,7 +46,7 @@ class TwoHalves final : public LayerKernel {
   }
 
   tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, SavedTensors& saved) const override {
-    SavedTensors second;
+    SavedTensors second{{}, saved.loss_scale};
     tensor::Tensor middle = first_->forward(std::move(input), parameters.first(split()), saved);
     tensor::Tensor output = second_->forward(std::move(middle), parameters.subspan(split()), second);
     append(saved, std::move(second));
@@ -78,7 +78,7 @@ class TwoHalves final : public LayerKernel {
   /// Moves the tensors from `first` on out of `saved`.
   static SavedTensors cut(SavedTensors& saved, std::size_t first) {
     const auto from = saved.tensors.begin() + static_cast<std::ptrdiff_t>(first);
-    SavedTensors rest{{std::make_move_iterator(from), std::make_move_iterator(saved.tensors.end())}};
+    SavedTensors rest{{std::make_move_iterator(from), std::make_move_iterator(saved.tensors.end())}, saved.loss_scale};
     saved.tensors.resize(first);
     return rest;
   }

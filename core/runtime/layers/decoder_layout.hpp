@@ -30,4 +30,18 @@ struct FeedForwardLayout {
   FeedForwardLayout(std::int64_t h, std::int64_t f) : gain(0), in(h), out(in + h * 2 * f), end(out + f * h) {}
 };
 
+/// The offsets of a mixture of experts' parameters: the norm's gain, the router, each expert's product into gates and
+/// ups, each expert's product out, and the two products of the part that every token passes.
+struct ExpertLayout {
+  std::int64_t gain, router, in, out, shared_in, shared_out, end;
+  ExpertLayout(std::int64_t h, std::int64_t experts, std::int64_t f, std::int64_t shared_f)
+      : gain(0),
+        router(h),
+        in(router + h * experts),
+        out(in + experts * h * 2 * f),
+        shared_in(out + experts * f * h),
+        shared_out(shared_in + h * 2 * shared_f),
+        end(shared_out + shared_f * h) {}
+};
+
 }  // namespace pipedeck::runtime::layers

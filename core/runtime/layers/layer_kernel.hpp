@@ -21,6 +21,8 @@ namespace pipedeck::runtime::layers {
 /// tensor, so that a stage that recomputes can drop the others.
 struct SavedTensors {
   std::vector<tensor::Tensor> tensors;
+  /// 1 / (samples x positions) of the update's mean loss, for layers that add a loss of their own; 0: they add none.
+  float loss_scale = 0;
   Bytes bytes() const {
     Bytes sum;
     for (const tensor::Tensor& tensor : tensors) sum += tensor.bytes();

@@ -8,6 +8,7 @@
 
 #include "core/model/model.hpp"
 #include "tests/core/runtime/reference_decoder.hpp"
+#include "tests/core/runtime/reference_experts.hpp"
 #include "tests/core/runtime/reference_images.hpp"
 #include "tests/core/runtime/reference_lstm.hpp"
 
@@ -99,9 +100,15 @@ inline Vector reference_forward(const ModelLayer& layer, const Vector& x, const 
   if (layer.kind == "linear")
     return reference_activation(reference_linear(x, p, 0, size("in"), size("out"), size("bias") == 1),
                                 layer.size("activation"));
+  if (layer.kind == "experts") return reference_experts(layer, x, p).output;
   if (layer.kind == "rms_norm" || layer.kind == "attention" || layer.kind == "feed_forward" || layer.kind == "decoder")
     return reference_decoder(layer, x, p);
   return reference_image_layer(layer, x, p);
+}
+
+/// Returns the loss of the layer itself, summed over samples.
+inline double reference_own_loss(const ModelLayer& layer, const Vector& x, const Vector& p) {
+  return layer.kind == "experts" ? reference_experts(layer, x, p).auxiliary : 0;
 }
 
 /// Sum over rows of -log softmax(row)[target].

@@ -16,6 +16,7 @@
 namespace pipedeck::test {
 
 constexpr int samples = 2;
+constexpr float loss_scale = 0.125f;
 
 inline Vector wide(std::span<const float> values) { return {values.begin(), values.end()}; }
 
@@ -78,6 +79,11 @@ struct Case {
     return result;
   }
   Vector reference(const Vector& x, const Vector& p) const { return reference_forward(shape, x, p); }
+  /// Returns the function whose gradients the layer computes: the output along `d`, and the layer's own loss.
+  double objective(const Vector& x, const Vector& p, const Vector& d) const {
+    const double own = reference_own_loss(shape, x, p);
+    return dot(reference(x, p), d) + (own != 0 ? loss_scale * static_cast<double>(shape.size("sequence")) * own : 0);
+  }
 };
 
 struct Gradients {
@@ -85,7 +91,7 @@ struct Gradients {
 };
 
 inline Gradients computed(const Case& c, bool wanted) {
-  runtime::layers::SavedTensors saved;
+  runtime::layers::SavedTensors saved{{}, loss_scale};
   runtime::tensor::Tensor output = c.kernel->forward(c.tensor(c.input, c.kernel->input_width()), c.parameters, saved);
   Gradients result;
   result.output = wide(output.values());

@@ -39,6 +39,15 @@ void draw_heads(std::map<std::string, std::int64_t>& sizes, Random& random) {
   if (random.coin()) sizes["key_value_heads"] = 0;
 }
 
+void draw_experts(std::map<std::string, std::int64_t>& sizes, Random& random) {
+  sizes["hidden"] = between(random, 3, 6);
+  sizes["experts"] = between(random, 2, 6);
+  sizes["per_token"] = between(random, 1, sizes["experts"]);
+  sizes["scale_permille"] = between(random, 300, 3000);
+  sizes["auxiliary_loss_permille"] = random.coin() ? 0 : between(random, 100, 5000);
+  sizes["capacity_percent"] = random.coin() ? 0 : between(random, 50, 200);
+}
+
 /// Small sizes within what the kind allows.
 ModelLayer drawn(const std::string& kind, Random& random) {
   ModelLayer layer{"drawn", kind, {}};
@@ -54,6 +63,7 @@ ModelLayer drawn(const std::string& kind, Random& random) {
   }
   if (kind == "transformer") layer.sizes["hidden"] = 2 * layer.sizes["heads"];
   if (layer.sizes.contains("head_width")) draw_heads(layer.sizes, random);
+  if (kind == "experts") draw_experts(layer.sizes, random);
   if (layer.sizes.contains("epsilon_billionths")) layer.sizes["epsilon_billionths"] = between(random, 1, 1000) * 1000;
   if (kind == "layer_norm" || kind == "rms_norm" || kind == "feed_forward")
     layer.sizes["hidden"] += 2;  // of two values, one is the other's negative
@@ -64,7 +74,7 @@ ModelLayer drawn(const std::string& kind, Random& random) {
 /// The published count of a transformer block leaves out the factors of its norms; a linear layer's is of the backward
 /// pass alone.
 bool counted_exactly(const std::string& kind) {
-  return kind == "rms_norm" || kind == "attention" || kind == "feed_forward" || kind == "decoder";
+  return kind == "rms_norm" || kind == "attention" || kind == "feed_forward" || kind == "decoder" || kind == "experts";
 }
 
 std::string text_of(const ModelLayer& layer) {
@@ -83,6 +93,8 @@ class TestLayerKinds : public QObject {
   void give_all_memory_back_data() { agree_with_finite_differences_data(); }
   void give_all_memory_back();
   void any_cut_of_the_samples_gives_the_same();
+  void bad_heads_are_named_data();
+  void bad_heads_are_named();
   void bad_windows_are_named_data();
   void bad_windows_are_named();
 };
@@ -111,10 +123,10 @@ void TestLayerKinds::agree_with_finite_differences() {
     QVERIFY(agrees("output", found.output, c.reference(x, p)));
     if (!p.empty())
       QVERIFY(agrees("weight gradient", found.parameters,
-                     numerical_gradient([&](const Vector& q) { return dot(c.reference(x, q), d); }, p)));
+                     numerical_gradient([&](const Vector& q) { return c.objective(x, q, d); }, p)));
     if (tokens) continue;
     QVERIFY(agrees("input gradient", found.input,
-                   numerical_gradient([&](const Vector& y) { return dot(c.reference(y, p), d); }, x)));
+                   numerical_gradient([&](const Vector& y) { return c.objective(y, p, d); }, x)));
     // Without a request for the input's gradient, the weights' is equal.
     QVERIFY(computed(c, false).input.empty());
     QVERIFY(computed(c, false).parameters == found.parameters);
@@ -156,8 +168,8 @@ void TestLayerKinds::give_all_memory_back() {
 
 /// Replicas share the samples of a micro-batch: but for batch norm, a sample's values do not depend on the others.
 void TestLayerKinds::any_cut_of_the_samples_gives_the_same() {
-  for (const char* kind :
-       {"convolution", "max_pool", "average_pool", "global_average_pool", "lstm", "transformer", "decoder"}) {
+  for (const char* kind : {"convolution", "max_pool", "average_pool", "global_average_pool", "lstm", "transformer",
+                           "decoder", "experts"}) {
     Random random(20);
     const Case c(drawn(kind, random));
     runtime::layers::SavedTensors whole_saved;
@@ -170,6 +182,39 @@ void TestLayerKinds::any_cut_of_the_samples_gives_the_same() {
       QVERIFY(relative_difference(wide(part.values()), wide(whole.slice(i, 1, c.memory).values())) < 1e-6);
     }
   }
+}
+
+void TestLayerKinds::bad_heads_are_named_data() {
+  QTest::addColumn<QString>("kind");
+  QTest::addColumn<QString>("key");
+  QTest::addColumn<int>("size");
+  QTest::addColumn<QString>("expected");
+  const auto row = [](const char* kind, const char* key, int size, const char* expected) {
+    QTest::addRow("%s %s", kind, key) << kind << key << size << expected;
+  };
+  row("decoder", "heads", 3, "found 3 heads, expected a divisor of hidden, 8");
+  row("attention", "key_value_heads", 3, "found 3 key-value heads, expected a divisor of the 4 heads");
+  row("decoder", "head_width", 5, "found heads 5 wide, expected an even width for rotary positions");
+  row("decoder", "norm_heads", 2, "size 'norm_heads' is 2, expected 0 to 1");
+  row("attention", "rotary_base", 0, "size 'rotary_base' is 0");
+  row("experts", "per_token", 5, "per_token is 5, expected at most the 4 experts");
+}
+
+void TestLayerKinds::bad_heads_are_named() {
+  QFETCH(QString, kind);
+  QFETCH(QString, key);
+  QFETCH(int, size);
+  QFETCH(QString, expected);
+  ModelLayer layer{"drawn", kind.toStdString(), {{"hidden", 8}, {"sequence", 3}}};
+  if (kind == "experts") layer.sizes.insert({{"experts", 4}, {"per_token", 2}});
+  if (kind != "experts") layer.sizes.insert({{"heads", 4}});
+  if (kind != "attention") layer.sizes.insert({{"feed_forward", 6}});
+  QVERIFY(runtime::cpu::cpu_kernel_registry().layers.at(layer.kind)(layer).has_value());
+  layer.sizes[key.toStdString()] = size;
+  const auto made = runtime::cpu::cpu_kernel_registry().layers.at(layer.kind)(layer);
+  QVERIFY(!made);
+  QCOMPARE(made.error().code, ErrorCode::bad_input);
+  QVERIFY2(QString::fromStdString(made.error().message).contains(expected), made.error().message.c_str());
 }
 
 void TestLayerKinds::bad_windows_are_named_data() {

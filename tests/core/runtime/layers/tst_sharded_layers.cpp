@@ -70,6 +70,7 @@ Passes passes_of(const Question& question, const std::vector<std::unique_ptr<run
   const ModelLayer& first = question.model.layers[static_cast<std::size_t>(question.first)];
   runtime::tensor::Tensor value = random_tensor(memory, layers.front()->input_width(), tokens_of(first), 21);
   std::vector<runtime::layers::SavedTensors> saved(layers.size());
+  for (runtime::layers::SavedTensors& of_layer : saved) of_layer.loss_scale = loss_scale;
   std::vector<std::vector<float>> parameters;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     std::vector<float> drawn(static_cast<std::size_t>(layers[i]->parameters()));
@@ -246,6 +247,20 @@ std::vector<ModelLayer> one_of_each() {
         {"norm_heads", 1}}},
       {"x", "attention", {{"hidden", 6}, {"heads", 8}, {"key_value_heads", 4}, {"head_width", 4}, {"sequence", 3}}},
       {"y", "feed_forward", {{"hidden", 6}, {"feed_forward", 11}, {"sequence", 3}}},
+      {"z",
+       "experts",
+       {{"hidden", 6}, {"experts", 5}, {"per_token", 2}, {"feed_forward", 7}, {"sequence", 4}, {"normalised", 0}}},
+      {"za",
+       "experts",
+       {{"hidden", 5},
+        {"experts", 3},
+        {"per_token", 1},
+        {"feed_forward", 4},
+        {"shared_feed_forward", 9},
+        {"sequence", 6},
+        {"sigmoid", 1},
+        {"auxiliary_loss_permille", 900},
+        {"capacity_percent", 100}}},
   };
 }
 
@@ -258,6 +273,7 @@ std::map<QString, ModelSpec> chains() {
   for (ModelLayer& layer : models["gpt"].layers)
     if (layer.kind == "transformer") layer.sizes["heads"] = 4;
   models["llama"] = small_llama();
+  models["mixtral"] = small_mixtral();
   models["wide classifier"] = model_of({linear(9, 6, 1), linear(6, 8, 2), linear(8, 50, 0), loss_layer(50, 1)});
   std::vector<ModelLayer> image = small_cnn().layers;
   image.resize(2);  // 8 channels of 4 x 4 pixels
@@ -485,9 +501,9 @@ void TestShardedLayers::too_many_devices_are_named_data() {
   QTest::newRow("heads") << 4 << "layer 'e' (transformer) has 4 heads, which can't be cut over 5 devices";
   QTest::newRow("key-value heads") << 23
                                    << "layer 'x' (attention) has 4 key-value heads, which can't be cut over 5 devices";
-  QTest::newRow("columns") << 25 << "layer 'r' (linear) takes 3 columns and gives 4, which can't be cut over 5 devices";
-  QTest::newRow("channels") << 26 << "layer 's' (residual) has 2 channels, which can't be cut over 5 devices";
-  QTest::newRow("hidden") << 27 << "layer 't' (lstm) has 4 hidden values, which can't be cut over 5 devices";
+  QTest::newRow("columns") << 27 << "layer 'r' (linear) takes 3 columns and gives 4, which can't be cut over 5 devices";
+  QTest::newRow("channels") << 28 << "layer 's' (residual) has 2 channels, which can't be cut over 5 devices";
+  QTest::newRow("hidden") << 29 << "layer 't' (lstm) has 4 hidden values, which can't be cut over 5 devices";
 }
 
 void TestShardedLayers::too_many_devices_are_named() {

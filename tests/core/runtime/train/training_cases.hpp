@@ -62,6 +62,30 @@ inline ModelSpec small_llama(std::int64_t hidden = 16, std::int64_t sequence = 8
   return model;
 }
 
+/// As small_llama, with attention and a mixture of experts in each block, which balances its load.
+inline ModelSpec small_mixtral(int blocks = 2, std::int64_t hidden = 16, std::int64_t sequence = 8,
+                               std::int64_t vocabulary = 12) {
+  ModelSpec model = small_llama(hidden, sequence, vocabulary);
+  model.name = "small Mixtral";
+  model.layers.erase(model.layers.begin() + 1, model.layers.begin() + 4);
+  for (int i = blocks; i-- > 0;) {
+    const std::string name = "block_" + std::to_string(i);
+    model.layers.insert(model.layers.begin() + 1,
+                        {{name + ".attention",
+                          "attention",
+                          {{"hidden", hidden}, {"heads", 4}, {"sequence", sequence}, {"norm_heads", i % 2}}},
+                         {name + ".experts",
+                          "experts",
+                          {{"hidden", hidden},
+                           {"experts", 4},
+                           {"per_token", 2},
+                           {"feed_forward", 2 * hidden},
+                           {"sequence", sequence},
+                           {"auxiliary_loss_permille", 20}}}});
+  }
+  return model;
+}
+
 inline ModelSpec small_mlp(std::int64_t hidden = 24, int layers = 5, std::int64_t in = 10, std::int64_t classes = 4) {
   ModelSpec model;
   model.name = "small MLP";

@@ -22,11 +22,8 @@ ModelSpec with_heads(ModelSpec model, std::int64_t heads) {
 }
 
 std::map<QString, ModelSpec> models() {
-  return {{"gpt", with_heads(small_gpt(2, 16), 4)},
-          {"llama", small_llama()},
-          {"mlp", small_mlp(9, 6, 7, 5)},
-          {"vgg", small_cnn()},
-          {"lstm", small_lstm()},
+  return {{"gpt", with_heads(small_gpt(2, 16), 4)}, {"llama", small_llama()}, {"mixtral", small_mixtral()},
+          {"mlp", small_mlp(9, 6, 7, 5)},           {"vgg", small_cnn()},     {"lstm", small_lstm()},
           {"lstm both ways", small_lstm(2)}};
 }
 
@@ -119,7 +116,8 @@ void TestTensorParallel::every_model_equals_one_device() {
 
 void TestTensorParallel::small_presets_equal_whole_stages_data() {
   QTest::addColumn<QString>("preset");
-  for (const char* name : {"wide-tiny", "gpt-tiny", "bert-tiny", "vgg-tiny", "resnet-tiny", "gnmt-tiny", "mlp-small"})
+  for (const char* name : {"wide-tiny", "gpt-tiny", "llama-tiny", "mixtral-tiny", "bert-tiny", "vgg-tiny",
+                           "resnet-tiny", "gnmt-tiny", "mlp-small"})
     QTest::newRow(name) << name;
 }
 

@@ -84,10 +84,12 @@ Trained plain_program(const ModelSpec& model, int global_batch, int count) {
       source->target(sample, targets.values().subspan(static_cast<std::size_t>(i * targets.width()),
                                                       static_cast<std::size_t>(targets.width())));
     }
-    std::vector<runtime::layers::SavedTensors> saved(layers.size());
-    for (std::size_t i = 0; i < layers.size(); ++i)
-      value = layers[i]->forward(std::move(value), result.parameters.layers[i], saved[i]);
     const double positions = double(global_batch) * double(loss.sequence());
+    std::vector<runtime::layers::SavedTensors> saved(layers.size());
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      saved[i].loss_scale = static_cast<float>(1 / positions);
+      value = layers[i]->forward(std::move(value), result.parameters.layers[i], saved[i]);
+    }
     result.losses.push_back(runtime::cpu::cross_entropy(loss, value, targets) / positions);
     value = runtime::cpu::cross_entropy_gradient(std::move(value), static_cast<float>(1 / positions));
     for (std::size_t i = layers.size(); i-- > 0;) {
@@ -127,7 +129,8 @@ class TestTraining : public QObject {
 };
 
 void TestTraining::one_device_equals_a_plain_program() {
-  for (const ModelSpec& model : {small_gpt(), small_llama(), small_mlp(), small_cnn(), small_lstm(), small_lstm(2)}) {
+  for (const ModelSpec& model :
+       {small_gpt(), small_llama(), small_mixtral(), small_mlp(), small_cnn(), small_lstm(), small_lstm(2)}) {
     const Trained expected = plain_program(model, 12, steps), found = on_one_device(model, 12, Optimizer::adam);
     QVERIFY2(difference(found.parameters, expected.parameters) < 1e-5,
              qPrintable(QString::number(difference(found.parameters, expected.parameters))));
@@ -161,7 +164,8 @@ void TestTraining::every_plan_equals_one_device() {
   QFETCH(QList<int>, replicas);
   QFETCH(QList<int>, shares);
   QFETCH(int, order);
-  for (const ModelSpec& model : {small_gpt(), small_llama(), small_mlp(), small_cnn(), small_lstm(2)}) {
+  for (const ModelSpec& model :
+       {small_gpt(), small_llama(), small_mixtral(), small_mlp(), small_cnn(), small_lstm(2)}) {
     Plan plan = plan_for(model, {replicas.begin(), replicas.end()}, 6, 4);
     if (!shares.empty()) plan.stages[1].samples_per_replica = std::vector<int>(shares.begin(), shares.end());
     for (const Optimizer optimizer : {Optimizer::adam, Optimizer::sgd}) {
@@ -254,19 +258,16 @@ void TestTraining::recompute_changes_nothing_but_memory() {
 
 void TestTraining::loss_falls_data() {
   QTest::addColumn<QString>("kind");
-  for (const char* kind : {"gpt", "llama", "mlp", "vgg", "resnet", "lstm", "lstm both ways"})
+  for (const char* kind : {"gpt", "llama", "mixtral", "mlp", "vgg", "resnet", "lstm", "lstm both ways"})
     QTest::newRow(kind) << kind;
 }
 
 void TestTraining::loss_falls() {
   QFETCH(QString, kind);
-  const std::map<QString, ModelSpec> models{{"gpt", small_gpt()},
-                                            {"llama", small_llama()},
-                                            {"mlp", small_mlp(24, 5, 64)},
-                                            {"vgg", small_cnn(false, 16)},
-                                            {"resnet", small_cnn(true, 16)},
-                                            {"lstm", small_lstm(1, 24)},
-                                            {"lstm both ways", small_lstm(2, 24)}};
+  const std::map<QString, ModelSpec> models{{"gpt", small_gpt()},          {"llama", small_llama()},
+                                            {"mixtral", small_mixtral()},  {"mlp", small_mlp(24, 5, 64)},
+                                            {"vgg", small_cnn(false, 16)}, {"resnet", small_cnn(true, 16)},
+                                            {"lstm", small_lstm(1, 24)},   {"lstm both ways", small_lstm(2, 24)}};
   const ModelSpec& model = models.at(kind);
   EventLog log;
   runtime::train::TrainOptions options;
@@ -352,7 +353,7 @@ void TestTraining::memory_returns_after_every_step() {
 }
 
 void TestTraining::same_run_gives_the_same_bits() {
-  for (const ModelSpec& model : {small_gpt(), small_llama(), small_cnn(true), small_lstm(2)}) {
+  for (const ModelSpec& model : {small_gpt(), small_llama(), small_mixtral(), small_cnn(true), small_lstm(2)}) {
     const Plan plan = plan_for(model, {2, 3}, 6, 4);
     const Trained first = trained(model, plan, Order::policy_a);
     for (int i = 0; i < 3; ++i) {

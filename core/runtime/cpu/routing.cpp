@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/cpu/routing.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/runtime/cpu/kernels.hpp"
+#include "core/runtime/cpu/matmul.hpp"
+#include "core/runtime/cpu/row_products.hpp"
+
+namespace pipedeck::runtime::cpu {
+namespace {
+
+constexpr float smallest_sum = 1e-20f;  // sigmoids may all be 0
+
+std::int64_t expert_of(float choice) {
+  const auto stored = static_cast<std::int64_t>(choice);
+  return stored < 0 ? -1 - stored : stored;
+}
+
+/// Drops the choices beyond each expert's capacity among those of a sample.
+void drop_beyond_capacity(std::span<float> choices, const RouterShape& shape) {
+  const std::int64_t even = shape.sequence * shape.per_token * shape.capacity_percent,
+                     capacity = (even + 100 * shape.experts - 1) / (100 * shape.experts);
+  std::vector<std::int64_t> taken(static_cast<std::size_t>(shape.experts));
+  for (float& choice : choices)
+    if (++taken[static_cast<std::size_t>(choice)] > capacity) choice = -1 - choice;
+}
+
+/// Returns the fraction of each expert in the choices of a sample.
+std::vector<float> fractions(std::span<const float> choices, const RouterShape& shape) {
+  std::vector<float> share(static_cast<std::size_t>(shape.experts));
+  for (const float choice : choices)
+    share[static_cast<std::size_t>(expert_of(choice))] += 1.0f / static_cast<float>(choices.size());
+  return share;
+}
+
+/// Adds the gradient of factor * sum_i f_i p_i for one token, where p is the token's scores over their sum.
+void add_balance_gradient(float* gradient, const float* scores, const std::vector<float>& f, float factor,
+                          const RouterShape& shape) {
+  const auto e = static_cast<std::size_t>(shape.experts);
+  const float sum = shape.sigmoid ? std::accumulate(scores, scores + e, smallest_sum) : 1.0f;
+  float mean = 0;
+  if (shape.sigmoid)
+    for (std::size_t i = 0; i < e; ++i) mean += f[i] * scores[i] / sum;
+  for (std::size_t i = 0; i < e; ++i) gradient[i] += factor * (f[i] - mean) / sum;
+}
+
+/// Adds the gradient of a token's chosen scores.
+void add_choice_gradient(float* gradient, const float* weight_gradient, const float* choices, const float* scores,
+                         const RouterShape& shape) {
+  float sum = smallest_sum, projection = 0;
+  for (std::int64_t j = 0; j < shape.per_token; ++j) {
+    const float score = scores[expert_of(choices[j])];
+    sum += score;
+    projection += weight_gradient[j] * score;
+  }
+  for (std::int64_t j = 0; j < shape.per_token; ++j)
+    gradient[expert_of(choices[j])] +=
+        shape.scale * (shape.normalised ? (weight_gradient[j] - projection / sum) / sum : weight_gradient[j]);
+}
+
+template <class Work>
+void for_each_expert(const ExpertRows& rows, const Work& work) {
+  for (std::size_t expert = 0; expert + 1 < rows.first.size(); ++expert)
+    if (const std::int64_t count = rows.first[expert + 1] - rows.first[expert]; count > 0)
+      work(static_cast<std::int64_t>(expert), rows.first[expert], count);
+}
+
+}  // namespace
+
+void score_experts(tensor::Tensor& logits, const RouterShape& shape) {
+  if (shape.sigmoid) return logistic_in_place(logits.data(), logits.size());
+  for (std::int64_t first = 0; first < logits.size(); first += shape.experts)
+    softmax_row(logits.data() + first, shape.experts, shape.experts);
+}
+
+void choose_experts(tensor::Tensor& choices, tensor::Tensor& weights, const tensor::Tensor& scores,
+                    const RouterShape& shape) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(shape.experts));
+  for (std::int64_t row = 0; row < scores.size() / shape.experts; ++row) {
+    const float* score = scores.data() + row * shape.experts;
+    float *choice = choices.data() + row * shape.per_token, *weight = weights.data() + row * shape.per_token;
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+    std::partial_sort(order.begin(), order.begin() + shape.per_token, order.end(), [&](std::int64_t a, std::int64_t b) {
+      return score[a] != score[b] ? score[a] > score[b] : a < b;
+    });
+    float sum = smallest_sum;
+    for (std::int64_t j = 0; j < shape.per_token; ++j) {
+      const std::int64_t expert = order[static_cast<std::size_t>(j)];
+      choice[j] = static_cast<float>(expert);
+      weight[j] = score[expert];
+      sum += score[expert];
+    }
+    scale(weight, shape.normalised ? shape.scale / sum : shape.scale, shape.per_token);
+  }
+  if (shape.capacity_percent == 0) return;
+  for (int sample = 0; sample < choices.samples(); ++sample)
+    drop_beyond_capacity({choices.data() + sample * choices.width(), static_cast<std::size_t>(choices.width())}, shape);
+}
+
+tensor::Tensor router_backward(const tensor::Tensor& weight_gradient, const tensor::Tensor& choices,
+                               const tensor::Tensor& scores, const RouterShape& shape, float sample_scale) {
+  const std::int64_t e = shape.experts, k = shape.per_token;
+  tensor::Tensor gradient = tensor::Tensor::zeros(scores.memory(), scores.samples(), scores.width());
+  const float factor = shape.auxiliary * sample_scale * static_cast<float>(e) / static_cast<float>(shape.sequence);
+  std::vector<float> share;
+  for (std::int64_t row = 0; row < scores.size() / e; ++row) {
+    float* to = gradient.data() + row * e;
+    const float *score = scores.data() + row * e, *choice = choices.data() + row * k;
+    if (factor != 0) {
+      if (row % shape.sequence == 0) share = fractions({choice, static_cast<std::size_t>(choices.width())}, shape);
+      add_balance_gradient(to, score, share, factor, shape);
+    }
+    add_choice_gradient(to, weight_gradient.data() + row * k, choice, score, shape);
+    if (!shape.sigmoid) softmax_row_backward(to, score, e, 1);
+  }
+  if (shape.sigmoid) logistic_backward(gradient.data(), scores.data(), scores.size());
+  return gradient;
+}
+
+ExpertRows rows_by_expert(const tensor::Tensor& choices, const RouterShape& shape) {
+  ExpertRows rows{{}, std::vector<std::int64_t>(static_cast<std::size_t>(shape.experts) + 1), shape.per_token};
+  const std::span<const float> chosen = choices.values();
+  for (const float choice : chosen)
+    if (choice >= 0) ++rows.first[static_cast<std::size_t>(choice) + 1];
+  std::partial_sum(rows.first.begin(), rows.first.end(), rows.first.begin());
+  rows.choices.resize(static_cast<std::size_t>(rows.count()));
+  std::vector<std::int64_t> next(rows.first.begin(), rows.first.end() - 1);
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    if (chosen[i] >= 0)
+      rows.choices[static_cast<std::size_t>(next[static_cast<std::size_t>(chosen[i])]++)] =
+          static_cast<std::int64_t>(i);
+  return rows;
+}
+
+tensor::Tensor permute(const tensor::Tensor& tokens, std::int64_t width, const ExpertRows& rows) {
+  tensor::Tensor permuted = rows_like(tokens, width, rows.per_token * width);
+  for (std::int64_t row = 0; row < rows.count(); ++row)
+    std::copy_n(tokens.data() + rows.token(row) * width, width, permuted.data() + row * width);
+  return permuted;
+}
+
+void add_unpermuted(tensor::Tensor& tokens, const tensor::Tensor& permuted, std::int64_t width, const ExpertRows& rows,
+                    const float* weights) {
+  for (std::int64_t row = 0; row < rows.count(); ++row)
+    add_scaled(tokens.data() + rows.token(row) * width, permuted.data() + row * width,
+               weights ? weights[rows.choices[static_cast<std::size_t>(row)]] : 1.0f, width);
+}
+
+void weigh(tensor::Tensor& permuted, std::int64_t width, const ExpertRows& rows, const float* weights) {
+  for (std::int64_t row = 0; row < rows.count(); ++row)
+    scale(permuted.data() + row * width, weights[rows.choices[static_cast<std::size_t>(row)]], width);
+}
+
+tensor::Tensor expert_products(const tensor::Tensor& in, std::int64_t from, std::int64_t to, const float* weights,
+                               const ExpertRows& rows) {
+  tensor::Tensor out = rows_like(in, from, to);
+  for_each_expert(rows, [&](std::int64_t expert, std::int64_t first, std::int64_t count) {
+    multiply(count, to, from, {in.data() + first * from, from}, {weights + expert * from * to, to},
+             out.data() + first * to, to);
+  });
+  return out;
+}
+
+tensor::Tensor expert_products_backward(const tensor::Tensor& gradient, std::int64_t from, std::int64_t to,
+                                        const float* weights, const ExpertRows& rows) {
+  tensor::Tensor out = rows_like(gradient, to, from);
+  for_each_expert(rows, [&](std::int64_t expert, std::int64_t first, std::int64_t count) {
+    multiply(count, from, to, {gradient.data() + first * to, to}, tensor::transpose(weights + expert * from * to, to),
+             out.data() + first * from, from);
+  });
+  return out;
+}
+
+void add_expert_gradients(float* sum, const tensor::Tensor& in, std::int64_t from, const tensor::Tensor& gradient,
+                          std::int64_t to, const ExpertRows& rows) {
+  for_each_expert(rows, [&](std::int64_t expert, std::int64_t first, std::int64_t count) {
+    multiply(from, to, count, tensor::transpose(in.data() + first * from, from), {gradient.data() + first * to, to},
+             sum + expert * from * to, to, 1);
+  });
+}
+
+}  // namespace pipedeck::runtime::cpu

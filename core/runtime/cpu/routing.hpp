@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// A mixture of experts in separate steps: the choice of each token's experts, the permutation of tokens into the order
+// of their experts, products with each expert's own weights, and the way back.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/runtime/tensor/tensor.hpp"
+
+namespace pipedeck::runtime::cpu {
+
+struct RouterShape {
+  std::int64_t experts, per_token, sequence;
+  bool sigmoid;                   ///< scores of single experts (DeepSeek-V3); else a softmax over all of them
+  bool normalised;                ///< the weights of a token's experts sum to `scale`
+  float scale;                    ///< of the weights
+  float auxiliary;                ///< coefficient of the loss that balances the experts
+  std::int64_t capacity_percent;  ///< of an even share of a sample's tokens that an expert takes; 0: all
+};
+
+/// Replaces rows of logits by scores.
+void score_experts(tensor::Tensor& logits, const RouterShape& shape);
+
+/// Chooses the experts of the highest scores, and their weights: `per_token` of each per row. Ties go to the lower
+/// expert. A choice beyond an expert's capacity is stored as -1 - expert. It is dropped, later tokens first.
+void choose_experts(tensor::Tensor& choices, tensor::Tensor& weights, const tensor::Tensor& scores,
+                    const RouterShape& shape);
+
+/// Returns the gradient of the logits from that of the weights (dropped choices: 0). Includes the auxiliary loss
+/// E sum_i f_i P_i of each sample, times `auxiliary` and `sample_scale` (Switch Transformer, arXiv 2101.03961, equation
+/// 4): f_i is the fraction of choices that fell on expert i, P_i its mean share of a token's scores.
+tensor::Tensor router_backward(const tensor::Tensor& weight_gradient, const tensor::Tensor& choices,
+                               const tensor::Tensor& scores, const RouterShape& shape, float sample_scale);
+
+/// The choices that are not dropped, in the order of their experts, and of tokens within an expert.
+struct ExpertRows {
+  std::vector<std::int64_t> choices;  ///< numbers of choices: token * per_token + rank
+  std::vector<std::int64_t> first;    ///< of each expert, and the end
+  std::int64_t per_token;
+
+  std::int64_t count() const { return first.back(); }
+  std::int64_t token(std::int64_t row) const { return choices[static_cast<std::size_t>(row)] / per_token; }
+};
+ExpertRows rows_by_expert(const tensor::Tensor& choices, const RouterShape& shape);
+
+/// Copies the tokens' rows of `width` values into the order of the experts.
+tensor::Tensor permute(const tensor::Tensor& tokens, std::int64_t width, const ExpertRows& rows);
+/// Adds rows in the order of the experts to those of their tokens, each times its choice's weight; null: times 1.
+void add_unpermuted(tensor::Tensor& tokens, const tensor::Tensor& permuted, std::int64_t width, const ExpertRows& rows,
+                    const float* weights);
+/// Multiplies each row by its choice's weight.
+void weigh(tensor::Tensor& permuted, std::int64_t width, const ExpertRows& rows, const float* weights);
+
+// Products of the rows of each expert with its own weights (from x to), which follow each other.
+tensor::Tensor expert_products(const tensor::Tensor& in, std::int64_t from, std::int64_t to, const float* weights,
+                               const ExpertRows& rows);
+tensor::Tensor expert_products_backward(const tensor::Tensor& gradient, std::int64_t from, std::int64_t to,
+                                        const float* weights, const ExpertRows& rows);
+void add_expert_gradients(float* sum, const tensor::Tensor& in, std::int64_t from, const tensor::Tensor& gradient,
+                          std::int64_t to, const ExpertRows& rows);
+
+}  // namespace pipedeck::runtime::cpu
