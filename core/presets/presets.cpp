@@ -10,8 +10,11 @@
 #include <fmt/ranges.h>
 
 #include "core/analytic/transformer/shapes.hpp"
+#include "core/analytic/transformer/trained_model.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/io/files.hpp"
 #include "core/io/huggingface/config.hpp"
+#include "core/io/huggingface/details.hpp"
 #include "core/presets/cluster_families.hpp"
 #include "core/presets/computed_profile.hpp"
 #include "core/presets/device_catalogue.hpp"
@@ -277,6 +280,29 @@ Result<Profile> profile_preset(const std::string& name, std::optional<int> micro
   return profile;
 }
 
+namespace {
+
+/// Returns the text of a transformer's config.json; empty if the argument is none. Only plain files are looked at,
+/// because a pipe can be read once.
+std::optional<std::string> configuration_in(const std::string& argument) {
+  std::error_code unknown;
+  if (preset_named_by(argument) || !std::filesystem::is_regular_file(argument, unknown)) return std::nullopt;
+  const auto content = io::read_file(argument);
+  if (!content) return std::nullopt;
+  const auto kind = io::detect_file_kind(*content);
+  return kind && *kind == io::FileKind::transformer ? std::optional(*content) : std::nullopt;
+}
+
+Result<ModelSpec> configured_model(const std::string& text, const std::string& name, int sequence) {
+  TRY(const auto details, io::huggingface::details_from_hugging_face(text));
+  TRY(const auto parsed, io::huggingface::transformer_from_hugging_face(text, name));
+  AnalyticOptions options;
+  options.sequence = sequence;
+  return analytic::transformer::trained_model(parsed.config, details, sequence_of(parsed.config, options));
+}
+
+}  // namespace
+
 Result<Profile> open_profile(const std::string& argument, const io::ReadOptions& options) {
   if (const auto name = preset_named_by(argument)) return profile_preset(*name);
   return io::read_profile(argument, options);
@@ -287,7 +313,18 @@ Result<Cluster> open_cluster(const std::string& argument) {
   return io::read_cluster(argument);
 }
 
-Result<ModelSpec> open_model(const std::string& argument) {
+Result<ModelSpec> open_model(const std::string& argument, int sequence) {
+  if (const auto configuration = configuration_in(argument))
+    return configured_model(*configuration, std::filesystem::path(argument).parent_path().filename().string(), sequence)
+        .map_error([&](Error error) {
+          error.file = argument;
+          return error;
+        });
+  if (sequence > 0)
+    return fail(ErrorCode::bad_usage,
+                fmt::format("--sequence: found the model {}, expected a transformer's config.json: the layers of other "
+                            "models have a sequence",
+                            argument));
   if (const auto name = preset_named_by(argument)) return model_preset(*name);
   Result<ModelSpec> model = io::read_model(argument);
   // A text file is named relative to the model file, whoever runs it from wherever.

@@ -64,6 +64,8 @@ Result<Profile> profile_preset(const std::string& name, std::optional<int> micro
 /// "preset:NAME" or a path.
 Result<Profile> open_profile(const std::string& argument, const io::ReadOptions& options = {});
 Result<Cluster> open_cluster(const std::string& argument);
-Result<ModelSpec> open_model(const std::string& argument);
+/// A transformer's config.json is a model, too, of `sequence` tokens per sample (0: its own, at most longest_assumed).
+/// bad_input names a feature that the runtime's layers lack; bad_usage if another model is given a sequence.
+Result<ModelSpec> open_model(const std::string& argument, int sequence = 0);
 
 }  // namespace pipedeck::presets

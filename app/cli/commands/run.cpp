@@ -24,6 +24,7 @@
 #include "core/io/documents/formats.hpp"
 #include "core/io/importers.hpp"
 #include "core/io/text/printable.hpp"
+#include "core/model/transformer_origin.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/presets.hpp"
 #include "core/runtime/checkpoint/resume.hpp"
@@ -76,7 +77,11 @@ class RunCommand : public options::Command {
   void declare(CLI::App& app) override {
     app_ = &app;
     app.add_option("--plan", plan_file_, "the plan")->required()->type_name("FILE");
-    app.add_option("--model", model_, "model: a file or preset:NAME")->type_name("SPEC");
+    app.add_option("--model", model_, "model: a file, a transformer's config.json, or preset:NAME")->type_name("SPEC");
+    app.add_option("--sequence", sequence_,
+                   fmt::format("tokens per sample of a config.json [its own, at most {}]", longest_assumed))
+        ->check(CLI::Range(1, 1 << 24))
+        ->type_name("N");
     app.add_flag(
         "--replay", replay_,
         "run without a model: devices are busy for the times of --profile, with transfers and memory of its sizes");
@@ -193,7 +198,7 @@ class RunCommand : public options::Command {
   }
 
   Result<void> open_model_and_data() {
-    auto model = presets::open_model(model_);
+    auto model = presets::open_model(model_, sequence_);
     if (!model) return tl::unexpected(text::in_file(model.error(), model_));
     TRY_VOID(check_layers(plan_, *model, plan_file_));
     if (backend_.on_processor()) {
@@ -354,6 +359,7 @@ class RunCommand : public options::Command {
   }
 
   const CLI::App* app_ = nullptr;  ///< which options were given
+  int sequence_ = 0;
   std::string plan_file_, model_, events_file_, data_, evaluated_, control_file_;
   std::string on_divergence_ = "stop", on_lost_reader_ = "continue";
   std::atomic<bool> training_ = false;

@@ -52,6 +52,8 @@ class TestCliRun : public QObject {
   void a_plan_of_another_model_is_refused();
   void a_plan_for_another_profile_is_used_with_a_warning();
   void a_model_that_does_not_fit_together_is_named();
+  void a_configuration_trains();
+  void a_configuration_that_no_layer_computes_is_named();
   void data_comes_from_files();
   void data_that_does_not_fit_is_refused_before_training_data();
   void data_that_does_not_fit_is_refused_before_training();
@@ -275,6 +277,63 @@ void TestCliRun::a_model_that_does_not_fit_together_is_named() {
   const Answer profile = problem_.run({"profile", "--model", "m.model.json", "--backend", "cpu"});
   VERIFY_STATUS(profile, 2);
   QVERIFY2(profile.err.contains("m.model.json: /layers/2"), profile.err);
+}
+
+QByteArray configuration(const QByteArray& members) {
+  return R"({"_name_or_path": "own", "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4,
+             "num_key_value_heads": 2, "intermediate_size": 48, "vocab_size": 64, "max_position_embeddings": 16,
+             "tie_word_embeddings": false, )" +
+         members + "}";
+}
+
+QByteArray plan_of_layers(int first, int last) {
+  return R"({"format": "pipedeck.plan", "version": 1, "name": "two", "micro_batch": 4, "micro_batches": 2,
+             "global_batch": 8, "schedule": "1f1b", "stages": [{"layers": [0, )" +
+         QByteArray::number(first) + R"(], "devices": [0]}, {"layers": [)" + QByteArray::number(first) + ", " +
+         QByteArray::number(last) + R"(], "devices": [1]}]})";
+}
+
+void TestCliRun::a_configuration_trains() {
+  problem_.write("llama.config.json", configuration(R"("model_type": "llama")"));
+  problem_.write("mixtral.config.json", configuration(R"("model_type": "mixtral", "num_local_experts": 4)"));
+  problem_.write("llama.plan.json", plan_of_layers(2, 5));
+  problem_.write("mixtral.plan.json", plan_of_layers(3, 7));
+  for (const QString name : {"llama", "mixtral"}) {
+    const QStringList command{"run",       "--plan", name + ".plan.json", "--model", name + ".config.json",
+                              "--backend", "cpu",    "--steps",           "60",      "--events",
+                              "-"};
+    const Answer run = problem_.run(command);
+    VERIFY_STATUS(run, 0);
+    QList<double> losses;
+    for (const QJsonObject& event : events_of(run.out))
+      if (event["event"] == "step") losses << event["loss"].toDouble();
+    QCOMPARE(losses.size(), 60);
+    QVERIFY(losses.last() < 0.9 * losses.first());
+    const Answer shorter = problem_.run(command + QStringList{"--sequence", "8", "--check"});
+    VERIFY_STATUS(shorter, 0);
+  }
+}
+
+void TestCliRun::a_configuration_that_no_layer_computes_is_named() {
+  problem_.write("llama.plan.json", plan_of_layers(2, 5));
+  const auto refused = [&](const QByteArray& members, const QStringList& more, const QByteArray& expected) {
+    problem_.write("other.config.json", configuration(members));
+    const Answer run = problem_.run(QStringList{"run", "--plan", "llama.plan.json", "--model", "other.config.json",
+                                                "--backend", "cpu", "--steps", "1"} +
+                                    more);
+    if (run.status != 2) qWarning("status %d", run.status);
+    if (!run.err.contains(expected)) qWarning("%s", run.err.constData());
+    return run.status == 2 && run.err.contains(expected);
+  };
+  QVERIFY(refused(R"("model_type": "llama", "rope_scaling": {"rope_type": "yarn"})", {},
+                  "other.config.json: /rope_scaling/rope_type: found \"yarn\""));
+  QVERIFY(refused(R"("model_type": "llama", "mlp_bias": true)", {},
+                  "other.config.json: found a bias of the feed-forward (mlp_bias)"));
+  QVERIFY(refused(R"("model_type": "gpt_neox")", {}, "other.config.json: /model_type: found \"gpt_neox\""));
+  const Answer preset = problem_.run({"run", "--plan", "llama.plan.json", "--model", "preset:mlp-small", "--backend",
+                                      "cpu", "--steps", "1", "--sequence", "4"});
+  VERIFY_STATUS(preset, 2);
+  QVERIFY2(preset.err.contains("--sequence: found the model preset:mlp-small"), preset.err);
 }
 
 void TestCliRun::data_comes_from_files() {

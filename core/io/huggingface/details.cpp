@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/huggingface/details.hpp"
+
+#include <cmath>
+#include <map>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "core/io/huggingface/config.hpp"
+#include "core/io/json/reader.hpp"
+
+namespace pipedeck::io::huggingface {
+namespace {
+
+using json::ObjectReader;
+using Details = std::map<std::string, std::int64_t>;
+
+/// The defaults of a family's configuration class in the library "transformers" 4.57.
+struct Defaults {
+  double rotary_base = 10'000, epsilon = 1e-6;
+  bool normalised = true;
+  double auxiliary = 0.001;
+};
+
+const std::map<std::string, Defaults, std::less<>>& trainable_families() {
+  static const std::map<std::string, Defaults, std::less<>> families{
+      {"llama", {}}, {"mistral", {}}, {"mixtral", {.rotary_base = 1e6, .epsilon = 1e-5}},
+      {"qwen2", {}}, {"qwen3", {}},   {"qwen3_moe", {.normalised = false}}};
+  return families;
+}
+
+/// Returns value * unit, which is a whole number in range. Otherwise reports it.
+std::int64_t in_units(ObjectReader& in, const std::string& key, double value, double unit, std::int64_t least,
+                      std::int64_t most) {
+  const double scaled = value * unit, whole = std::round(scaled);
+  if (std::abs(scaled - whole) <= 1e-6 * std::max(1.0, std::abs(scaled)) && whole >= static_cast<double>(least) &&
+      whole <= static_cast<double>(most))
+    return static_cast<std::int64_t>(whole);
+  in.fail(key, fmt::format("found {}, expected a multiple of {} from {} to {}", value, 1 / unit,
+                           static_cast<double>(least) / unit, static_cast<double>(most) / unit));
+  return least;
+}
+
+void expect_word(ObjectReader& in, const std::string& key, std::string_view expected) {
+  const std::string found = in.text_or(key, std::string(expected));
+  if (found != expected)
+    in.fail(key, fmt::format("found \"{}\", expected \"{}\": no other is trained", found, expected));
+}
+
+/// Reads rotary positions as libraries before version 5 write them (rope_theta, rope_scaling), or as later ones do.
+void read_rotary(ObjectReader& in, const Defaults& defaults, Details& details) {
+  double base = in.number_or("rope_theta", defaults.rotary_base, 1, 1e12);
+  const auto read = [&](ObjectReader& rope) {
+    rope.treat_null_as_absent();
+    base = rope.number_or("rope_theta", base, 1, 1e12);
+    for (const char* type : {"rope_type", "type"}) expect_word(rope, type, "default");
+    rope.preserve_unknown_members();
+  };
+  for (const char* key : {"rope_scaling", "rope_parameters"})
+    if (in.has(key)) in.object(key, read);
+  if (in.number_or("partial_rotary_factor", 1, 0, 1) != 1)
+    in.fail("partial_rotary_factor", "found a fraction, expected 1: all of a head's width has rotary positions");
+  details["rotary_base"] = in_units(in, "rope_theta", base, 1, 1, std::int64_t{1} << 30);
+}
+
+void read_router(ObjectReader& in, const Defaults& defaults, Details& details) {
+  details["normalised"] = in.bool_or("norm_topk_prob", defaults.normalised) ? 1 : 0;
+  details["auxiliary_loss_permille"] =
+      in_units(in, "router_aux_loss_coef", in.number_or("router_aux_loss_coef", defaults.auxiliary, 0, 1000), 1000, 0,
+               1'000'000);
+  if (in.number_or("router_jitter_noise", 0, 0, 1) != 0)
+    in.fail("router_jitter_noise", "found noise of the router, expected 0: none is added");
+}
+
+}  // namespace
+
+Result<std::map<std::string, std::int64_t>> details_from_hugging_face(const std::string& text) {
+  TRY(const auto document, parse(text));
+  json::ErrorCollector problems;
+  Details details;
+  {
+    ObjectReader in(document, "", problems);
+    in.treat_null_as_absent();
+    const std::string family = in.text_or("model_type", "");
+    const auto known = trainable_families().find(family);
+    if (known == trainable_families().end()) {
+      std::string names;
+      for (const auto& [name, defaults] : trainable_families()) names += (names.empty() ? "" : ", ") + name;
+      in.fail("model_type", fmt::format("found \"{}\", expected a family that is trained here: {}", family, names));
+    } else {
+      expect_word(in, "hidden_act", "silu");
+      read_rotary(in, known->second, details);
+      details["epsilon_billionths"] = in_units(
+          in, "rms_norm_eps", in.number_or("rms_norm_eps", known->second.epsilon, 0, 1), 1e9, 0, 1'000'000'000);
+      read_router(in, known->second, details);
+    }
+    in.preserve_unknown_members();
+  }
+  if (problems.first) return tl::unexpected(*problems.first);
+  return details;
+}
+
+}  // namespace pipedeck::io::huggingface

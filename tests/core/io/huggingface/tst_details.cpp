@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The members of a configuration that training needs and profiles do not, with the defaults of each family, and what
+// is refused.
+#include <QTest>
+
+#include "core/io/huggingface/details.hpp"
+#include "tests/support/test_program.hpp"
+
+namespace pipedeck::tst_details {
+
+Result<std::map<std::string, std::int64_t>> read(const QByteArray& members) {
+  return io::huggingface::details_from_hugging_face(("{" + members + "}").toStdString());
+}
+
+class TestDetails : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void defaults_are_the_familys() {
+    using Details = std::map<std::string, std::int64_t>;
+    const auto details = [](std::int64_t base, std::int64_t epsilon, std::int64_t normalised) {
+      return Details{{"rotary_base", base},
+                     {"epsilon_billionths", epsilon},
+                     {"normalised", normalised},
+                     {"auxiliary_loss_permille", 1}};
+    };
+    QVERIFY(read(R"("model_type": "llama")").value() == details(10'000, 1'000, 1));
+    QVERIFY(read(R"("model_type": "mixtral")").value() == details(1'000'000, 10'000, 1));
+    QVERIFY(read(R"("model_type": "qwen3_moe")").value() == details(10'000, 1'000, 0));
+  }
+
+  void members_are_read() {
+    auto found = read(R"("model_type": "mixtral", "rope_theta": 5e5, "rms_norm_eps": 1e-06,
+        "router_aux_loss_coef": 0.02, "rope_scaling": null, "hidden_act": "silu")")
+                     .value();
+    QCOMPARE(found["rotary_base"], std::int64_t{500'000});
+    QCOMPARE(found["epsilon_billionths"], std::int64_t{1'000});
+    QCOMPARE(found["auxiliary_loss_permille"], std::int64_t{20});
+    QCOMPARE(read(R"("model_type": "qwen3_moe", "norm_topk_prob": true)").value()["normalised"], std::int64_t{1});
+    const auto newer =
+        read(R"("model_type": "llama", "rope_parameters": {"rope_theta": 250000, "rope_type": "default"})");
+    QCOMPARE(newer.value().at("rotary_base"), std::int64_t{250'000});
+  }
+
+  void others_are_refused_data() {
+    QTest::addColumn<QByteArray>("members");
+    QTest::addColumn<QString>("place");
+    QTest::addColumn<QString>("expected");
+    const auto row = [](const char* name, const char* members, const char* place, const char* expected) {
+      QTest::newRow(name) << QByteArray(members) << place << expected;
+    };
+    row("family", R"("model_type": "gemma2")", "/model_type",
+        "found \"gemma2\", expected a family that is trained here");
+    row("none", "", "/model_type", "found \"\"");
+    row("activation", R"("model_type": "llama", "hidden_act": "gelu")", "/hidden_act", "expected \"silu\"");
+    row("scaling", R"("model_type": "llama", "rope_scaling": {"rope_type": "llama3", "factor": 8.0})",
+        "/rope_scaling/rope_type", "found \"llama3\", expected \"default\"");
+    row("old scaling", R"("model_type": "llama", "rope_scaling": {"type": "linear", "factor": 2.0})",
+        "/rope_scaling/type", "found \"linear\"");
+    row("part of the width", R"("model_type": "llama", "partial_rotary_factor": 0.5)", "/partial_rotary_factor",
+        "expected 1");
+    row("base", R"("model_type": "llama", "rope_theta": 1e11)", "/rope_theta", "from 1 to 1073741824");
+    row("epsilon", R"("model_type": "llama", "rms_norm_eps": 1.5e-10)", "/rms_norm_eps",
+        "expected a multiple of 1e-09");
+    row("no number", R"("model_type": "llama", "rope_theta": "big")", "/rope_theta", "found \"big\"");
+    row("noise", R"("model_type": "mixtral", "router_jitter_noise": 0.1)", "/router_jitter_noise", "expected 0");
+  }
+
+  void others_are_refused() {
+    QFETCH(QByteArray, members);
+    QFETCH(QString, place);
+    QFETCH(QString, expected);
+    const auto found = read(members);
+    QVERIFY(!found);
+    QCOMPARE(found.error().code, ErrorCode::bad_input);
+    QCOMPARE(QString::fromStdString(found.error().place), place);
+    QVERIFY2(QString::fromStdString(found.error().message).contains(expected), found.error().message.c_str());
+  }
+};
+
+PIPEDECK_TEST(TestDetails)
+
+}  // namespace pipedeck::tst_details
+
+#include "tst_details.moc"
