@@ -19,6 +19,7 @@
 #include "app/cli/work/replay.hpp"
 #include "app/cli/work/run_report.hpp"
 #include "app/cli/work/run_site.hpp"
+#include "app/cli/work/weights_file.hpp"
 #include "core/base/limits.hpp"
 #include "core/cost/memory.hpp"
 #include "core/io/documents/formats.hpp"
@@ -91,6 +92,11 @@ class RunCommand : public options::Command {
         ->required()
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
+    app.add_option("--weights", weights_file_,
+                   "initial weights of a published model: its model.safetensors in F32, F16 or BF16")
+        ->type_name("FILE");
+    app.add_option("--save-weights", saved_weights_, "write the weights after the last step as model.safetensors, F32")
+        ->type_name("FILE");
     app.add_option("--data", data_,
                    "training data instead of the model's: synthetic[:SEED], text:FILE, idx:FILE or images:FOLDER")
         ->type_name("DATA");
@@ -211,7 +217,21 @@ class RunCommand : public options::Command {
     model_spec_ = *std::move(model);
     TRY_VOID(open_data());
     TRY_VOID(checkpoints_.apply(model_spec_, plan_, options_));
+    TRY_VOID(open_weights());
     return inputs_.given() ? predict() : build(std::nullopt);
+  }
+
+  Result<void> open_weights() {
+    const auto of_model = [&](const Error& error) {
+      return tl::unexpected(error.file.empty() ? text::in_file(error, model_) : error);
+    };
+    if (!saved_weights_.empty())
+      if (auto names = work::check_weight_names(model_spec_); !names) return of_model(names.error());
+    if (weights_file_.empty()) return {};
+    auto weights = work::read_weights(weights_file_, model_spec_);
+    if (!weights) return of_model(weights.error());
+    options_.weights = std::make_shared<const runtime::train::Weights>(*std::move(weights));
+    return {};
   }
 
   /// Data named here is looked at before anything is trained.
@@ -340,7 +360,11 @@ class RunCommand : public options::Command {
     if (events_file_ != "-") text::print_report(difference_text(report));
     if (report.stopped() && !evaluated_.empty())
       text::print_note(fmt::format("the run was stopped: {} was not evaluated", evaluated_));
+    if (report.stopped() && !saved_weights_.empty())
+      text::print_note(fmt::format("the run was stopped: {} was not written", saved_weights_));
     if (!report.stopped() && !evaluated_.empty()) TRY_VOID(evaluate(*trained, stop));
+    if (!report.stopped() && !saved_weights_.empty())
+      TRY_VOID(work::save_weights(saved_weights_, model_spec_, trained->layers));
     if (!report.stopped()) return 0;
     return fail(ErrorCode::cancelled, "the run was stopped on request");
   }
@@ -360,6 +384,7 @@ class RunCommand : public options::Command {
 
   const CLI::App* app_ = nullptr;  ///< which options were given
   int sequence_ = 0;
+  std::string weights_file_, saved_weights_;
   std::string plan_file_, model_, events_file_, data_, evaluated_, control_file_;
   std::string on_divergence_ = "stop", on_lost_reader_ = "continue";
   std::atomic<bool> training_ = false;

@@ -37,8 +37,8 @@ const std::vector<Needs>& needs() {
 }
 
 /// Options without a meaning for a replay: it computes nothing.
-constexpr const char* of_models[] = {"--data", "--evaluate",         "--checkpoint",
-                                     "--keep", "--checkpoint-every", "--resume"};
+constexpr const char* of_models[] = {"--data",   "--evaluate", "--checkpoint",   "--keep",    "--checkpoint-every",
+                                     "--resume", "--weights",  "--save-weights", "--sequence"};
 
 bool given(const CLI::App& app, const char* option) { return app.count(option) > 0; }
 
@@ -76,6 +76,8 @@ Result<void> check_run_usage(const CLI::App& app) {
     return fail(ErrorCode::bad_usage,
                 "run: --model is required (a model to train), or --replay with --profile and --cluster");
   }
+  if (given(app, "--weights") && given(app, "--resume"))
+    return fail(ErrorCode::bad_usage, "run: --weights and --resume exclude each other: a checkpoint has the weights");
   if (given(app, "--profile") != given(app, "--cluster"))
     return fail(ErrorCode::bad_usage, "run: --profile and --cluster are needed together, for the prediction");
   return check_needs(app);

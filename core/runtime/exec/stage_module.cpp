@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "core/runtime/layers/shard.hpp"
+
 namespace pipedeck::runtime::exec {
 
 StageModule::StageModule(StageShape shape, std::shared_ptr<tensor::DeviceMemory> memory)
@@ -26,6 +28,14 @@ void StageModule::initialise(std::uint64_t seed, int first_layer) {
   for (std::size_t i = 0; i < shape_.layers.size(); ++i)
     memory_->device().upload(part(*parameters_, i), [&](std::span<float> values) {
       shape_.layers[i]->initialise(values, Random(seed, static_cast<std::uint64_t>(first_layer) + i));
+    });
+}
+
+void StageModule::load(std::span<const std::vector<float>> whole_layers, int first_layer) {
+  for (std::size_t i = 0; i < shape_.layers.size(); ++i)
+    memory_->device().upload(part(*parameters_, i), [&](std::span<float> values) {
+      layers::extract_blocks(shape_.layers[i]->blocks(), whole_layers[static_cast<std::size_t>(first_layer) + i],
+                             values);
     });
 }
 

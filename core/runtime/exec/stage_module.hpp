@@ -35,6 +35,8 @@ class StageModule {
 
   /// Draws the weights of model layer i from stream i of `seed`, independently of the stage boundaries.
   void initialise(std::uint64_t seed, int first_layer);
+  /// Takes the weights from those of the model's whole layers.
+  void load(std::span<const std::vector<float>> whole_layers, int first_layer);
 
   std::int64_t input_width() const { return shape_.layers.front()->input_width(); }
   std::int64_t output_width() const { return shape_.layers.back()->output_width(); }

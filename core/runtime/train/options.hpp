@@ -26,6 +26,9 @@ inline constexpr Overlap trainer_overlap = Overlap::none;
 /// and keeps no more checkpoints.
 enum class OnDivergence { stop, warn };
 
+/// The parameters of whole layers, in the model's order.
+using Weights = std::vector<std::vector<float>>;
+
 struct TrainOptions {
   int steps = 1;                             ///< number of the last step, including steps before a resumed checkpoint
   int timeline_every = 0;                    ///< interval of MeasuredTimeline events, in steps; 0: never
@@ -39,12 +42,13 @@ struct TrainOptions {
   Bytes memory_limit{};      ///< per device; a run that needs more fails. 0: unlimited
   std::optional<checkpoint::Options> checkpoint{};
   std::shared_ptr<const checkpoint::Checkpoint>
-      resume{};  ///< of this model and optimizer; null: begin with initial weights
+      resume{};                              ///< of this model and optimizer; null: begin with initial weights
+  std::shared_ptr<const Weights> weights{};  ///< initial weights of all layers; null: drawn from the model's seed
 };
 
 /// All parameters of the model after the run, layer by layer. Tests compare them with one-device training.
 struct TrainedParameters {
-  std::vector<std::vector<float>> layers;
+  Weights layers;
 };
 
 using EventSink = std::function<void(const RunEvent&)>;

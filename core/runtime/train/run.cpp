@@ -56,7 +56,7 @@ layers::ShardedLayers parts_of(Run& run, std::size_t worker, const exec::LocalSt
 
 exec::StageModule module_of(const Run& run, const exec::LocalStage& chunk, const Plan& plan,
                             const layers::ShardedLayers& parts, const layers::Backend& backend,
-                            std::shared_ptr<tensor::DeviceMemory> memory) {
+                            const TrainOptions& options, std::shared_ptr<tensor::DeviceMemory> memory) {
   const Stage& stage = plan.stages[chunk.stage.index()];
   const layers::SoftmaxCrossEntropy loss = parts.loss ? run.parts->loss.over(*parts.loss) : run.parts->loss;
   exec::StageShape shape;
@@ -72,7 +72,10 @@ exec::StageModule module_of(const Run& run, const exec::LocalStage& chunk, const
   const int micro_batches = run.layout.synchronous() ? plan.micro_batches : 1;
   shape.loss_scale = 1.0f / static_cast<float>(std::int64_t{micro_batches} * plan.micro_batch * loss.sequence());
   exec::StageModule module(std::move(shape), std::move(memory));
-  module.initialise(run.model.seed, stage.first);
+  if (options.weights)
+    module.load(*options.weights, stage.first);
+  else
+    module.initialise(run.model.seed, stage.first);
   return module;
 }
 
@@ -110,7 +113,7 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
   for (std::size_t m = 0; m < placement.modules(); ++m) {
     const exec::LocalStage& chunk = placement.chunk_of_module(m);
     layers::ShardedLayers parts = parts_of(run, index, chunk, plan, backend.kernels);
-    exec::StageModule module = module_of(run, chunk, plan, parts, backend, memory);
+    exec::StageModule module = module_of(run, chunk, plan, parts, backend, options, memory);
     if (recorded(backend, plan.stages[chunk.stage.index()])) module.record_passes(of_passes);
     tensor::OptimizerState optimizer(plan.optimizer, run.model.learning_rate, module.parameters().size(), memory);
     const auto replicas = run.layout.data_parallel_group(chunk);

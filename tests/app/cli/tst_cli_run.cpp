@@ -54,6 +54,8 @@ class TestCliRun : public QObject {
   void a_model_that_does_not_fit_together_is_named();
   void a_configuration_trains();
   void a_configuration_that_no_layer_computes_is_named();
+  void weights_are_written_and_read();
+  void weights_that_do_not_fit_are_named();
   void data_comes_from_files();
   void data_that_does_not_fit_is_refused_before_training_data();
   void data_that_does_not_fit_is_refused_before_training();
@@ -334,6 +336,69 @@ void TestCliRun::a_configuration_that_no_layer_computes_is_named() {
                                       "cpu", "--steps", "1", "--sequence", "4"});
   VERIFY_STATUS(preset, 2);
   QVERIFY2(preset.err.contains("--sequence: found the model preset:mlp-small"), preset.err);
+}
+
+void TestCliRun::weights_are_written_and_read() {
+  problem_.write("mixtral.config.json", configuration(R"("model_type": "mixtral", "num_local_experts": 4)"));
+  problem_.write("mixtral.plan.json", plan_of_layers(3, 7));
+  problem_.write("cut.plan.json", R"({"format": "pipedeck.plan", "version": 1, "name": "cut", "micro_batch": 4,
+    "micro_batches": 2, "global_batch": 8, "schedule": "1f1b", "optimizer": "sgd",
+    "stages": [{"layers": [0, 7], "devices": [0, 1], "tensor_parallel": 2}]})");
+  const auto losses = [&](const QString& plan, const QStringList& more) {
+    const Answer run = problem_.run(QStringList{"run", "--plan", plan, "--model", "mixtral.config.json", "--backend",
+                                                "cpu", "--steps", "3", "--events", "-"} +
+                                    more);
+    if (run.status != 0) qWarning("%s", run.err.constData());
+    QList<double> found;
+    for (const QJsonObject& event : events_of(run.out))
+      if (event["event"] == "step") found << event["loss"].toDouble();
+    return found;
+  };
+  const QList<double> first = losses("mixtral.plan.json", {"--save-weights", "a.safetensors"});
+  QCOMPARE(first.size(), 3);
+  // Another plan continues where the first one ended: the first step's loss is that of the weights that it read.
+  const QList<double> next = losses("cut.plan.json", {"--weights", "a.safetensors", "--save-weights", "b.safetensors"});
+  const QList<double> same = losses("mixtral.plan.json", {"--weights", "a.safetensors"});
+  QCOMPARE(next.size(), 3);
+  QVERIFY(std::abs(next[0] - same[0]) < 1e-5 && next[0] < first[0]);
+  QVERIFY(problem_.read("a.safetensors") != problem_.read("b.safetensors"));
+  QVERIFY(problem_.read("a.safetensors").contains("model.layers.1.block_sparse_moe.experts.3.w2.weight"));
+}
+
+void TestCliRun::weights_that_do_not_fit_are_named() {
+  problem_.write("llama.config.json", configuration(R"("model_type": "llama")"));
+  problem_.write("qwen.config.json", configuration(R"("model_type": "qwen2")"));
+  problem_.write("deep.config.json", configuration(R"("model_type": "llama")").replace("_layers\": 2", "_layers\": 3"));
+  problem_.write("wide.config.json", configuration(R"("model_type": "llama")").replace("_size\": 48", "_size\": 40"));
+  problem_.write("llama.plan.json", plan_of_layers(2, 5));
+  problem_.write("deep.plan.json", plan_of_layers(2, 6));
+  const auto run = [&](const QString& model, const QString& plan, const QStringList& more) {
+    return problem_.run(QStringList{"run", "--plan", plan, "--model", model, "--backend", "cpu", "--steps", "1"} +
+                        more);
+  };
+  VERIFY_STATUS(run("llama.config.json", "llama.plan.json", {"--save-weights", "llama.safetensors"}), 0);
+  VERIFY_STATUS(run("qwen.config.json", "llama.plan.json", {"--save-weights", "qwen.safetensors"}), 0);
+  const auto refused = [&](const QString& model, const QString& plan, const QString& file, const QByteArray& expected) {
+    const Answer answer = run(model, plan, {"--weights", file});
+    if (!answer.err.contains(expected)) qWarning("%s", answer.err.constData());
+    return answer.status == 2 && answer.err.contains(expected);
+  };
+  QVERIFY(refused("qwen.config.json", "llama.plan.json", "llama.safetensors",
+                  "llama.safetensors: found no tensor model.layers.0.self_attn.q_proj.bias, expected one of shape [32] "
+                  "for layer 'block_0'"));
+  QVERIFY(refused("llama.config.json", "llama.plan.json", "qwen.safetensors",
+                  "found the tensor model.layers.0.self_attn.k_proj.bias, expected only"));
+  QVERIFY(refused("deep.config.json", "deep.plan.json", "llama.safetensors",
+                  "found no tensor model.layers.2.input_layernorm.weight"));
+  QVERIFY(refused("wide.config.json", "llama.plan.json", "llama.safetensors",
+                  "tensor model.layers.0.mlp.gate_proj.weight: found the shape [48, 32], expected [40, 32]"));
+  QVERIFY(refused("llama.config.json", "llama.plan.json", "none.safetensors", "none.safetensors: found no such file"));
+  QByteArray cut = problem_.read("llama.safetensors");
+  cut.chop(4);
+  problem_.write("cut.safetensors", cut);
+  QVERIFY(refused("llama.config.json", "llama.plan.json", "cut.safetensors", "cut.safetensors: found "));
+  const Answer other = run("preset:mlp-small", "llama.plan.json", {"--save-weights", "x.safetensors"});
+  VERIFY_STATUS(other, 2);
 }
 
 void TestCliRun::data_comes_from_files() {
