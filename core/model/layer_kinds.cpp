@@ -41,6 +41,27 @@ constexpr std::array decoder_sizes{SizeRule{"hidden"},
                                    SizeRule{"bias_qkv", 0, 0, 1},
                                    SizeRule{"norm_heads", 0, 0, 1},
                                    epsilon};
+constexpr std::array latent_attention_sizes{SizeRule{"hidden"},
+                                            SizeRule{"heads"},
+                                            SizeRule{"query_rank", 0, 0},
+                                            SizeRule{"key_value_rank"},
+                                            SizeRule{"plain_width"},
+                                            SizeRule{"rotary_width"},
+                                            SizeRule{"value_width"},
+                                            SizeRule{"sequence"},
+                                            SizeRule{"rotary_base", 10'000},
+                                            epsilon};
+constexpr std::array latent_decoder_sizes{SizeRule{"hidden"},
+                                          SizeRule{"heads"},
+                                          SizeRule{"query_rank", 0, 0},
+                                          SizeRule{"key_value_rank"},
+                                          SizeRule{"plain_width"},
+                                          SizeRule{"rotary_width"},
+                                          SizeRule{"value_width"},
+                                          SizeRule{"feed_forward"},
+                                          SizeRule{"sequence"},
+                                          SizeRule{"rotary_base", 10'000},
+                                          epsilon};
 constexpr std::array experts_sizes{SizeRule{"hidden"},
                                    SizeRule{"experts"},
                                    SizeRule{"per_token"},
@@ -160,6 +181,26 @@ LayerCount joined(const LayerCount& first, const LayerCount& second) {
 }
 
 LayerCount decoder(const ModelLayer& layer) { return joined(attention(layer), feed_forward(layer)); }
+
+/// Saved: as attention, and the narrow vectors before and after their norms.
+LayerCount latent_attention(const ModelLayer& layer) {
+  const auto h = static_cast<double>(layer.size("hidden")), s = static_cast<double>(layer.size("sequence")),
+             a = static_cast<double>(layer.size("heads")), q = static_cast<double>(layer.size("query_rank")),
+             r = static_cast<double>(layer.size("key_value_rank")),
+             plain = static_cast<double>(layer.size("plain_width")),
+             rotary = static_cast<double>(layer.size("rotary_width")),
+             value = static_cast<double>(layer.size("value_width")), d = plain + rotary;
+  const double queries = q > 0 ? q * (h + a * d) : h * a * d;
+  const double matrices = queries + h * (r + rotary) + r * a * (plain + value) + a * value * h;
+  return {.forward = product(s, matrices, 1) + a * (product(s, d, s) + product(s, s, value)),
+          .weight = product(s, matrices, 1),
+          .in = s * h,
+          .out = s * h,
+          .saved = s * (2 * h + 1 + 2 * r + 1 + 2 * a * (d + value) + a * s + (q > 0 ? 2 * q + 1 : 0)),
+          .parameters = matrices + h + r + q};
+}
+
+LayerCount latent_decoder(const ModelLayer& layer) { return joined(latent_attention(layer), feed_forward(layer)); }
 
 LayerCount rms_norm(const ModelLayer& layer) {
   const auto h = static_cast<double>(layer.size("hidden")), s = static_cast<double>(layer.size("sequence"));
@@ -299,6 +340,8 @@ constexpr std::array kinds{LayerKind{"embedding", embedding_sizes, embedding},
                            LayerKind{"attention", attention_sizes, attention},
                            LayerKind{"feed_forward", feed_forward_sizes, feed_forward},
                            LayerKind{"experts", experts_sizes, experts},
+                           LayerKind{"latent_attention", latent_attention_sizes, latent_attention},
+                           LayerKind{"latent_decoder", latent_decoder_sizes, latent_decoder},
                            LayerKind{"layer_norm", layer_norm_sizes, layer_norm},
                            LayerKind{"rms_norm", rms_norm_sizes, rms_norm},
                            LayerKind{"linear", linear_sizes, linear},
@@ -337,7 +380,9 @@ std::int64_t head_width(const ModelLayer& layer) {
 }
 
 std::optional<SizeProblem> check_heads(const ModelLayer& layer) {
-  if (!find_size(layer, "heads")) return std::nullopt;
+  if (const auto width = find_size(layer, "rotary_width"); width && *width % 2 != 0)
+    return SizeProblem{"rotary_width", fmt::format("found {}, expected an even width", *width)};
+  if (!find_size(layer, "heads") || find_size(layer, "rotary_width")) return std::nullopt;
   const std::int64_t hidden = layer.size("hidden"), heads = layer.size("heads");
   if (find_size(layer, "head_width").value_or(0) == 0 && hidden % heads != 0)
     return SizeProblem{"heads", fmt::format("found {} heads, expected a divisor of hidden, {}", heads, hidden)};

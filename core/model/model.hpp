@@ -14,7 +14,7 @@ namespace pipedeck {
 ///   transformer  hidden, heads, feed_forward, sequence, causal (0/1)   pre-norm block
 ///   decoder      hidden, heads, key_value_heads (default heads), head_width (default hidden / heads), feed_forward,
 ///                sequence, window, rotary_base, bias_qkv, norm_heads, epsilon_billionths   pre-norm block of Llama
-///   attention, feed_forward, experts   halves of such blocks, each with its norm and residual (docs/formats.md)
+///   attention, latent_attention, feed_forward, experts   halves of blocks; latent_decoder   a block (docs/formats.md)
 ///   layer_norm   hidden, sequence (default 1)
 ///   rms_norm     hidden, sequence (default 1), epsilon_billionths (default 10000: 1e-5)
 ///   linear       in, out, sequence (default 1), activation (0 none, 1 relu, 2 gelu), bias (default 1)

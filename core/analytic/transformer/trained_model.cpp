@@ -30,11 +30,12 @@ const char* foreign_feature(const TransformerConfig& c) {
       {c.bias_feed_forward, "a bias of the feed-forward (mlp_bias)"},
       {c.head != OutputHead::linear || c.head_bias || c.pooler, "an output other than words without a bias"},
       {c.dropout > 0 || c.attention_dropout > 0, "dropout"},
-      {c.latent.has_value(), "latent attention"},
       {c.mixer != Mixer::attention, "a mixer other than attention"},
       {c.norm_all_heads || c.no_key_bias || c.gated_attention || c.sinks || c.values_are_keys || !c.makes_key_values,
        "another form of attention"},
-      {c.value_width > 0 && c.value_width != c.head_width, "values of another width than keys"},
+      {c.latent && (c.bias_query_key_value || c.norm_heads || c.window > 0),
+       "latent attention with biases, norms of the heads or a window"},
+      {!c.latent && c.value_width > 0 && c.value_width != c.head_width, "values of another width than keys"},
       {c.indexer || c.compressed || c.state_space || c.linear_attention, "another form of attention"},
       {c.embedding_width > 0 || c.streams > 0 || c.multi_token > 0 || c.patches || c.words_of_blocks,
        "inputs or outputs other than words"},
@@ -71,8 +72,8 @@ class Maker {
     if (const char* feature = foreign_feature(config))
       return fail(
           ErrorCode::bad_input,
-          fmt::format("found {}, which no layer of the runtime has; expected a model as Llama, Mistral, Mixtral "
-                      "or Qwen 2 or 3 describe one",
+          fmt::format("found {}, which no layer of the runtime has; expected a model as Llama, Mistral, Mixtral, "
+                      "Qwen or DeepSeek-V2 describe one",
                       feature));
     return {};
   }
@@ -83,24 +84,38 @@ class Maker {
     model_.layers.push_back({std::move(name), kind, std::move(sizes)});
   }
 
+  Sizes attention_sizes(const TransformerConfig& c) const {
+    return {{"hidden", c.hidden},
+            {"heads", c.heads},
+            {"key_value_heads", c.key_value_heads},
+            {"head_width", c.head_width},
+            {"sequence", sequence_},
+            {"window", c.window},
+            {"bias_qkv", c.bias_query_key_value ? 1 : 0},
+            {"norm_heads", c.norm_heads ? 1 : 0}};
+  }
+  Sizes latent_sizes(const TransformerConfig& c) const {
+    return {{"hidden", c.hidden},
+            {"heads", c.heads},
+            {"query_rank", c.latent->query_rank},
+            {"key_value_rank", c.latent->key_value_rank},
+            {"plain_width", c.latent->plain_width},
+            {"rotary_width", c.latent->rotary_width},
+            {"value_width", c.latent->value_width},
+            {"sequence", sequence_}};
+  }
+
   Result<void> add_block(int block) {
     const TransformerConfig& c = blocks_.of(block);
     TRY_VOID(check(c));
     const std::string name = fmt::format("block_{}", block);
-    Sizes sizes{{"hidden", c.hidden},
-                {"heads", c.heads},
-                {"key_value_heads", c.key_value_heads},
-                {"head_width", c.head_width},
-                {"sequence", sequence_},
-                {"window", c.window},
-                {"bias_qkv", c.bias_query_key_value ? 1 : 0},
-                {"norm_heads", c.norm_heads ? 1 : 0}};
+    Sizes sizes = c.latent ? latent_sizes(c) : attention_sizes(c);
     if (!c.experts) {
       sizes["feed_forward"] = c.feed_forward;
-      add(name, "decoder", std::move(sizes));
+      add(name, c.latent ? "latent_decoder" : "decoder", std::move(sizes));
       return {};
     }
-    add(name + ".attention", "attention", std::move(sizes));
+    add(name + ".attention", c.latent ? "latent_attention" : "attention", std::move(sizes));
     add(name + ".experts", "experts",
         {{"hidden", c.hidden},
          {"experts", c.experts->count},

@@ -24,9 +24,13 @@ struct Defaults {
 };
 
 const std::map<std::string, Defaults, std::less<>>& trainable_families() {
-  static const std::map<std::string, Defaults, std::less<>> families{
-      {"llama", {}}, {"mistral", {}}, {"mixtral", {.rotary_base = 1e6, .epsilon = 1e-5}},
-      {"qwen2", {}}, {"qwen3", {}},   {"qwen3_moe", {.normalised = false}}};
+  static const std::map<std::string, Defaults, std::less<>> families{{"llama", {}},
+                                                                     {"mistral", {}},
+                                                                     {"mixtral", {.rotary_base = 1e6, .epsilon = 1e-5}},
+                                                                     {"qwen2", {}},
+                                                                     {"qwen3", {}},
+                                                                     {"qwen3_moe", {.normalised = false}},
+                                                                     {"deepseek_v2", {.normalised = false}}};
   return families;
 }
 
@@ -66,9 +70,16 @@ void read_rotary(ObjectReader& in, const Defaults& defaults, Details& details) {
 
 void read_router(ObjectReader& in, const Defaults& defaults, Details& details) {
   details["normalised"] = in.bool_or("norm_topk_prob", defaults.normalised) ? 1 : 0;
+  const char* coefficient = in.has("aux_loss_alpha") ? "aux_loss_alpha" : "router_aux_loss_coef";
   details["auxiliary_loss_permille"] =
-      in_units(in, "router_aux_loss_coef", in.number_or("router_aux_loss_coef", defaults.auxiliary, 0, 1000), 1000, 0,
-               1'000'000);
+      in_units(in, coefficient, in.number_or(coefficient, defaults.auxiliary, 0, 1000), 1000, 0, 1'000'000);
+  if (in.number_or("n_group", 1, 0, 1e6) > 1)
+    in.fail("n_group", "found groups of experts, expected none: a token's experts are chosen among all of them");
+  expect_word(in, "scoring_func", "softmax");
+  // The library scales weights that it does not normalise.
+  if (details["normalised"] == 0)
+    details["scale_permille"] =
+        in_units(in, "routed_scaling_factor", in.number_or("routed_scaling_factor", 1, 0, 1e6), 1000, 1, 1'000'000'000);
   if (in.number_or("router_jitter_noise", 0, 0, 1) != 0)
     in.fail("router_jitter_noise", "found noise of the router, expected 0: none is added");
 }

@@ -10,9 +10,11 @@ namespace {
 Result<std::unique_ptr<layers::LayerKernel>> make_halves(const ModelLayer& layer,
                                                          const layers::LayerSharding* sharding) {
   if (layer.kind == "attention") return make_attention_half(layer, sharding);
+  if (layer.kind == "latent_attention") return make_latent_attention_half(layer, sharding);
   if (layer.kind == "feed_forward") return make_feed_forward_half(layer, sharding);
   if (layer.kind == "experts") return make_experts_half(layer, sharding);
-  TRY(auto attention, make_attention_half(layer, sharding));
+  TRY(auto attention,
+      (layer.kind == "latent_decoder" ? make_latent_attention_half : make_attention_half)(layer, sharding));
   TRY(auto feed_forward, make_feed_forward_half(layer, sharding));
   return std::make_unique<layers::TwoHalves>(std::move(attention), std::move(feed_forward));
 }

@@ -17,8 +17,9 @@ namespace pipedeck::runtime::cpu {
 using MakeHalf = Result<std::unique_ptr<layers::BlockHalf>>(const ModelLayer& layer,
                                                             const layers::LayerSharding* sharding);
 
-MakeHalf make_attention_half;     ///< grouped heads, rotary positions; some key-value heads on each rank
-MakeHalf make_feed_forward_half;  ///< gated; some columns on each rank
-MakeHalf make_experts_half;       ///< some columns of each expert on each rank
+MakeHalf make_attention_half;         ///< grouped heads, rotary positions; some key-value heads on each rank
+MakeHalf make_latent_attention_half;  ///< some heads on each rank; the narrow vectors are replicated
+MakeHalf make_feed_forward_half;      ///< gated; some columns on each rank
+MakeHalf make_experts_half;           ///< some columns of each expert on each rank
 
 }  // namespace pipedeck::runtime::cpu

@@ -19,6 +19,8 @@ layers::KernelRegistry cpu_kernel_registry() {
                     {"experts", make_decoder},
                     {"feed_forward", make_decoder},
                     {"global_average_pool", make_global_average_pool},
+                    {"latent_attention", make_decoder},
+                    {"latent_decoder", make_decoder},
                     {"layer_norm", make_layer_norm},
                     {"linear", make_linear},
                     {"lstm", make_lstm},
@@ -31,7 +33,7 @@ layers::KernelRegistry cpu_kernel_registry() {
   };
   kernels.sharded = layers::smaller_layers({kernels.layers, make_linear_weights, make_convolution_weights, rows_layer});
   kernels.sharded["bottleneck"] = kernels.sharded["residual"] = make_sharded_block;
-  for (const char* kind : {"attention", "decoder", "experts", "feed_forward"})
+  for (const char* kind : {"attention", "decoder", "experts", "feed_forward", "latent_attention", "latent_decoder"})
     kernels.sharded[kind] = make_sharded_decoder;
   kernels.sharded["lstm"] = make_sharded_lstm;
   kernels.sharded["transformer"] = make_sharded_transformer;

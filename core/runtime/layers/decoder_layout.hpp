@@ -23,6 +23,26 @@ struct AttentionLayout {
   }
 };
 
+/// The offsets of a latent attention's parameters: the norm's gain, the products into the narrow query and out of it
+/// with its norm's gain (without one: a product into the queries), the product down into the narrow vector of keys and
+/// values and the shared rotary key, that vector's gain, the product up into plain keys and values, and the product
+/// out.
+struct LatentLayout {
+  std::int64_t gain, query_down, query_gain, query, down, latent_gain, up, out, end;
+  LatentLayout(std::int64_t h, std::int64_t query_rank, std::int64_t queries, std::int64_t rank, std::int64_t rotary,
+               std::int64_t both, std::int64_t values) {
+    std::int64_t next = 0;
+    const auto place = [&](std::int64_t floats) { return next += floats, next - floats; };
+    gain = place(h);
+    query_down = place(h * query_rank), query_gain = place(query_rank);
+    query = place((query_rank > 0 ? query_rank : h) * queries);
+    down = place(h * (rank + rotary)), latent_gain = place(rank);
+    up = place(rank * both);
+    out = place(values * h);
+    end = next;
+  }
+};
+
 /// The offsets of a gated feed-forward's parameters: the norm's gain, a product into gates and ups (each row: all
 /// gates, then all ups), and the product out.
 struct FeedForwardLayout {

@@ -27,8 +27,9 @@ LayerWidths widths_of(const ModelLayer& layer, const LayerKernel& kernel) {
   const std::string& kind = layer.kind;
   widths.product = kind == "linear" || kind == "convolution";
   widths.channels = kind == "batch_norm" || kind.ends_with("_pool");
-  constexpr std::array<std::string_view, 8> inside{"attention",    "bottleneck", "decoder",  "experts",
-                                                   "feed_forward", "lstm",       "residual", "transformer"};
+  constexpr std::array<std::string_view, 10> inside{"attention",    "bottleneck",       "decoder",        "experts",
+                                                    "feed_forward", "latent_attention", "latent_decoder", "lstm",
+                                                    "residual",     "transformer"};
   widths.inside = std::ranges::find(inside, kind) != inside.end();
   widths.embedding = kind == "embedding";
   if (widths.product) widths.input_columns = layer.size("in"), widths.output_columns = layer.size("out");

@@ -10,6 +10,7 @@
 #include "tests/core/runtime/reference_decoder.hpp"
 #include "tests/core/runtime/reference_experts.hpp"
 #include "tests/core/runtime/reference_images.hpp"
+#include "tests/core/runtime/reference_latent.hpp"
 #include "tests/core/runtime/reference_lstm.hpp"
 
 namespace pipedeck::test {
@@ -100,6 +101,7 @@ inline Vector reference_forward(const ModelLayer& layer, const Vector& x, const 
   if (layer.kind == "linear")
     return reference_activation(reference_linear(x, p, 0, size("in"), size("out"), size("bias") == 1),
                                 layer.size("activation"));
+  if (layer.kind.starts_with("latent_")) return reference_latent(layer, x, p);
   if (layer.kind == "experts") return reference_experts(layer, x, p).output;
   if (layer.kind == "rms_norm" || layer.kind == "attention" || layer.kind == "feed_forward" || layer.kind == "decoder")
     return reference_decoder(layer, x, p);

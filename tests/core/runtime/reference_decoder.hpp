@@ -28,6 +28,12 @@ class DecoderReference {
     return sum(x, product(context, a * d, h, next(a * d * h)));
   }
 
+  /// Continues behind the parameters up to `at`.
+  Vector feed_forward_from(const Vector& x, std::size_t at) {
+    at_ = at;
+    return feed_forward(x);
+  }
+
   Vector feed_forward(const Vector& x) {
     const std::size_t h = size("hidden"), f = size("feed_forward");
     const Vector normal = norm(x, h, next(h)), both = product(normal, h, 2 * f, next(h * 2 * f));

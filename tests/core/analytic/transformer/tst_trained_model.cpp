@@ -38,6 +38,13 @@ class TestTrainedModel : public QObject {
     QTest::newRow("qwen3_moe") << R"(, "model_type": "qwen3_moe", "num_experts": 6, "num_experts_per_tok": 2,
                                     "moe_intermediate_size": 40, "mlp_only_layers": [1])"
                                << "attention, experts";
+    const QString latent = R"(, "model_type": "deepseek_v2", "q_lora_rank": 24, "kv_lora_rank": 32,
+        "qk_nope_head_dim": 12, "qk_rope_head_dim": 8, "v_head_dim": 16, "n_routed_experts": 6,
+        "num_experts_per_tok": 2, "n_shared_experts": 2, "moe_intermediate_size": 40, "first_k_dense_replace": )";
+    QTest::newRow("deepseek_v2") << latent + "0"
+                                 << "latent_attention, experts";
+    QTest::newRow("deepseek_v2, dense first") << latent + "1"
+                                              << "latent_decoder";
   }
 
   void layers_are_those_of_the_profile() {
@@ -70,7 +77,7 @@ class TestTrainedModel : public QObject {
     row(R"("llama", "mlp_bias": true)", "a bias of the feed-forward");
     row(R"("llama", "attention_dropout": 0.1)", "dropout");
     row(R"("gpt2", "n_embd": 96, "n_layer": 3, "n_head": 8)", "a table of positions");
-    row(R"("deepseek_v2")", "latent attention");
+    row(R"("deepseek_v3", "first_k_dense_replace": 0)", "experts with a shared gate, a bias");
     row(R"("qwen2_moe")", "experts with a shared gate");
     row(R"("olmo2")", "norms other than");
   }

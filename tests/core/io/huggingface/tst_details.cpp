@@ -26,7 +26,12 @@ class TestDetails : public QObject {
     };
     QVERIFY(read(R"("model_type": "llama")").value() == details(10'000, 1'000, 1));
     QVERIFY(read(R"("model_type": "mixtral")").value() == details(1'000'000, 10'000, 1));
-    QVERIFY(read(R"("model_type": "qwen3_moe")").value() == details(10'000, 1'000, 0));
+    auto scaled = details(10'000, 1'000, 0);
+    scaled["scale_permille"] = 1'000;
+    QVERIFY(read(R"("model_type": "qwen3_moe")").value() == scaled);
+    scaled["scale_permille"] = 16'000, scaled["auxiliary_loss_permille"] = 3;
+    QVERIFY(read(R"("model_type": "deepseek_v2", "routed_scaling_factor": 16.0, "aux_loss_alpha": 0.003)").value() ==
+            scaled);
   }
 
   void members_are_read() {
@@ -63,6 +68,8 @@ class TestDetails : public QObject {
     row("epsilon", R"("model_type": "llama", "rms_norm_eps": 1.5e-10)", "/rms_norm_eps",
         "expected a multiple of 1e-09");
     row("no number", R"("model_type": "llama", "rope_theta": "big")", "/rope_theta", "found \"big\"");
+    row("groups", R"("model_type": "deepseek_v2", "n_group": 8)", "/n_group", "found groups of experts");
+    row("scores", R"("model_type": "deepseek_v2", "scoring_func": "sigmoid")", "/scoring_func", "expected \"softmax\"");
     row("noise", R"("model_type": "mixtral", "router_jitter_noise": 0.1)", "/router_jitter_noise", "expected 0");
   }
 

@@ -39,6 +39,13 @@ void draw_heads(std::map<std::string, std::int64_t>& sizes, Random& random) {
   if (random.coin()) sizes["key_value_heads"] = 0;
 }
 
+void draw_latent(std::map<std::string, std::int64_t>& sizes, Random& random) {
+  for (const char* width : {"hidden", "key_value_rank"}) sizes[width] = between(random, 3, 6);
+  sizes["query_rank"] = random.coin() ? 0 : between(random, 3, 6);
+  sizes["rotary_width"] = 2 * between(random, 1, 3);
+  sizes["rotary_base"] = between(random, 2, 1000);
+}
+
 void draw_experts(std::map<std::string, std::int64_t>& sizes, Random& random) {
   sizes["hidden"] = between(random, 3, 6);
   sizes["experts"] = between(random, 2, 6);
@@ -64,6 +71,7 @@ ModelLayer drawn(const std::string& kind, Random& random) {
   if (kind == "transformer") layer.sizes["hidden"] = 2 * layer.sizes["heads"];
   if (layer.sizes.contains("head_width")) draw_heads(layer.sizes, random);
   if (kind == "experts") draw_experts(layer.sizes, random);
+  if (layer.sizes.contains("rotary_width")) draw_latent(layer.sizes, random);
   if (layer.sizes.contains("epsilon_billionths")) layer.sizes["epsilon_billionths"] = between(random, 1, 1000) * 1000;
   if (kind == "layer_norm" || kind == "rms_norm" || kind == "feed_forward")
     layer.sizes["hidden"] += 2;  // of two values, one is the other's negative
@@ -74,7 +82,8 @@ ModelLayer drawn(const std::string& kind, Random& random) {
 /// The published count of a transformer block leaves out the factors of its norms; a linear layer's is of the backward
 /// pass alone.
 bool counted_exactly(const std::string& kind) {
-  return kind == "rms_norm" || kind == "attention" || kind == "feed_forward" || kind == "decoder" || kind == "experts";
+  return kind == "rms_norm" || kind == "attention" || kind == "feed_forward" || kind == "decoder" ||
+         kind == "experts" || kind.starts_with("latent_");
 }
 
 std::string text_of(const ModelLayer& layer) {
@@ -169,7 +178,7 @@ void TestLayerKinds::give_all_memory_back() {
 /// Replicas share the samples of a micro-batch: but for batch norm, a sample's values do not depend on the others.
 void TestLayerKinds::any_cut_of_the_samples_gives_the_same() {
   for (const char* kind : {"convolution", "max_pool", "average_pool", "global_average_pool", "lstm", "transformer",
-                           "decoder", "experts"}) {
+                           "decoder", "experts", "latent_decoder"}) {
     Random random(20);
     const Case c(drawn(kind, random));
     runtime::layers::SavedTensors whole_saved;
@@ -197,6 +206,7 @@ void TestLayerKinds::bad_heads_are_named_data() {
   row("decoder", "head_width", 5, "found heads 5 wide, expected an even width for rotary positions");
   row("decoder", "norm_heads", 2, "size 'norm_heads' is 2, expected 0 to 1");
   row("attention", "rotary_base", 0, "size 'rotary_base' is 0");
+  row("latent_attention", "rotary_width", 3, "found 3, expected an even width");
   row("experts", "per_token", 5, "per_token is 5, expected at most the 4 experts");
 }
 
@@ -208,7 +218,9 @@ void TestLayerKinds::bad_heads_are_named() {
   ModelLayer layer{"drawn", kind.toStdString(), {{"hidden", 8}, {"sequence", 3}}};
   if (kind == "experts") layer.sizes.insert({{"experts", 4}, {"per_token", 2}});
   if (kind != "experts") layer.sizes.insert({{"heads", 4}});
-  if (kind != "attention") layer.sizes.insert({{"feed_forward", 6}});
+  if (kind == "latent_attention")
+    layer.sizes.insert({{"key_value_rank", 4}, {"plain_width", 3}, {"rotary_width", 2}, {"value_width", 5}});
+  if (!kind.endsWith("attention")) layer.sizes.insert({{"feed_forward", 6}});
   QVERIFY(runtime::cpu::cpu_kernel_registry().layers.at(layer.kind)(layer).has_value());
   layer.sizes[key.toStdString()] = size;
   const auto made = runtime::cpu::cpu_kernel_registry().layers.at(layer.kind)(layer);

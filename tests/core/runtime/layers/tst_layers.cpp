@@ -154,7 +154,7 @@ void TestLayers::unknown_kinds_and_sizes_are_named_data() {
   QTest::addColumn<int>("value");
   QTest::addColumn<QString>("expected");
   QTest::newRow("kind") << "dropout"
-                        << "" << 0 << "feed_forward, global_average_pool, layer_norm, linear, lstm";
+                        << "" << 0 << "layer_norm, linear, lstm";
   QTest::newRow("missing size") << "linear"
                                 << "out" << -1 << "has no size 'out'";
   QTest::newRow("size 0") << "linear"

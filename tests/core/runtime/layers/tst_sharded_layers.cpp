@@ -250,6 +250,26 @@ std::vector<ModelLayer> one_of_each() {
       {"z",
        "experts",
        {{"hidden", 6}, {"experts", 5}, {"per_token", 2}, {"feed_forward", 7}, {"sequence", 4}, {"normalised", 0}}},
+      {"zb",
+       "latent_attention",
+       {{"hidden", 6},
+        {"heads", 5},
+        {"query_rank", 4},
+        {"key_value_rank", 5},
+        {"plain_width", 3},
+        {"rotary_width", 2},
+        {"value_width", 4},
+        {"sequence", 4}}},
+      {"zc",
+       "latent_decoder",
+       {{"hidden", 6},
+        {"heads", 4},
+        {"key_value_rank", 3},
+        {"plain_width", 2},
+        {"rotary_width", 4},
+        {"value_width", 3},
+        {"feed_forward", 7},
+        {"sequence", 3}}},
       {"za",
        "experts",
        {{"hidden", 5},
@@ -501,9 +521,9 @@ void TestShardedLayers::too_many_devices_are_named_data() {
   QTest::newRow("heads") << 4 << "layer 'e' (transformer) has 4 heads, which can't be cut over 5 devices";
   QTest::newRow("key-value heads") << 23
                                    << "layer 'x' (attention) has 4 key-value heads, which can't be cut over 5 devices";
-  QTest::newRow("columns") << 27 << "layer 'r' (linear) takes 3 columns and gives 4, which can't be cut over 5 devices";
-  QTest::newRow("channels") << 28 << "layer 's' (residual) has 2 channels, which can't be cut over 5 devices";
-  QTest::newRow("hidden") << 29 << "layer 't' (lstm) has 4 hidden values, which can't be cut over 5 devices";
+  QTest::newRow("columns") << 29 << "layer 'r' (linear) takes 3 columns and gives 4, which can't be cut over 5 devices";
+  QTest::newRow("channels") << 30 << "layer 's' (residual) has 2 channels, which can't be cut over 5 devices";
+  QTest::newRow("hidden") << 31 << "layer 't' (lstm) has 4 hidden values, which can't be cut over 5 devices";
 }
 
 void TestShardedLayers::too_many_devices_are_named() {

@@ -116,8 +116,8 @@ void TestTensorParallel::every_model_equals_one_device() {
 
 void TestTensorParallel::small_presets_equal_whole_stages_data() {
   QTest::addColumn<QString>("preset");
-  for (const char* name : {"wide-tiny", "gpt-tiny", "llama-tiny", "mixtral-tiny", "bert-tiny", "vgg-tiny",
-                           "resnet-tiny", "gnmt-tiny", "mlp-small"})
+  for (const char* name : {"wide-tiny", "gpt-tiny", "llama-tiny", "mixtral-tiny", "deepseek-tiny", "bert-tiny",
+                           "vgg-tiny", "resnet-tiny", "gnmt-tiny", "mlp-small"})
     QTest::newRow(name) << name;
 }
 

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// x + attention(x) with keys and values computed from one narrow vector per token (multi-head latent attention:
+// DeepSeek-V2, arXiv 2405.04434, section 2.1). A part of each head's query and key has rotary positions; all heads
+// share that part of the key.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "core/runtime/cpu/attention.hpp"
+#include "core/runtime/cpu/halves.hpp"
+#include "core/runtime/cpu/kernels.hpp"
+#include "core/runtime/cpu/rms.hpp"
+#include "core/runtime/cpu/rotary.hpp"
+#include "core/runtime/layers/decoder_layout.hpp"
+#include "core/runtime/layers/size_reader.hpp"
+
+namespace pipedeck::runtime::cpu {
+namespace {
+
+struct LatentSizes {
+  std::int64_t hidden, heads, query_rank, rank, plain, rotary, value, sequence, rotary_base;
+  float epsilon;
+  std::int64_t head() const { return plain + rotary; }  ///< width of a query or key
+  std::int64_t queries() const { return heads * head(); }
+  std::int64_t values() const { return heads * value; }
+  std::int64_t both() const { return heads * (plain + value); }  ///< plain keys and values, head by head
+  std::int64_t down() const { return rank + rotary; }
+  layers::LatentLayout layout() const { return {hidden, query_rank, queries(), rank, rotary, both(), values()}; }
+  LatentSizes of(const layers::ShardRange& own) const {
+    LatentSizes sizes = *this;
+    sizes.heads = own.count;
+    return sizes;
+  }
+};
+
+/// Copies `count` columns of rows that are `from_stride` and `to_stride` floats apart.
+void copy_columns(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride, std::int64_t rows,
+                  std::int64_t count) {
+  for (std::int64_t row = 0; row < rows; ++row) std::copy_n(from + row * from_stride, count, to + row * to_stride);
+}
+
+class LatentAttentionLayer final : public layers::BlockHalf {
+ public:
+  explicit LatentAttentionLayer(const LatentSizes& sizes, std::optional<layers::TensorParallelGroup> partners = {})
+      : layers::BlockHalf(sizes.sequence * sizes.hidden, sizes.sequence * sizes.hidden, sizes.layout().end),
+        n_(sizes),
+        shape_{.heads = sizes.heads,
+               .key_value_heads = sizes.heads,
+               .key_width = sizes.head(),
+               .value_width = sizes.value,
+               .queries = all_positions(sizes.sequence),
+               .keys = all_positions(sizes.sequence),
+               .causal = true},
+        at_(sizes.layout()),
+        norm_(sizes.hidden, sizes.epsilon),
+        query_norm_(sizes.query_rank, sizes.epsilon),
+        latent_norm_(sizes.rank, sizes.epsilon),
+        query_angles_(shape_.queries, sizes.rotary, static_cast<double>(sizes.rotary_base)),
+        key_angles_(shape_.keys, sizes.rotary, static_cast<double>(sizes.rotary_base)),
+        partners_(std::move(partners)) {}
+
+  LatentAttentionLayer(const LatentSizes& whole, const layers::ShardRange& own,
+                       const layers::TensorParallelGroup& partners)
+      : LatentAttentionLayer(whole.of(own), partners) {
+    whole_ = std::make_unique<LatentAttentionLayer>(whole);
+    blocks_ = whole_->blocks_of(own);
+  }
+
+  std::size_t forward_tensors() const override { return has_query_rank() ? forward_count : query_latent; }
+  std::size_t backward_tensors() const override { return backward_count; }
+
+  std::int64_t replicated_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
+  std::vector<layers::ParameterBlock> blocks() const override {
+    return whole_ ? blocks_ : layers::LayerKernel::blocks();
+  }
+
+  void initialise(std::span<float> parameters, Random random) const override {
+    if (whole_) return layers::initialise_part(*whole_, blocks_, parameters, random);
+    std::ranges::generate(parameters, [&] { return 0.02f * random.normal(); });
+    std::fill_n(parameters.data() + at_.gain, n_.hidden, 1.0f);
+    std::fill_n(parameters.data() + at_.query_gain, n_.query_rank, 1.0f);
+    std::fill_n(parameters.data() + at_.latent_gain, n_.rank, 1.0f);
+  }
+
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
+                         layers::SavedTensors& saved) const override {
+    const float* p = parameters.data();
+    saved.tensors.resize(forward_tensors());
+    auto& s = saved.tensors;
+    s[x] = std::move(input);
+    s[normal] = norm_.forward(s[x], p + at_.gain, s[inverse]);
+    make_queries(p, s);
+    make_keys_and_values(p, s);
+    s[context] = rows_like(s[x], n_.hidden, n_.values());
+    s[probability] = rows_like(s[x], n_.hidden, shape_.heads * shape_.key_rows());
+    attention({s[context].data(), n_.values()}, s[probability].data(), inputs(s), s[x].samples(), shape_);
+    tensor::Tensor output = project(s[context], n_.values(), n_.hidden, p + at_.out);
+    if (partners_) partners_->all_reduce(output);
+    add(output.data(), s[x].data(), output.size());
+    return output;
+  }
+
+  tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
+                                bool wanted) const override {
+    const float* p = parameters.data();
+    auto& s = saved.tensors;
+    tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, n_.hidden + n_.query_rank + n_.rank);
+    tensor::Tensor dq = s[query].empty_like(), dboth, ddown;
+    keys_and_values_backward(p, s, dy, dq, dboth, ddown, gains.data() + n_.hidden + n_.query_rank);
+    query_angles_.rotate_back(dq.data() + n_.plain, rotated(dq));
+    tensor::Tensor dlatent, query_input, dnormal = queries_backward(p, s, dq, dlatent, gains.data() + n_.hidden);
+    add_project_backward(dnormal, ddown, n_.hidden, n_.down(), p + at_.down);
+    tensor::Tensor dx;
+    if (wanted) dx = dy.slice(0, dy.samples(), dy.memory());
+    norm_.backward(dx, gains.data(), dnormal, s[x], s[inverse], p + at_.gain);
+    if (has_query_rank()) query_input = std::move(s[query_latent_normal]);
+    std::array<tensor::Tensor, backward_count> left{std::move(s[normal]), std::move(query_input),
+                                                    std::move(dq),        std::move(dlatent),
+                                                    std::move(ddown),     std::move(s[latent_normal]),
+                                                    std::move(dboth),     std::move(s[context]),
+                                                    std::move(dy),        std::move(gains)};
+    s.assign(std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
+    return dx;
+  }
+
+  void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
+    const auto& s = saved.tensors;
+    float* g = gradients.data();
+    add_weight_gradient(g + at_.out, s[w_context], n_.values(), s[w_dy], n_.hidden);
+    add_weight_gradient(g + at_.up, s[w_latent], n_.rank, s[w_dboth], n_.both());
+    add_weight_gradient(g + at_.down, s[w_normal], n_.hidden, s[w_ddown], n_.down());
+    if (has_query_rank()) {
+      add_weight_gradient(g + at_.query, s[w_query_input], n_.query_rank, s[w_dq], n_.queries());
+      add_weight_gradient(g + at_.query_down, s[w_normal], n_.hidden, s[w_dlatent], n_.query_rank);
+    } else {
+      add_weight_gradient(g + at_.query, s[w_normal], n_.hidden, s[w_dq], n_.queries());
+    }
+    const float* gains = s[w_gains].data();
+    add(g + at_.gain, gains, n_.hidden);
+    add(g + at_.query_gain, gains + n_.hidden, n_.query_rank);
+    add(g + at_.latent_gain, gains + n_.hidden + n_.query_rank, n_.rank);
+    saved.tensors.clear();
+  }
+
+ private:
+  /// Tensors saved by forward, in this order; the last three where queries have a narrow vector.
+  enum ForwardSaved : std::size_t {
+    x,
+    inverse,
+    normal,
+    query,
+    latent,
+    latent_inverse,
+    latent_normal,
+    key,
+    value,
+    probability,
+    context,
+    query_latent,
+    query_inverse,
+    query_latent_normal,
+    forward_count
+  };
+  enum WeightSaved : std::size_t {
+    w_normal,
+    w_query_input,
+    w_dq,
+    w_dlatent,
+    w_ddown,
+    w_latent,
+    w_dboth,
+    w_context,
+    w_dy,
+    w_gains,
+    backward_count
+  };
+
+  bool has_query_rank() const { return n_.query_rank > 0; }
+  std::int64_t rows(const tensor::Tensor& of_model) const { return of_model.size() / n_.hidden; }
+
+  /// Returns the blocks of a rank with these heads, in the order of at_.
+  std::vector<layers::ParameterBlock> blocks_of(const layers::ShardRange& own) const {
+    const std::int64_t h = n_.hidden, q = n_.head(), both = n_.plain + n_.value,
+                       query_rows = has_query_rank() ? n_.query_rank : h;
+    return {{at_.gain, 1, at_.query, at_.query},  // and the narrow query's
+            {at_.query + own.first * q, query_rows, own.count * q, n_.queries()},
+            {at_.down, 1, at_.up - at_.down, at_.up - at_.down},
+            {at_.up + own.first * both, n_.rank, own.count * both, n_.both()},
+            {at_.out + own.first * n_.value * h, 1, own.count * n_.value * h, own.count * n_.value * h}};
+  }
+
+  AttentionInputs inputs(const std::vector<tensor::Tensor>& s) const {
+    return {{s[query].data(), n_.queries()}, {s[key].data(), n_.queries()}, {s[value].data(), n_.values()}};
+  }
+  /// Returns the parts of queries or keys that turn, from the first one on.
+  RotatedHeads rotated(const tensor::Tensor& of_heads) const {
+    return {of_heads.size() / n_.queries(), n_.queries(), n_.heads, n_.head()};
+  }
+
+  void make_queries(const float* p, std::vector<tensor::Tensor>& s) const {
+    if (has_query_rank()) {
+      s[query_latent] = project(s[normal], n_.hidden, n_.query_rank, p + at_.query_down);
+      s[query_latent_normal] = query_norm_.forward(s[query_latent], p + at_.query_gain, s[query_inverse]);
+      s[query] = project(s[query_latent_normal], n_.query_rank, n_.queries(), p + at_.query);
+    } else {
+      s[query] = project(s[normal], n_.hidden, n_.queries(), p + at_.query);
+    }
+    query_angles_.rotate(s[query].data() + n_.plain, rotated(s[query]));
+  }
+
+  void make_keys_and_values(const float* p, std::vector<tensor::Tensor>& s) const {
+    const std::int64_t count = rows(s[x]);
+    tensor::Tensor down = project(s[normal], n_.hidden, n_.down(), p + at_.down);
+    key_angles_.rotate(down.data() + n_.rank, {count, n_.down(), 1, n_.rotary});
+    s[latent] = rows_like(down, n_.down(), n_.rank);
+    copy_columns(s[latent].data(), n_.rank, down.data(), n_.down(), count, n_.rank);
+    s[latent_normal] = latent_norm_.forward(s[latent], p + at_.latent_gain, s[latent_inverse]);
+    const tensor::Tensor both = project(s[latent_normal], n_.rank, n_.both(), p + at_.up);
+    s[key] = rows_like(down, n_.down(), n_.queries()), s[value] = rows_like(down, n_.down(), n_.values());
+    for (std::int64_t head = 0; head < n_.heads; ++head) {
+      const float* own = both.data() + head * (n_.plain + n_.value);
+      float* keys = s[key].data() + head * n_.head();
+      copy_columns(keys, n_.queries(), own, n_.both(), count, n_.plain);
+      copy_columns(keys + n_.plain, n_.queries(), down.data() + n_.rank, n_.down(), count, n_.rotary);
+      copy_columns(s[value].data() + head * n_.value, n_.values(), own + n_.plain, n_.both(), count, n_.value);
+    }
+  }
+
+  /// Sets the gradients of the queries, of plain keys and values, and of the product down; adds to that of the gain.
+  void keys_and_values_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy,
+                                tensor::Tensor& dq, tensor::Tensor& dboth, tensor::Tensor& ddown,
+                                float* gain_gradient) const {
+    const std::int64_t count = rows(dy);
+    tensor::Tensor dk = s[key].empty_like(), dv = s[value].empty_like();
+    {
+      const tensor::Tensor dcontext = project_backward(dy, n_.values(), n_.hidden, p + at_.out);
+      tensor::Tensor scratch(dy.memory(), 1, shape_.scores());
+      attention_backward({{dq.data(), n_.queries()}, {dk.data(), n_.queries()}, {dv.data(), n_.values()}},
+                         {dcontext.data(), n_.values()}, s[probability].data(), inputs(s), scratch.data(), dy.samples(),
+                         shape_);
+    }
+    for (const ForwardSaved used : {probability, query, key, value}) s[used].release();
+    dboth = rows_like(dy, n_.hidden, n_.both());
+    ddown = tensor::Tensor::zeros(dy.memory(), dy.samples(), dy.width() / n_.hidden * n_.down());
+    for (std::int64_t head = 0; head < n_.heads; ++head) {
+      float* own = dboth.data() + head * (n_.plain + n_.value);
+      const float* keys = dk.data() + head * n_.head();
+      copy_columns(own, n_.both(), keys, n_.queries(), count, n_.plain);
+      copy_columns(own + n_.plain, n_.both(), dv.data() + head * n_.value, n_.values(), count, n_.value);
+      for (std::int64_t row = 0; row < count; ++row)
+        add(ddown.data() + row * n_.down() + n_.rank, keys + row * n_.queries() + n_.plain, n_.rotary);
+    }
+    tensor::Tensor dlatent = project_backward(dboth, n_.rank, n_.both(), p + at_.up);
+    copy_columns(ddown.data(), n_.down(), dlatent.data(), n_.rank, count, n_.rank);
+    if (partners_) partners_->all_reduce(ddown);
+    copy_columns(dlatent.data(), n_.rank, ddown.data(), n_.down(), count, n_.rank);
+    tensor::Tensor raw = tensor::Tensor::zeros(dy.memory(), dlatent.samples(), dlatent.width());
+    latent_norm_.backward(raw, gain_gradient, dlatent, s[latent], s[latent_inverse], p + at_.latent_gain);
+    copy_columns(ddown.data(), n_.down(), raw.data(), n_.rank, count, n_.rank);
+    key_angles_.rotate_back(ddown.data() + n_.rank, {count, n_.down(), 1, n_.rotary});
+  }
+
+  /// Returns the gradient of the norm's output by the queries. With a narrow vector, `dlatent` becomes its gradient.
+  tensor::Tensor queries_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dq,
+                                  tensor::Tensor& dlatent, float* gain_gradient) const {
+    const std::int64_t from = has_query_rank() ? n_.query_rank : n_.hidden;
+    tensor::Tensor dinput = project_backward(dq, from, n_.queries(), p + at_.query);
+    if (partners_) partners_->all_reduce(dinput);
+    if (!has_query_rank()) return dinput;
+    dlatent = tensor::Tensor::zeros(dq.memory(), dinput.samples(), dinput.width());
+    query_norm_.backward(dlatent, gain_gradient, dinput, s[query_latent], s[query_inverse], p + at_.query_gain);
+    return project_backward(dlatent, n_.hidden, n_.query_rank, p + at_.query_down);
+  }
+
+  LatentSizes n_;
+  AttentionShape shape_;  ///< of the local heads
+  layers::LatentLayout at_;
+  Rms norm_, query_norm_, latent_norm_;
+  RotaryTable query_angles_, key_angles_;
+  std::optional<layers::TensorParallelGroup> partners_;
+  std::unique_ptr<LatentAttentionLayer> whole_;  ///< of a shard
+  std::vector<layers::ParameterBlock> blocks_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<layers::BlockHalf>> make_latent_attention_half(const ModelLayer& layer,
+                                                                      const layers::LayerSharding* sharding) {
+  layers::SizeReader size(layer);
+  const LatentSizes sizes{.hidden = size("hidden"),
+                          .heads = size("heads"),
+                          .query_rank = size("query_rank"),
+                          .rank = size("key_value_rank"),
+                          .plain = size("plain_width"),
+                          .rotary = size("rotary_width"),
+                          .value = size("value_width"),
+                          .sequence = size("sequence"),
+                          .rotary_base = size("rotary_base"),
+                          .epsilon = epsilon_of(size("epsilon_billionths"))};
+  size.check_heads();
+  size.bounded("weights of a product", static_cast<double>(sizes.hidden) * static_cast<double>(sizes.heads) *
+                                           static_cast<double>(sizes.plain + sizes.rotary + sizes.value));
+  TRY_VOID(size.result());
+  if (!sharding) return std::make_unique<LatentAttentionLayer>(sizes);
+  TRY_VOID(layers::check_shardable(layer, sizes.heads, "heads", sharding->partners.shard()));
+  return std::make_unique<LatentAttentionLayer>(sizes, sharding->partners.local_range(sizes.heads), sharding->partners);
+}
+
+}  // namespace pipedeck::runtime::cpu
