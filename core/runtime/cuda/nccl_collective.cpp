@@ -2,8 +2,18 @@
 #include "core/runtime/cuda/nccl_collective.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace pipedeck::runtime::cuda {
+namespace {
+
+bool alike(std::span<const std::size_t> counts) {
+  return std::all_of(counts.begin(), counts.end(), [&](std::size_t count) { return count == counts[0]; });
+}
+
+bool failed(ncclResult_t status) { return status != ncclSuccess && status != ncclInProgress; }
+
+}  // namespace
 
 NcclCollective::~NcclCollective() {
   static_cast<void>(cudaSetDevice(worker_.gpu));
@@ -25,6 +35,16 @@ tensor::Completion NcclCollective::between(const char* name, const Enqueue& enqu
   communicator_->call(name, [&](ncclComm_t communicator) { return enqueue(communicator, stream_.get()); });
   order(stream_.get(), worker_.compute, event_.get());
   return began;
+}
+
+template <class Enqueue>
+tensor::Completion NcclCollective::grouped(const char* name, const Enqueue& enqueue) {
+  return between(name, [&](ncclComm_t communicator, cudaStream_t stream) {
+    ncclResult_t status = ncclGroupStart();
+    for (int rank = 0; rank < size_ && !failed(status); ++rank) status = enqueue(rank, communicator, stream);
+    const ncclResult_t ended = ncclGroupEnd();
+    return failed(status) ? status : ended;
+  });
 }
 
 tensor::Completion NcclCollective::reduce(std::span<float> values, ncclRedOp_t operation) {
@@ -50,22 +70,45 @@ tensor::Completion NcclCollective::all_reduce_max(std::span<float> values) { ret
 
 tensor::Completion NcclCollective::all_gather(std::span<const float> mine, std::span<float> all,
                                               std::span<const std::size_t> counts) {
-  const bool alike = std::all_of(counts.begin(), counts.end(), [&](std::size_t count) { return count == counts[0]; });
-  if (alike)
+  if (alike(counts))
     return between("ncclAllGather", [&](ncclComm_t communicator, cudaStream_t stream) {
       return ncclAllGather(mine.data(), all.data(), mine.size(), ncclFloat32, communicator, stream);
     });
   // NCCL's all-gather needs equal counts: instead each rank broadcasts its values to all, in one group.
-  return between("ncclBroadcast", [&](ncclComm_t communicator, cudaStream_t stream) {
-    ncclResult_t status = ncclGroupStart();
-    std::size_t at = 0;
-    for (std::size_t root = 0; root < counts.size(); at += counts[root], ++root) {
-      if (status != ncclSuccess && status != ncclInProgress) break;
-      status = ncclBroadcast(mine.data(), all.data() + at, counts[root], ncclFloat32, static_cast<int>(root),
-                             communicator, stream);
-    }
-    const ncclResult_t ended = ncclGroupEnd();
-    return status != ncclSuccess && status != ncclInProgress ? status : ended;
+  std::size_t at = 0;
+  return grouped("ncclBroadcast", [&](int root, ncclComm_t communicator, cudaStream_t stream) {
+    const std::size_t count = counts[static_cast<std::size_t>(root)];
+    float* const place = all.data() + std::exchange(at, at + count);
+    return ncclBroadcast(mine.data(), place, count, ncclFloat32, root, communicator, stream);
+  });
+}
+
+tensor::Completion NcclCollective::reduce_scatter(std::span<const float> values, std::span<float> mine,
+                                                  std::span<const std::size_t> counts) {
+  if (alike(counts))
+    return between("ncclReduceScatter", [&](ncclComm_t communicator, cudaStream_t stream) {
+      return ncclReduceScatter(values.data(), mine.data(), mine.size(), ncclFloat32, ncclSum, communicator, stream);
+    });
+  std::size_t at = 0;
+  return grouped("ncclReduce", [&](int root, ncclComm_t communicator, cudaStream_t stream) {
+    const std::size_t count = counts[static_cast<std::size_t>(root)];
+    const float* const piece = values.data() + std::exchange(at, at + count);
+    return ncclReduce(piece, root == rank_ ? mine.data() : nullptr, count, ncclFloat32, ncclSum, root, communicator,
+                      stream);
+  });
+}
+
+tensor::Completion NcclCollective::all_to_all(std::span<const float> to, std::span<const std::size_t> to_counts,
+                                              std::span<float> from, std::span<const std::size_t> from_counts) {
+  std::size_t sent = 0, received = 0;
+  return grouped("ncclSend", [&](int peer, ncclComm_t communicator, cudaStream_t stream) {
+    const std::size_t out = to_counts[static_cast<std::size_t>(peer)], in = from_counts[static_cast<std::size_t>(peer)];
+    ncclResult_t status = ncclSuccess;
+    if (out > 0) status = ncclSend(to.data() + sent, out, ncclFloat32, peer, communicator, stream);
+    if (in > 0 && !failed(status))
+      status = ncclRecv(from.data() + received, in, ncclFloat32, peer, communicator, stream);
+    sent += out, received += in;
+    return status;
   });
 }
 

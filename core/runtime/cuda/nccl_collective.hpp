@@ -23,6 +23,10 @@ class NcclCollective final : public transport::Collective {
   tensor::Completion all_reduce_max(std::span<float> values) override;
   tensor::Completion all_gather(std::span<const float> mine, std::span<float> all,
                                 std::span<const std::size_t> counts) override;
+  tensor::Completion reduce_scatter(std::span<const float> values, std::span<float> mine,
+                                    std::span<const std::size_t> counts) override;
+  tensor::Completion all_to_all(std::span<const float> to, std::span<const std::size_t> to_counts,
+                                std::span<float> from, std::span<const std::size_t> from_counts) override;
   tensor::Completion broadcast(int root, std::span<float> values) override;
 
  private:
@@ -31,6 +35,9 @@ class NcclCollective final : public transport::Collective {
   /// Runs enqueue(communicator, stream) after the compute stream's present work and before its later work.
   template <class Enqueue>
   tensor::Completion between(const char* name, const Enqueue& enqueue);
+  /// Like between(), with one group of calls: enqueue(rank, communicator, stream) for each rank.
+  template <class Enqueue>
+  tensor::Completion grouped(const char* name, const Enqueue& enqueue);
 
   NcclDevice worker_;
   std::shared_ptr<Communicator> communicator_;

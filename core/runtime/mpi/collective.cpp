@@ -26,29 +26,42 @@ CollectiveChunk Collective::take(std::size_t member) {
   return transport_.receive_chunk(members_[member], members_[rank_], group_, number_);
 }
 
+/// Sends the other members their pieces. Combines the members' values of the rank's own piece in `mine`, which may be
+/// that piece.
 template <class Combine>
-tensor::Completion Collective::reduce_block(std::span<float> values, Combine combine) {
+tensor::Completion Collective::exchange_and_combine(std::span<const std::span<const float>> pieces,
+                                                    std::span<float> mine, Combine combine) {
   const std::size_t members = members_.size();
   auto began = tensor::RunClock::now();
   for (std::size_t other = 0; other < members; ++other)
-    if (other != rank_) send(other, part<const float>(values, other, members));
-  std::vector<CollectiveChunk> pieces(members);
+    if (other != rank_) send(other, pieces[other]);
+  if (mine.data() != pieces[rank_].data()) std::ranges::copy(pieces[rank_], mine.begin());
+  std::vector<CollectiveChunk> chunks(members);
   for (std::size_t other = 0; other < members; ++other) {
     if (other == rank_) continue;
-    pieces[other] = take(other);
-    began = std::max(began, pieces[other].arrived);
+    chunks[other] = take(other);
+    ensure(chunks[other].values->size() == mine.size(), "members of a collective agree on what each has");
+    began = std::max(began, chunks[other].arrived);
   }
   ++number_;
 
-  const std::span<float> mine = part(values, rank_, members);
-  const auto of = [&](std::size_t member) { return member == rank_ ? mine.data() : pieces[member].values->data(); };
+  const auto of = [&](std::size_t member) { return member == rank_ ? mine.data() : chunks[member].values->data(); };
   float* const result = of(0);
   for (std::size_t member = 1; member < members; ++member) {
     const float* const more = of(member);
     for (std::size_t i = 0; i < mine.size(); ++i) result[i] = combine(result[i], more[i]);
   }
   if (result != mine.data()) std::copy_n(result, mine.size(), mine.data());
+  return began;
+}
 
+template <class Combine>
+tensor::Completion Collective::reduce_block(std::span<float> values, Combine combine) {
+  const std::size_t members = members_.size();
+  std::vector<std::span<const float>> pieces;
+  for (std::size_t member = 0; member < members; ++member) pieces.push_back(part<const float>(values, member, members));
+  const std::span<float> mine = part(values, rank_, members);
+  const auto began = exchange_and_combine(pieces, mine, combine);
   for (std::size_t other = 0; other < members; ++other)
     if (other != rank_) send(other, mine);
   for (std::size_t other = 0; other < members; ++other) {
@@ -92,6 +105,56 @@ tensor::Completion Collective::all_gather(std::span<const float> mine, std::span
     const CollectiveChunk piece = take(member);
     ensure(piece.values->size() == place.size(), "members of a collective agree on what each has");
     std::copy(piece.values->begin(), piece.values->end(), place.begin());
+    began = std::max(began, piece.arrived);
+  }
+  ++number_;
+  return began;
+}
+
+/// Long pieces are reduced block by block, as in an all-reduce.
+tensor::Completion Collective::reduce_scatter(std::span<const float> values, std::span<float> mine,
+                                              std::span<const std::size_t> counts) {
+  std::vector<std::span<const float>> left;
+  std::size_t at = 0, longest = 0;
+  for (const std::size_t count : counts) {
+    left.push_back(values.subspan(at, count));
+    at += count, longest = std::max(longest, count);
+  }
+  const std::size_t most = block / members_.size();
+  tensor::Completion began;
+  for (std::size_t done = 0; done == 0 || done < longest; done += most) {
+    std::vector<std::span<const float>> pieces;
+    for (std::span<const float>& piece : left) {
+      pieces.push_back(piece.first(std::min(most, piece.size())));
+      piece = piece.subspan(pieces.back().size());
+    }
+    const std::size_t own = pieces[rank_].size();
+    const auto start = exchange_and_combine(pieces, mine.first(own), [](float a, float b) { return a + b; });
+    mine = mine.subspan(own);
+    if (done == 0) began = start;
+  }
+  return began;
+}
+
+tensor::Completion Collective::all_to_all(std::span<const float> to, std::span<const std::size_t> to_counts,
+                                          std::span<float> from, std::span<const std::size_t> from_counts) {
+  auto began = tensor::RunClock::now();
+  std::span<const float> own;
+  std::size_t at = 0;
+  for (std::size_t other = 0; other < members_.size(); at += to_counts[other], ++other) {
+    const std::span<const float> part = to.subspan(at, to_counts[other]);
+    other == rank_ ? static_cast<void>(own = part) : send(other, part);
+  }
+  at = 0;
+  for (std::size_t other = 0; other < members_.size(); at += from_counts[other], ++other) {
+    const std::span<float> place = from.subspan(at, from_counts[other]);
+    if (other == rank_) {
+      std::ranges::copy(own, place.begin());
+      continue;
+    }
+    const CollectiveChunk piece = take(other);
+    ensure(piece.values->size() == place.size(), "members of a collective agree on what each has");
+    std::ranges::copy(*piece.values, place.begin());
     began = std::max(began, piece.arrived);
   }
   ++number_;

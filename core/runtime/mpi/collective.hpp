@@ -20,6 +20,10 @@ class Collective final : public transport::Collective {
   tensor::Completion all_reduce_max(std::span<float> values) override;
   tensor::Completion all_gather(std::span<const float> mine, std::span<float> all,
                                 std::span<const std::size_t> counts) override;
+  tensor::Completion reduce_scatter(std::span<const float> values, std::span<float> mine,
+                                    std::span<const std::size_t> counts) override;
+  tensor::Completion all_to_all(std::span<const float> to, std::span<const std::size_t> to_counts,
+                                std::span<float> from, std::span<const std::size_t> from_counts) override;
   tensor::Completion broadcast(int root, std::span<float> values) override;
 
  private:
@@ -27,6 +31,9 @@ class Collective final : public transport::Collective {
   tensor::Completion reduce(std::span<float> values, Combine combine);
   template <class Combine>
   tensor::Completion reduce_block(std::span<float> values, Combine combine);
+  template <class Combine>
+  tensor::Completion exchange_and_combine(std::span<const std::span<const float>> pieces, std::span<float> mine,
+                                          Combine combine);
   void send(std::size_t member, std::span<const float> values);
   CollectiveChunk take(std::size_t member);
 

@@ -28,16 +28,22 @@ class DeviceThreadGroup {
   }
   tensor::Completion all_gather(std::size_t rank, std::span<const float> mine, std::span<float> all,
                                 std::span<const std::size_t> counts);
+  tensor::Completion reduce_scatter(std::size_t rank, std::span<const float> values, std::span<float> mine,
+                                    std::span<const std::size_t> counts);
+  tensor::Completion all_to_all(std::size_t rank, std::span<const float> to, std::span<const std::size_t> to_counts,
+                                std::span<float> from, std::span<const std::size_t> from_counts);
   tensor::Completion broadcast(std::size_t rank, std::size_t root, std::span<float> values);
 
  private:
   struct Member {
     std::span<float> values;
-    std::span<const float> given;  ///< input of an all-gather
+    std::span<const float> given;              ///< an input that is not changed
+    std::span<const std::size_t> to_counts{};  ///< of an all-to-all
     tensor::Completion shown, done;
   };
   using Combine = void (tensor::ComputeDevice::*)(float* to, const float* from, std::int64_t count);
   tensor::Completion reduce(std::size_t rank, std::span<float> values, Combine combine);
+  tensor::Tensor combined(std::size_t rank, std::size_t first, std::size_t count, Combine combine) const;
   tensor::Completion show(std::size_t rank, std::span<float> values, std::span<const float> given);
   void end(std::size_t rank);
   tensor::ComputeDevice& device(std::size_t rank) const { return memories_[rank]->device(); }

@@ -24,8 +24,8 @@ class CountingCollective : public Collective {
     Seconds moving{};  ///< time from the arrival of all members; on a device it is known later (collective_durations)
     bool operator==(const Taken&) const = default;
   };
-  /// Returns the counts since the last call. Bytes are counted as in TensorParallelPoint: all-gathers and broadcasts
-  /// count half, because a ring all-reduce is a reduce-scatter and an all-gather of that many bytes.
+  /// Returns the counts since the last call. Bytes are counted as in TensorParallelPoint: all other
+  /// collectives count half, because a ring all-reduce is a reduce-scatter and an all-gather of that many bytes.
   Taken all_reduce_counts() {
     const Taken taken{Bytes(std::llround(bytes_)), meetings_, moving_};
     bytes_ = 0, meetings_ = 0, moving_ = {};
@@ -72,6 +72,24 @@ class SingleRankCollective final : public CountingCollective {
       }
     return counted(static_cast<double>(all.size_bytes()) / 2);
   }
+  tensor::Completion reduce_scatter(std::span<const float> values, std::span<float> mine,
+                                    std::span<const std::size_t> counts) override {
+    const std::size_t own = offset_of(counts, static_cast<std::size_t>(rank_));
+    if (mine.data() != values.data() + own)
+      device_->copy(mine.data(), values.data() + own, static_cast<std::int64_t>(mine.size()));
+    return counted(static_cast<double>(values.size_bytes()) / 2);
+  }
+  /// Fills what other ranks would send with the rank's own values.
+  tensor::Completion all_to_all(std::span<const float> to, std::span<const std::size_t>, std::span<float> from,
+                                std::span<const std::size_t>) override {
+    for (std::size_t done = 0; done < from.size() && !to.empty();) {
+      const std::size_t part = std::min(from.size() - done, to.size());
+      device_->copy(from.data() + done, to.data(), static_cast<std::int64_t>(part));
+      done += part;
+    }
+    if (to.empty()) device_->zero(from);
+    return counted(static_cast<double>(to.size_bytes()) / 2);
+  }
   tensor::Completion broadcast(int, std::span<float> values) override {
     return counted(static_cast<double>(values.size_bytes()) / 2);
   }
@@ -107,6 +125,16 @@ class TimingCollective final : public CountingCollective {
   tensor::Completion all_gather(std::span<const float> mine, std::span<float> all,
                                 std::span<const std::size_t> counts) override {
     return timed(static_cast<double>(all.size_bytes()) / 2, [&] { return group_->all_gather(mine, all, counts); });
+  }
+  tensor::Completion reduce_scatter(std::span<const float> values, std::span<float> mine,
+                                    std::span<const std::size_t> counts) override {
+    return timed(static_cast<double>(values.size_bytes()) / 2,
+                 [&] { return group_->reduce_scatter(values, mine, counts); });
+  }
+  tensor::Completion all_to_all(std::span<const float> to, std::span<const std::size_t> to_counts,
+                                std::span<float> from, std::span<const std::size_t> from_counts) override {
+    return timed(static_cast<double>(to.size_bytes()) / 2,
+                 [&] { return group_->all_to_all(to, to_counts, from, from_counts); });
   }
   tensor::Completion broadcast(int root, std::span<float> values) override {
     return timed(static_cast<double>(values.size_bytes()) / 2, [&] { return group_->broadcast(root, values); });

@@ -20,6 +20,14 @@ class GroupCollective final : public Collective {
                                 std::span<const std::size_t> counts) override {
     return group_->all_gather(rank_, mine, all, counts);
   }
+  tensor::Completion reduce_scatter(std::span<const float> values, std::span<float> mine,
+                                    std::span<const std::size_t> counts) override {
+    return group_->reduce_scatter(rank_, values, mine, counts);
+  }
+  tensor::Completion all_to_all(std::span<const float> to, std::span<const std::size_t> to_counts,
+                                std::span<float> from, std::span<const std::size_t> from_counts) override {
+    return group_->all_to_all(rank_, to, to_counts, from, from_counts);
+  }
   tensor::Completion broadcast(int root, std::span<float> values) override {
     return group_->broadcast(rank_, static_cast<std::size_t>(root), values);
   }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <compare>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <vector>
@@ -43,9 +44,15 @@ class Endpoint {
                                                 std::chrono::milliseconds patience) = 0;
 };
 
+/// Returns the position of a rank's values behind those of the ranks before it.
+inline std::size_t offset_of(std::span<const std::size_t> counts, std::size_t rank) {
+  return std::accumulate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(rank), std::size_t{0});
+}
+
 /// A member's handle of a group of workers: replicas of a stage, or ranks of a tensor-parallel group. All members call
-/// the same operations in the same order, with the same number of values unless stated otherwise. Each call returns the
-/// time when the work began, which is when all members had arrived. Results are bitwise identical on all members.
+/// the same operations in the same order, with the same number of values unless stated otherwise. Counts may be uneven
+/// and 0. Each call returns the time when the work began, which is when all members had arrived. Results are bitwise
+/// identical on all members.
 class Collective {
  public:
   virtual ~Collective() = default;
@@ -66,6 +73,15 @@ class Collective {
   /// Gathers the `mine` of every rank into `all`, in rank order. `counts` holds the number of values of each rank.
   virtual tensor::Completion all_gather(std::span<const float> mine, std::span<float> all,
                                         std::span<const std::size_t> counts) = 0;
+  /// Sums the `values` of all ranks in rank order. They are divided into consecutive pieces of `counts` values, and
+  /// rank r receives piece r of the sum in `mine`, with the bits of all_reduce(). `mine` may be the rank's own piece of
+  /// its `values`; the others are unchanged.
+  virtual tensor::Completion reduce_scatter(std::span<const float> values, std::span<float> mine,
+                                            std::span<const std::size_t> counts) = 0;
+  /// Sends to_counts[r] consecutive values of `to` to each rank r, in rank order. Receives from_counts[r] values of
+  /// rank r into `from`, in rank order. The counts of each pair of ranks agree.
+  virtual tensor::Completion all_to_all(std::span<const float> to, std::span<const std::size_t> to_counts,
+                                        std::span<float> from, std::span<const std::size_t> from_counts) = 0;
   virtual tensor::Completion broadcast(int root, std::span<float> values) = 0;
 };
 

@@ -28,6 +28,14 @@ class MonitoredCollective final : public Collective {
                                 std::span<const std::size_t> counts) override {
     return watched([&] { return group_->all_gather(mine, all, counts); });
   }
+  tensor::Completion reduce_scatter(std::span<const float> values, std::span<float> mine,
+                                    std::span<const std::size_t> counts) override {
+    return watched([&] { return group_->reduce_scatter(values, mine, counts); });
+  }
+  tensor::Completion all_to_all(std::span<const float> to, std::span<const std::size_t> to_counts,
+                                std::span<float> from, std::span<const std::size_t> from_counts) override {
+    return watched([&] { return group_->all_to_all(to, to_counts, from, from_counts); });
+  }
   tensor::Completion broadcast(int root, std::span<float> values) override {
     return watched([&] { return group_->broadcast(root, values); });
   }

@@ -118,11 +118,45 @@ struct Checks {
     std::size_t at = 0;
     for (std::size_t m = 0; m < members.size(); ++m)
       for (std::size_t i = 0; i < counts[m]; ++i) ensure(all[at++] == addend(members[m], round, i), "rank after rank");
+    pieces(group, members, round, sizes[static_cast<std::size_t>(round) % 5]);
     const int root = round % group.size();
     fill();
     group.broadcast(root, values);
     for (std::size_t i = 0; i < values.size(); ++i)
       ensure(values[i] == addend(members[static_cast<std::size_t>(root)], round, i), "the root's values everywhere");
+  }
+
+  /// Reduces pieces of which one is long and some are empty, out of place and in place. Sends each pair its own number.
+  void pieces(runtime::transport::Collective& group, const std::vector<std::size_t>& members, int round,
+              std::size_t long_one) const {
+    const auto me = static_cast<std::size_t>(group.rank());
+    std::vector<std::size_t> counts;
+    for (std::size_t m = 0; m < members.size(); ++m) counts.push_back((m * 5 + static_cast<std::size_t>(round)) % 3);
+    counts[static_cast<std::size_t>(round) % members.size()] = long_one;
+    std::vector<float> values(runtime::transport::offset_of(counts, members.size())), mine(counts[me]);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = addend(members[me], round, i);
+    std::vector<float> sums = values;
+    group.all_reduce(sums);
+    const std::span<float> own = std::span(values).subspan(runtime::transport::offset_of(counts, me), counts[me]);
+    const std::span<float> expected = std::span(sums).subspan(runtime::transport::offset_of(counts, me), counts[me]);
+    group.reduce_scatter(values, mine, counts);
+    ensure(std::ranges::equal(mine, expected), "the rank's piece of the sum");
+    group.reduce_scatter(values, own, counts);
+    ensure(std::ranges::equal(own, expected), "the rank's piece of the sum, in place");
+
+    const auto between = [&](std::size_t from, std::size_t to) {
+      return (from * 7 + to * 3 + static_cast<std::size_t>(round)) % 5;
+    };
+    std::vector<std::size_t> to_counts, from_counts;
+    std::vector<float> to, from, wanted;
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      to_counts.push_back(between(me, m)), from_counts.push_back(between(m, me));
+      for (std::size_t i = 0; i < between(me, m); ++i) to.push_back(value(members[me], members[m], round, i));
+      for (std::size_t i = 0; i < between(m, me); ++i) wanted.push_back(value(members[m], members[me], round, i));
+    }
+    from.resize(wanted.size());
+    group.all_to_all(to, to_counts, from, from_counts);
+    ensure(from == wanted, "each rank's values for this one, rank after rank");
   }
 };
 

@@ -55,6 +55,31 @@ class ThreadCollective final : public runtime::transport::Collective {
     meeting_->wait_for_all();
     return began;
   }
+  runtime::tensor::Completion reduce_scatter(std::span<const float> values, std::span<float> mine,
+                                             std::span<const std::size_t> counts) override {
+    std::vector<float> sums(values.begin(), values.end());
+    const auto began = all_reduce(sums);
+    const auto own = runtime::transport::offset_of(counts, static_cast<std::size_t>(rank_));
+    std::copy_n(sums.begin() + static_cast<std::ptrdiff_t>(own), mine.size(), mine.begin());
+    return began;
+  }
+  /// Shows the number of values for each rank before the values.
+  runtime::tensor::Completion all_to_all(std::span<const float> to, std::span<const std::size_t> to_counts,
+                                         std::span<float> from, std::span<const std::size_t> from_counts) override {
+    std::vector<float> shown(to_counts.begin(), to_counts.end());
+    shown.insert(shown.end(), to.begin(), to.end());
+    const auto began = show(shown);
+    auto place = from.begin();
+    for (std::size_t rank = 0; rank < from_counts.size(); ++rank) {
+      auto theirs = meeting_->shown[rank].begin();
+      auto values = theirs + static_cast<std::ptrdiff_t>(from_counts.size());
+      for (int before = 0; before < rank_; ++before) values += static_cast<std::ptrdiff_t>(*theirs++);
+      if (static_cast<std::size_t>(*theirs) != from_counts[rank]) qFatal("rank %zu sends something else", rank);
+      place = std::copy_n(values, from_counts[rank], place);
+    }
+    meeting_->wait_for_all();
+    return began;
+  }
   runtime::tensor::Completion broadcast(int root, std::span<float> values) override {
     const auto began = show(values);
     std::copy_n(meeting_->shown[static_cast<std::size_t>(root)].begin(), values.size(), values.begin());

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* communicator_kind = "NCCL communicator";
 
-enum class Kind { all_reduce, all_gather, broadcast, send, receive };
+enum class Kind { all_reduce, reduce, reduce_scatter, all_gather, broadcast, send, receive };
 
 /// One rank's part of an operation.
 struct Part {
@@ -124,8 +124,9 @@ void combine(const Group& group, const std::vector<Part*>& parts) {
     for (Part* part : parts) std::memcpy(part->to, all.data(), all.size());
     return;
   }
-  std::vector<double> result(first.count);
-  for (std::int64_t i = 0; i < count; ++i) {
+  const auto all = first.kind == Kind::reduce_scatter ? count * group.size : count;
+  std::vector<double> result(static_cast<std::size_t>(all));
+  for (std::int64_t i = 0; i < all; ++i) {
     double value = Values(parts[0]->from, type).get(i);
     for (int rank = 1; rank < group.size; ++rank) {
       const double other = Values(parts[static_cast<std::size_t>(rank)]->from, type).get(i);
@@ -133,15 +134,18 @@ void combine(const Group& group, const std::vector<Part*>& parts) {
     }
     result[static_cast<std::size_t>(i)] = value;
   }
-  for (Part* part : parts)
-    for (std::int64_t i = 0; i < count; ++i) Values(part->to, type).set(i, result[static_cast<std::size_t>(i)]);
+  for (std::int64_t rank = 0; rank < group.size; ++rank) {
+    if (first.kind == Kind::reduce && rank != first.peer) continue;
+    const std::int64_t own = first.kind == Kind::reduce_scatter ? rank * count : 0;
+    for (std::int64_t i = 0; i < count; ++i)
+      Values(parts[static_cast<std::size_t>(rank)]->to, type).set(i, result[static_cast<std::size_t>(own + i)]);
+  }
 }
 
 void check_alike(const std::vector<Part*>& parts) {
   for (const Part* part : parts)
     require(part->kind == parts[0]->kind && part->count == parts[0]->count && part->type == parts[0]->type &&
-                part->operation == parts[0]->operation &&
-                (part->kind != Kind::broadcast || part->peer == parts[0]->peer),
+                part->operation == parts[0]->operation && part->peer == parts[0]->peer,
             "ranks of a communicator do different things");
 }
 
@@ -242,8 +246,10 @@ ncclResult_t operate(const char* function, ncclComm_t communicator, cudaStream_t
     check_stream(stream);
     require(device_of(stream) == state.device, "the stream is another device's");
     const auto size = static_cast<std::size_t>(state.group->size);
-    if (part.kind != Kind::receive) check_memory(state, part.from, part.count, part.type, "what is sent");
-    if (part.kind != Kind::send)
+    if (part.kind != Kind::receive)
+      check_memory(state, part.from, part.kind == Kind::reduce_scatter ? part.count * size : part.count, part.type,
+                   "what is sent");
+    if (part.kind != Kind::send && (part.kind != Kind::reduce || part.peer == state.rank))
       check_memory(state, part.to, part.kind == Kind::all_gather ? part.count * size : part.count, part.type,
                    "what is received");
     require(part.peer >= 0 && part.peer < state.group->size, "no such rank");
@@ -517,6 +523,15 @@ ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t* told) {
 ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t operation,
                            ncclComm_t communicator, cudaStream_t stream) {
   return operate("ncclAllReduce", communicator, stream, {Kind::all_reduce, from, to, count, type, operation, 0});
+}
+ncclResult_t ncclReduce(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t operation,
+                        int root, ncclComm_t communicator, cudaStream_t stream) {
+  return operate("ncclReduce", communicator, stream, {Kind::reduce, from, to, count, type, operation, root});
+}
+ncclResult_t ncclReduceScatter(const void* from, void* to, std::size_t count, ncclDataType_t type,
+                               ncclRedOp_t operation, ncclComm_t communicator, cudaStream_t stream) {
+  return operate("ncclReduceScatter", communicator, stream,
+                 {Kind::reduce_scatter, from, to, count, type, operation, 0});
 }
 ncclResult_t ncclAllGather(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclComm_t communicator,
                            cudaStream_t stream) {

@@ -171,6 +171,10 @@ void TestCudaNccl::collectives() {
     given.push_back(random_values(37, random));
     uneven.push_back(3 + 2 * i);
   }
+  // Pieces of 37 values, some of them empty; rank i sends 2 i + r values to rank r.
+  std::vector<std::size_t> pieces(count, 0);
+  pieces[0] = 37 - 9, pieces[count - 1] = 9;
+  const auto sent = [](std::size_t from, std::size_t to) { return 2 * from + to; };
   std::vector<float> sums(37), most = given[0], together, even;
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += given[i][k], most[k] = std::max(most[k], given[i][k]);
@@ -189,8 +193,23 @@ void TestCudaNccl::collectives() {
     end.all_reduce_max(b.values());
     end.all_gather(std::as_const(c).values().first(uneven[i]), gathered.values(), uneven);
     end.all_gather(std::as_const(c).values().first(5), gathered_alike.values(), alike);
+    runtime::tensor::Tensor d = all.tensor(i, given[i]), e = all.tensor(i, given[i]);
+    runtime::tensor::Tensor piece(all.memory(i), 1, static_cast<std::int64_t>(std::max<std::size_t>(1, pieces[i])));
+    runtime::tensor::Tensor piece_alike(all.memory(i), 1, 5);
+    std::vector<std::size_t> to_counts, from_counts;
+    for (std::size_t peer = 0; peer < count; ++peer)
+      to_counts.push_back(sent(i, peer)), from_counts.push_back(sent(peer, i));
+    const std::size_t out = runtime::transport::offset_of(to_counts, count),
+                      in = runtime::transport::offset_of(from_counts, count);
+    runtime::tensor::Tensor arrived(all.memory(i), 1, static_cast<std::int64_t>(std::max<std::size_t>(1, in)));
+    end.reduce_scatter(std::as_const(d).values(), piece.values().first(pieces[i]), pieces);
+    end.reduce_scatter(std::as_const(d).values().first(5 * count), piece_alike.values(), alike);
+    end.reduce_scatter(std::as_const(e).values(),
+                       e.values().subspan(runtime::transport::offset_of(pieces, i), pieces[i]), pieces);
+    end.all_to_all(std::as_const(d).values().first(out), to_counts, arrived.values().first(in), from_counts);
     end.broadcast(workers - 1, c.values());
-    for (const runtime::tensor::Tensor* tensor : {&a, &b, &gathered, &gathered_alike, &c})
+    for (const runtime::tensor::Tensor* tensor :
+         {&a, &b, &gathered, &gathered_alike, &c, &piece, &piece_alike, &e, &arrived})
       found[i].push_back(all.read(*tensor));
   });
   QCOMPARE(all.failure(), QByteArray());
@@ -201,6 +220,20 @@ void TestCudaNccl::collectives() {
     QCOMPARE(found[i][2], together);
     QCOMPARE(found[i][3], even);
     QCOMPARE(found[i][4], given[count - 1]);
+    const auto part = [](const std::vector<float>& of, std::size_t first, std::size_t number) {
+      const auto begin = of.begin() + static_cast<std::ptrdiff_t>(first);
+      return std::vector<float>(begin, begin + static_cast<std::ptrdiff_t>(number));
+    };
+    const std::size_t own = runtime::transport::offset_of(pieces, i);
+    VERIFY_BELOW(apart(part(found[i][5], 0, pieces[i]), part(sums, own, pieces[i])), 1e-6);
+    VERIFY_BELOW(apart(found[i][6], part(sums, 5 * i, 5)), 1e-6);
+    VERIFY_BELOW(apart(part(found[i][7], own, pieces[i]), part(sums, own, pieces[i])), 1e-6);
+    std::size_t at = 0;
+    for (std::size_t peer = 0; peer < count; at += sent(peer, i), ++peer) {
+      std::size_t before = 0;
+      for (std::size_t other = 0; other < i; ++other) before += sent(peer, other);
+      QCOMPARE(part(found[i][8], at, sent(peer, i)), part(given[peer], before, sent(peer, i)));
+    }
   }
 }
 

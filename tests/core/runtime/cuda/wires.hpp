@@ -61,6 +61,14 @@ class Telling final : public runtime::transport::Collective {
                                          std::span<const std::size_t>) override {
     throw std::logic_error("not through the host");
   }
+  runtime::tensor::Completion reduce_scatter(std::span<const float>, std::span<float>,
+                                             std::span<const std::size_t>) override {
+    throw std::logic_error("not through the host");
+  }
+  runtime::tensor::Completion all_to_all(std::span<const float>, std::span<const std::size_t>, std::span<float>,
+                                         std::span<const std::size_t>) override {
+    throw std::logic_error("not through the host");
+  }
   runtime::tensor::Completion broadcast(int root, std::span<float> values) override {
     const std::size_t from = members_[static_cast<std::size_t>(root)];
     const runtime::transport::MessageKey key{true, StageId(7), 0};

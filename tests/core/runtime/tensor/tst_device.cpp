@@ -163,7 +163,7 @@ void TestDevice::groups_give_the_same_bits() {
     memories.push_back(std::make_shared<runtime::tensor::DeviceMemory>(backend.device(i)));
   runtime::transport::DeviceThreadGroup far(memories, control);
 
-  const auto same = [&](const auto& work) {
+  const auto same = [&](const auto& work, std::vector<float>* result = nullptr) {
     const auto host = std::make_shared<runtime::tensor::DeviceMemory>();
     std::vector<runtime::tensor::Tensor> near_values, far_values;
     std::vector<std::span<float>> near_spans, far_spans;
@@ -182,9 +182,43 @@ void TestDevice::groups_give_the_same_bits() {
     for (std::size_t rank = 0; rank < count; ++rank) {
       const runtime::tensor::Tensor found = near_of(far_values[rank]);
       QVERIFY(std::ranges::equal(found.values(), near_values[rank].values()));
+      if (result && rank == 0) result->assign(found.values().begin(), found.values().end());
+      if (result) QVERIFY(std::ranges::equal(found.values(), *result));
     }
   };
-  same([](auto& group, std::size_t rank, std::span<float> values, const auto&) { group.all_reduce(rank, values); });
+  std::vector<float> reduced, scattered, exchanged;
+  same([](auto& group, std::size_t rank, std::span<float> values, const auto&) { group.all_reduce(rank, values); },
+       &reduced);
+  QCOMPARE(reduced.size(), static_cast<std::size_t>(floats));
+  // Uneven pieces, of which some are empty.
+  std::vector<std::size_t> counts(count, 0);
+  for (std::size_t i = 0; i < reduced.size(); ++i) ++counts[i * i % count];
+  const auto own_piece = [&](std::size_t rank, std::span<float> values) {
+    return values.subspan(runtime::transport::offset_of(counts, rank), counts[rank]);
+  };
+  same(
+      [&](auto& group, std::size_t rank, std::span<float> values, const auto&) {
+        group.reduce_scatter(rank, values, own_piece(rank, values), counts);
+        group.all_gather(rank, own_piece(rank, values), values, counts);
+      },
+      &scattered);
+  QCOMPARE(scattered, reduced);
+  // A reduce-scatter by hand: each rank sends the others their pieces, and adds those that it receives.
+  same(
+      [&](auto& group, std::size_t rank, std::span<float> values,
+          const std::shared_ptr<runtime::tensor::DeviceMemory>& memory) {
+        const std::span<float> own = own_piece(rank, values);
+        runtime::tensor::Tensor pieces(memory, members, floats), sums(memory, 1, floats);
+        group.all_to_all(rank, values, counts, pieces.values().first(count * own.size()),
+                         std::vector<std::size_t>(count, own.size()));
+        const auto size = static_cast<std::int64_t>(own.size());
+        for (std::int64_t other = 0; other < members && size > 0; ++other)
+          other == 0 ? memory->device().copy(sums.data(), pieces.data(), size)
+                     : memory->device().add(sums.data(), pieces.data() + other * size, size);
+        group.all_gather(rank, sums.values().first(own.size()), values, counts);
+      },
+      &exchanged);
+  QCOMPARE(exchanged, reduced);
   same([](auto& group, std::size_t rank, std::span<float> values, const auto&) { group.all_reduce_max(rank, values); });
   same([](auto& group, std::size_t rank, std::span<float> values, const auto&) { group.broadcast(rank, 1, values); });
   // The gathered values are added to the own values, so that all of it is looked at.
