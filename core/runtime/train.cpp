@@ -288,13 +288,13 @@ class Training {
     return numbers;
   }
 
-  /// Returns each stage's parameters from the devices of its first replica.
+  /// Returns each stage's parameters from the devices of its first replica, or of its first sharding group.
   train::TrainedParameters parameters() const {
     std::vector<exec::LayerParameters> here;
     for (const exec::Worker& worker : run_->workers)
       for (std::size_t m = 0; m < worker.stages().size(); ++m) {
         const exec::LocalStage& chunk = run_->layout.placements[worker.index()].chunk_of_module(m);
-        if (chunk.copy == 0 && chunk.replica == 0)
+        if (chunk.states.copy == 0 && (chunk.states.rank == 0 || chunk.states.shards_weights()))
           worker.stages()[m].module.add_parameters(plan_.stages[chunk.stage.index()].first, here);
       }
     if (!all_here()) {

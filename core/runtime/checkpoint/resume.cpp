@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/model/layer_kinds.hpp"
+#include "core/runtime/layers/shard.hpp"
 
 namespace pipedeck::runtime::checkpoint {
 namespace {
@@ -59,21 +60,6 @@ Result<void> check_layer(std::size_t index, const ModelLayer& found, const Model
 std::string data_text(const DataSource& data) {
   const std::string source = data.path.empty() ? data.kind : data.kind + ":" + data.path;
   return fmt::format("{} with seed {}", source, data.seed);
-}
-
-/// Copies the floats of `blocks` out of `whole` in sequence, or back to their positions.
-void gather(std::span<const float> whole, const std::vector<layers::ParameterBlock>& blocks, std::span<float> own) {
-  auto to = own.begin();
-  for (const layers::ParameterBlock& block : blocks)
-    for (std::int64_t row = 0; row < block.rows; ++row)
-      to = std::copy_n(whole.begin() + block.first + row * block.stride, block.columns, to);
-}
-
-void scatter(std::span<const float> own, const std::vector<layers::ParameterBlock>& blocks, std::span<float> whole) {
-  auto from = own.begin();
-  for (const layers::ParameterBlock& block : blocks)
-    for (std::int64_t row = 0; row < block.rows; ++row, from += block.columns)
-      std::copy_n(from, block.columns, whole.begin() + block.first + row * block.stride);
 }
 
 }  // namespace
@@ -143,23 +129,23 @@ Result<std::uint64_t> Checkpoint::read_whole(int layer, int state, std::vector<f
       own.resize(static_cast<std::size_t>(part.floats()));
       whole.resize(static_cast<std::size_t>(part.whole));
       TRY_VOID(file.read(i, state, own));
-      scatter(own, part.blocks, whole);
+      layers::insert_blocks(part.blocks, own, whole);
       updates = part.updates;
     }
   return updates;
 }
 
-Result<std::uint64_t> Checkpoint::read(int layer, int state, const layers::LayerKernel& kernel,
-                                       std::span<float> own) const {
+Result<std::uint64_t> Checkpoint::read(int layer, int state, std::int64_t parameters,
+                                       std::span<const layers::ParameterBlock> blocks, std::span<float> own) const {
   std::vector<float> whole;
   auto updates = read_whole(layer, state, whole);
   if (!updates) return updates;
-  if (static_cast<std::int64_t>(whole.size()) != kernel.replicated_parameters())
+  if (static_cast<std::int64_t>(whole.size()) != parameters)
     return fail(ErrorCode::bad_input,
                 fmt::format("layer {} has {} parameters, expected {}, as many as this program gives it", layer,
-                            whole.size(), kernel.replicated_parameters()),
+                            whole.size(), parameters),
                 {}, path());
-  gather(whole, kernel.blocks(), own);
+  layers::extract_blocks(blocks, whole, own);
   return updates;
 }
 

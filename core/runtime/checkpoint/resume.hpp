@@ -28,9 +28,10 @@ class Checkpoint {
 
   /// Returns the number of older versions of the layer's parameters, which follow its states.
   int older(int layer) const;
-  /// Reads the values of state `state` of the model's layer that `kernel` holds, in the kernel's own order. Returns the
+  /// Reads `blocks` of the values of state `state` of the model's layer, which has `parameters` parameters. Returns the
   /// optimizer's updates so far. Errors: the files changed since open().
-  Result<std::uint64_t> read(int layer, int state, const layers::LayerKernel& kernel, std::span<float> own) const;
+  Result<std::uint64_t> read(int layer, int state, std::int64_t parameters,
+                             std::span<const layers::ParameterBlock> blocks, std::span<float> own) const;
   /// Returns all parameters of the model, layer by layer.
   Result<std::vector<std::vector<float>>> parameters() const;
 

@@ -9,14 +9,16 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/layers/shard.hpp"
+
 namespace pipedeck::runtime::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// True if the device saves its weights. One of the devices with the same weights does: the first replica of the first
-/// copy. Each rank of a tensor-parallel group saves its own shard.
-bool writes(const exec::LocalStage& chunk) { return chunk.copy == 0 && chunk.replica == 0; }
+/// True if the device saves values. One of the devices with the same optimizer states does, the first copy. Each rank
+/// of a tensor-parallel group saves its own shard, and each rank of a sharding group its own pieces.
+bool writes(const exec::LocalStage& chunk) { return chunk.states.copy == 0 || chunk.states.divides_copies(); }
 
 bool writes(const exec::LocalStage& chunk, const layers::LayerKernel& layer) {
   return writes(chunk) && (chunk.tensor_rank == 0 || layer.parameters() < layer.replicated_parameters());
@@ -76,18 +78,29 @@ struct Kept {
   std::vector<std::span<const float>> values;
 };
 
-void add_layer(Kept& kept, const exec::WorkerStage& stage, const layers::LayerKernel& kernel, int layer,
-               std::int64_t offset, bool with_older) {
-  LayerPart part{layer, kernel.replicated_parameters(), stage.optimizer.steps(), 1, 0, kernel.blocks()};
-  const auto add = [&](const tensor::Tensor& of) { kept.values.push_back(slice(of, offset, kernel.parameters())); };
-  add(stage.module.parameters());
+/// Adds the part of layer `index` of the stage whose optimizer states the device has. `offset` is the layer's position
+/// in a version of the weights, which is whole in asynchronous runs.
+void add_layer(Kept& kept, const exec::WorkerStage& stage, std::size_t index, std::int64_t offset, bool with_older) {
+  const layers::LayerKernel& kernel = *stage.module.kernels()[index];
+  const exec::StatePieces& pieces = stage.module.exchange().pieces();
+  const exec::ParameterRange range = pieces.updated(index);
+  if (range.count == 0 && kernel.parameters() > 0) return;
+  LayerPart part{stage.first_layer + static_cast<int>(index),
+                 kernel.replicated_parameters(),
+                 stage.optimizer.steps(),
+                 1,
+                 0,
+                 layers::blocks_in_range(kernel.blocks(), range.first, range.count)};
+  const std::int64_t own_first = stage.module.own_range(index).first;
+  kept.values.push_back(stage.module.own_weights(index).subspan(static_cast<std::size_t>(range.first - own_first),
+                                                                static_cast<std::size_t>(range.count)));
   for (const tensor::Tensor* moment : stage.optimizer.moments()) {
-    add(*moment);
+    kept.values.push_back(slice(*moment, pieces.updated_offset(index), range.count));
     ++part.states;
   }
   if (with_older)
     for (const auto& [version, weights] : stage.module.stashed_versions()) {
-      add(*weights);
+      kept.values.push_back(slice(*weights, offset, kernel.parameters()));
       ++part.older;
     }
   kept.layers.push_back(std::move(part));
@@ -99,24 +112,26 @@ Kept writer_of(const exec::Worker& worker, const exec::DeviceAssignment& placeme
     const exec::WorkerStage& stage = worker.stages()[m];
     const exec::LocalStage& chunk = placement.chunk_of_module(m);
     std::int64_t offset = 0;
-    int layer = stage.first_layer;
-    for (const auto& kernel : stage.module.kernels()) {
-      if (writes(chunk, *kernel)) add_layer(kept, stage, *kernel, layer, offset, with_older);
-      offset += kernel->parameters();
-      ++layer;
+    for (std::size_t i = 0; i < stage.module.layers(); ++i) {
+      const layers::LayerKernel& kernel = *stage.module.kernels()[i];
+      if (writes(chunk, kernel)) add_layer(kept, stage, i, offset, with_older);
+      offset += kernel.parameters();
     }
   }
   return kept;
 }
 
 Result<void> restore_stage(const Checkpoint& from, exec::WorkerStage& stage, bool with_older) {
-  std::int64_t offset = 0;
-  int layer = stage.first_layer;
-  for (const auto& kernel : stage.module.kernels()) {
-    const auto read = [&](int list, tensor::Tensor& to) {
+  const exec::StatePieces& pieces = stage.module.exchange().pieces();
+  std::int64_t offset = 0;  // of the layer's weights on this device
+  for (std::size_t i = 0; i < stage.module.layers(); ++i) {
+    const layers::LayerKernel& kernel = *stage.module.kernels()[i];
+    const int layer = stage.first_layer + static_cast<int>(i);
+    const auto read = [&](int list, tensor::Tensor& to, std::int64_t at, exec::ParameterRange range) {
       Result<std::uint64_t> updates = 0;
-      to.memory()->device().upload(slice(to, offset, kernel->parameters()), [&](std::span<float> values) {
-        updates = from.read(layer, list, *kernel, values);
+      to.memory()->device().upload(slice(to, at, range.count), [&](std::span<float> values) {
+        const auto blocks = layers::blocks_in_range(kernel.blocks(), range.first, range.count);
+        updates = from.read(layer, list, kernel.replicated_parameters(), blocks, values);
         if (updates && !tensor::cpu_device()->all_finite(values))
           updates =
               fail(ErrorCode::bad_input,
@@ -124,14 +139,16 @@ Result<void> restore_stage(const Checkpoint& from, exec::WorkerStage& stage, boo
       });
       return updates;
     };
-    TRY(auto updates, read(0, stage.module.parameters()));
+    const exec::ParameterRange own = stage.module.own_range(i);
+    TRY(auto updates, read(0, stage.module.parameters(), offset, own));
     stage.optimizer.set_steps(updates);
     int list = 1;
-    for (tensor::Tensor* moment : stage.optimizer.moments()) TRY_VOID(read(list++, *moment));
+    for (tensor::Tensor* moment : stage.optimizer.moments())
+      TRY_VOID(read(list++, *moment, pieces.updated_offset(i), pieces.updated(i)));
     const int older = with_older ? from.older(layer) : 0;
-    for (int i = 0; i < older; ++i) TRY_VOID(read(list++, stage.module.older_version(i - older)));
-    offset += kernel->parameters();
-    ++layer;
+    for (int version = -older; version < 0; ++version)
+      TRY_VOID(read(list++, stage.module.older_version(version), offset, own));
+    offset += own.count;
   }
   return {};
 }
@@ -211,8 +228,8 @@ void RunCheckpoints::take(const exec::Worker& worker, std::uint64_t step, bool l
   const std::size_t index = worker.index();
   if (worker.diverged() || !due(step, last) || step <= origin_.step || taken_[index] == step) return;
   const exec::DeviceAssignment& placement = layout_.placements[index];
+  if (std::ranges::find(writers_, index) == writers_.end()) return;
   Kept kept = writer_of(worker, placement, whole(step));
-  if (kept.layers.empty()) return;
   const auto began = tensor::RunClock::now();
   std::vector<float>& buffer = writer_.buffer(index, control);
   Part part{origin_, static_cast<int>(index), placement.device, std::move(kept.layers)};

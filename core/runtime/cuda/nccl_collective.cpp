@@ -11,6 +11,13 @@ bool alike(std::span<const std::size_t> counts) {
   return std::all_of(counts.begin(), counts.end(), [&](std::size_t count) { return count == counts[0]; });
 }
 
+const char* gather_name(std::span<const std::size_t> counts) {
+  return alike(counts) ? "ncclAllGather" : "ncclBroadcast";
+}
+const char* scatter_name(std::span<const std::size_t> counts) {
+  return alike(counts) ? "ncclReduceScatter" : "ncclReduce";
+}
+
 bool failed(ncclResult_t status) { return status != ncclSuccess && status != ncclInProgress; }
 
 }  // namespace
@@ -38,13 +45,21 @@ tensor::Completion NcclCollective::between(const char* name, const Enqueue& enqu
 }
 
 template <class Enqueue>
-tensor::Completion NcclCollective::grouped(const char* name, const Enqueue& enqueue) {
-  return between(name, [&](ncclComm_t communicator, cudaStream_t stream) {
-    ncclResult_t status = ncclGroupStart();
-    for (int rank = 0; rank < size_ && !failed(status); ++rank) status = enqueue(rank, communicator, stream);
-    const ncclResult_t ended = ncclGroupEnd();
-    return failed(status) ? status : ended;
-  });
+transport::Collective::AsyncCollective NcclCollective::beside(const char* name, const tensor::Completion& ready,
+                                                              const Enqueue& enqueue) {
+  prepare();
+  worker_.device.wait_on(stream_.get(), ready);
+  const tensor::Completion began = worker_.device.record_event(stream_.get());
+  communicator_->call(name, [&](ncclComm_t communicator) { return enqueue(communicator, stream_.get()); });
+  return {began, worker_.device.record_event(stream_.get())};
+}
+
+template <class Enqueue>
+ncclResult_t NcclCollective::grouped(const Enqueue& enqueue) const {
+  ncclResult_t status = ncclGroupStart();
+  for (int rank = 0; rank < size_ && !failed(status); ++rank) status = enqueue(rank);
+  const ncclResult_t ended = ncclGroupEnd();
+  return failed(status) ? status : ended;
 }
 
 tensor::Completion NcclCollective::reduce(std::span<float> values, ncclRedOp_t operation) {
@@ -55,60 +70,89 @@ tensor::Completion NcclCollective::reduce(std::span<float> values, ncclRedOp_t o
 
 transport::Collective::AsyncCollective NcclCollective::all_reduce_async(std::span<float> values,
                                                                         const tensor::Completion& ready) {
-  prepare();
-  worker_.device.wait_on(stream_.get(), ready);
-  const tensor::Completion began = worker_.device.record_event(stream_.get());
-  communicator_->call("ncclAllReduce", [&](ncclComm_t communicator) {
-    return ncclAllReduce(values.data(), values.data(), values.size(), ncclFloat32, ncclSum, communicator,
-                         stream_.get());
+  return beside("ncclAllReduce", ready, [&](ncclComm_t communicator, cudaStream_t stream) {
+    return ncclAllReduce(values.data(), values.data(), values.size(), ncclFloat32, ncclSum, communicator, stream);
   });
-  return {began, worker_.device.record_event(stream_.get())};
 }
 
 tensor::Completion NcclCollective::all_reduce(std::span<float> values) { return reduce(values, ncclSum); }
 tensor::Completion NcclCollective::all_reduce_max(std::span<float> values) { return reduce(values, ncclMax); }
 
-tensor::Completion NcclCollective::all_gather(std::span<const float> mine, std::span<float> all,
-                                              std::span<const std::size_t> counts) {
+/// NCCL's all-gather needs equal counts: otherwise each rank broadcasts its values to all, in one group.
+ncclResult_t NcclCollective::enqueue_all_gather(std::span<const float> mine, std::span<float> all,
+                                                std::span<const std::size_t> counts, ncclComm_t communicator) const {
   if (alike(counts))
-    return between("ncclAllGather", [&](ncclComm_t communicator, cudaStream_t stream) {
-      return ncclAllGather(mine.data(), all.data(), mine.size(), ncclFloat32, communicator, stream);
-    });
-  // NCCL's all-gather needs equal counts: instead each rank broadcasts its values to all, in one group.
+    return ncclAllGather(mine.data(), all.data(), mine.size(), ncclFloat32, communicator, stream_.get());
   std::size_t at = 0;
-  return grouped("ncclBroadcast", [&](int root, ncclComm_t communicator, cudaStream_t stream) {
+  return grouped([&](int root) {
     const std::size_t count = counts[static_cast<std::size_t>(root)];
     float* const place = all.data() + std::exchange(at, at + count);
-    return ncclBroadcast(mine.data(), place, count, ncclFloat32, root, communicator, stream);
+    return ncclBroadcast(mine.data(), place, count, ncclFloat32, root, communicator, stream_.get());
+  });
+}
+
+tensor::Completion NcclCollective::all_gather(std::span<const float> mine, std::span<float> all,
+                                              std::span<const std::size_t> counts) {
+  return between(gather_name(counts), [&](ncclComm_t communicator, cudaStream_t) {
+    return enqueue_all_gather(mine, all, counts, communicator);
+  });
+}
+
+transport::Collective::AsyncCollective NcclCollective::all_gather_async(std::span<const float> mine,
+                                                                        std::span<float> all,
+                                                                        std::span<const std::size_t> counts,
+                                                                        const tensor::Completion& ready) {
+  return beside(gather_name(counts), ready, [&](ncclComm_t communicator, cudaStream_t) {
+    return enqueue_all_gather(mine, all, counts, communicator);
+  });
+}
+
+/// Pieces of unequal sizes are reduced to one rank each, in one group.
+ncclResult_t NcclCollective::enqueue_reduce_scatter(std::span<const float> values, std::span<float> mine,
+                                                    std::span<const std::size_t> counts,
+                                                    ncclComm_t communicator) const {
+  if (alike(counts))
+    return ncclReduceScatter(values.data(), mine.data(), mine.size(), ncclFloat32, ncclSum, communicator,
+                             stream_.get());
+  std::size_t at = 0;
+  return grouped([&](int root) {
+    const std::size_t count = counts[static_cast<std::size_t>(root)];
+    const float* const piece = values.data() + std::exchange(at, at + count);
+    return ncclReduce(piece, root == rank_ ? mine.data() : nullptr, count, ncclFloat32, ncclSum, root, communicator,
+                      stream_.get());
   });
 }
 
 tensor::Completion NcclCollective::reduce_scatter(std::span<const float> values, std::span<float> mine,
                                                   std::span<const std::size_t> counts) {
-  if (alike(counts))
-    return between("ncclReduceScatter", [&](ncclComm_t communicator, cudaStream_t stream) {
-      return ncclReduceScatter(values.data(), mine.data(), mine.size(), ncclFloat32, ncclSum, communicator, stream);
-    });
-  std::size_t at = 0;
-  return grouped("ncclReduce", [&](int root, ncclComm_t communicator, cudaStream_t stream) {
-    const std::size_t count = counts[static_cast<std::size_t>(root)];
-    const float* const piece = values.data() + std::exchange(at, at + count);
-    return ncclReduce(piece, root == rank_ ? mine.data() : nullptr, count, ncclFloat32, ncclSum, root, communicator,
-                      stream);
+  return between(scatter_name(counts), [&](ncclComm_t communicator, cudaStream_t) {
+    return enqueue_reduce_scatter(values, mine, counts, communicator);
+  });
+}
+
+transport::Collective::AsyncCollective NcclCollective::reduce_scatter_async(std::span<const float> values,
+                                                                            std::span<float> mine,
+                                                                            std::span<const std::size_t> counts,
+                                                                            const tensor::Completion& ready) {
+  return beside(scatter_name(counts), ready, [&](ncclComm_t communicator, cudaStream_t) {
+    return enqueue_reduce_scatter(values, mine, counts, communicator);
   });
 }
 
 tensor::Completion NcclCollective::all_to_all(std::span<const float> to, std::span<const std::size_t> to_counts,
                                               std::span<float> from, std::span<const std::size_t> from_counts) {
   std::size_t sent = 0, received = 0;
-  return grouped("ncclSend", [&](int peer, ncclComm_t communicator, cudaStream_t stream) {
-    const std::size_t out = to_counts[static_cast<std::size_t>(peer)], in = from_counts[static_cast<std::size_t>(peer)];
-    ncclResult_t status = ncclSuccess;
-    if (out > 0) status = ncclSend(to.data() + sent, out, ncclFloat32, peer, communicator, stream);
-    if (in > 0 && !failed(status))
-      status = ncclRecv(from.data() + received, in, ncclFloat32, peer, communicator, stream);
-    sent += out, received += in;
-    return status;
+  return between("ncclSend", [&](ncclComm_t communicator, cudaStream_t stream) {
+    return grouped([&](int peer) {
+      const std::size_t out = to_counts[static_cast<std::size_t>(peer)],
+                        in = from_counts[static_cast<std::size_t>(peer)];
+      ncclResult_t status = ncclSuccess;
+      if (out > 0) status = ncclSend(to.data() + sent, out, ncclFloat32, peer, communicator, stream);
+      if (in > 0 && !failed(status))
+        status = ncclRecv(from.data() + received, in, ncclFloat32, peer, communicator, stream);
+      sent += out, received += in;
+      return status;
+    });
   });
 }
 

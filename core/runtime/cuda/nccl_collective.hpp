@@ -20,6 +20,10 @@ class NcclCollective final : public transport::Collective {
   int size() const override { return size_; }
   tensor::Completion all_reduce(std::span<float> values) override;
   AsyncCollective all_reduce_async(std::span<float> values, const tensor::Completion& ready) override;
+  AsyncCollective all_gather_async(std::span<const float> mine, std::span<float> all,
+                                   std::span<const std::size_t> counts, const tensor::Completion& ready) override;
+  AsyncCollective reduce_scatter_async(std::span<const float> values, std::span<float> mine,
+                                       std::span<const std::size_t> counts, const tensor::Completion& ready) override;
   tensor::Completion all_reduce_max(std::span<float> values) override;
   tensor::Completion all_gather(std::span<const float> mine, std::span<float> all,
                                 std::span<const std::size_t> counts) override;
@@ -35,9 +39,16 @@ class NcclCollective final : public transport::Collective {
   /// Runs enqueue(communicator, stream) after the compute stream's present work and before its later work.
   template <class Enqueue>
   tensor::Completion between(const char* name, const Enqueue& enqueue);
-  /// Like between(), with one group of calls: enqueue(rank, communicator, stream) for each rank.
+  /// Runs enqueue(communicator, stream) after `ready`, in parallel to the compute stream.
   template <class Enqueue>
-  tensor::Completion grouped(const char* name, const Enqueue& enqueue);
+  AsyncCollective beside(const char* name, const tensor::Completion& ready, const Enqueue& enqueue);
+  ncclResult_t enqueue_all_gather(std::span<const float> mine, std::span<float> all,
+                                  std::span<const std::size_t> counts, ncclComm_t communicator) const;
+  ncclResult_t enqueue_reduce_scatter(std::span<const float> values, std::span<float> mine,
+                                      std::span<const std::size_t> counts, ncclComm_t communicator) const;
+  /// Makes one group of calls: enqueue(rank) for each rank.
+  template <class Enqueue>
+  ncclResult_t grouped(const Enqueue& enqueue) const;
 
   NcclDevice worker_;
   std::shared_ptr<Communicator> communicator_;

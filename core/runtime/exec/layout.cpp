@@ -10,6 +10,7 @@
 
 #include "core/plan/validate.hpp"
 #include "core/runtime/exec/lane_check.hpp"
+#include "core/runtime/exec/plan_features.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 
 namespace pipedeck::runtime::exec {
@@ -19,19 +20,43 @@ tl::unexpected<Error> bad(std::string message, std::string place) {
   return fail(ErrorCode::bad_input, std::move(message), std::move(place));
 }
 
-/// Rejects features that fp32 training on the CPU does not support.
-Result<void> check_features(const Plan& plan, const Schedule& schedule) {
-  if (plan.synchronous() != schedule.synchronous)
-    return bad(fmt::format("the plan's {} is {}, the schedule {}", name_of(plan.schedule),
-                           plan.synchronous() ? "synchronous" : "asynchronous",
-                           schedule.synchronous ? "synchronous" : "asynchronous"),
-               "/schedule");
-  if (plan.precision != Precision::fp32)
-    return bad(fmt::format("precision {} has no kernels on the CPU, which trains in fp32", name_of(plan.precision)),
-               "/precision");
-  if (plan.zero != 0)
-    return bad(fmt::format("zero is {}: the trainer does not divide states over replicas, expected 0", plan.zero),
-               "/zero");
+/// Returns the seat of the worker at position `index` of `holders` with the same weights.
+Result<StateSeat> seat_of(const Sharding& sharding, int index, int holders, StageId stage) {
+  StateSeat seat;
+  const int group = sharding.level == 0 ? 1 : sharding.group == 0 ? holders : sharding.group;
+  if (holders % group != 0)
+    return bad(fmt::format("found a group of {} ranks, expected a divisor of the {} devices that hold the weights of "
+                           "stage {}",
+                           group, holders, stage.value),
+               "/sharding/group");
+  seat.sharding = sharding;
+  seat.ranks = group, seat.rank = index % group;
+  seat.copies = holders / group, seat.copy = index / group;
+  // A group of one rank shards nothing; copies that divide the optimizer's states still do.
+  if (group == 1) seat.sharding.level = seat.divides_copies() ? 1 : 0;
+  return seat;
+}
+
+/// Returns the operations of a worker's list.
+std::vector<Operation> operations_of(const DeviceAssignment& placement) {
+  std::vector<Operation> all;
+  for (int i = 0; i < operation_count(placement.order); ++i) all.push_back(operation_at(placement.order, i));
+  return all;
+}
+
+/// Checks that devices that meet in each pass run the same list.
+Result<void> check_equal_lanes(const Layout& layout) {
+  for (const DeviceAssignment& placement : layout.placements)
+    for (const LocalStage& chunk : placement.chunks) {
+      if (chunk.states.sharding.level < 2) continue;
+      const DeviceAssignment& first = layout.placements[layout.data_parallel_group(chunk).front()];
+      if (operations_of(first) != operations_of(placement))
+        return bad(
+            fmt::format("devices {} and {} of stage {} have other lists, expected equal ones: with sharding level "
+                        "{} they meet in each pass",
+                        first.device.value, placement.device.value, chunk.stage.value, chunk.states.sharding.level),
+            "/operations");
+    }
   return {};
 }
 
@@ -142,14 +167,16 @@ LaneOrder order_of_run(const LaneOrder& order, const Layout& layout) {
 }
 
 Result<void> load_lane(DeviceAssignment& placement, const Layout& layout, const Plan& plan, const Schedule& schedule,
-                       const std::vector<bool>& block_starts) {
+                       const std::vector<std::string_view>& names) {
+  const std::vector<bool> block_starts = plan::block_starts(names);
   const auto lane = std::find_if(schedule.lanes.begin(), schedule.lanes.end(),
                                  [&](const DeviceLane& l) { return l.device == placement.device; });
   if (lane == schedule.lanes.end())
     return bad(fmt::format("the schedule has no lane for device {}", placement.device.value), "/stages");
   placement.order = order_of_run(lane->order, layout);
   for (LocalStage& chunk : placement.chunks) {
-    const Stage& stage = plan.stages[chunk.stage.index()];
+    Stage stage = plan.stages[chunk.stage.index()];
+    stage.recompute = recompute_of(stage, names);
     chunk.by_block = stage.recompute.each == RecomputeUnit::block;
     if (has_recompute(lane->order, chunk.stage)) chunk.recompute = recomputed_segments(stage, block_starts);
   }
@@ -202,6 +229,20 @@ std::vector<std::size_t> Layout::data_parallel_group(const LocalStage& chunk) co
   return workers;
 }
 
+std::vector<std::size_t> Layout::sharding_group(const LocalStage& chunk) const {
+  const std::vector<std::size_t> all = data_parallel_group(chunk);
+  const auto first = all.begin() + std::ptrdiff_t{chunk.states.copy} * chunk.states.ranks;
+  return {first, first + chunk.states.ranks};
+}
+
+std::vector<std::size_t> Layout::state_copies(const LocalStage& chunk) const {
+  const std::vector<std::size_t> all = data_parallel_group(chunk);
+  std::vector<std::size_t> copies;
+  for (int copy = 0; copy < chunk.states.copies; ++copy)
+    copies.push_back(all[static_cast<std::size_t>(copy * chunk.states.ranks + chunk.states.rank)]);
+  return copies;
+}
+
 std::vector<std::size_t> Layout::tensor_parallel_group(const LocalStage& chunk) const {
   std::vector<std::size_t> workers(static_cast<std::size_t>(chunk.tensor_parallel));
   for (std::size_t i = 0; i < placements.size(); ++i)
@@ -213,7 +254,6 @@ std::vector<std::size_t> Layout::tensor_parallel_group(const LocalStage& chunk) 
 
 Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps) {
   TRY_VOID(plan::validate(plan));
-  TRY_VOID(plan::validate_covered(plan));
   TRY_VOID(check_features(plan, schedule));
   TRY_VOID(check_schedule(plan, schedule));
   TRY_VOID(check_layers(plan, layers::plannable_layers(model)));
@@ -230,14 +270,18 @@ Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule&
   for (std::size_t s = 0; s < plan.stages.size(); ++s) layout.replicas.push_back(holders(layout, StageId(s)));
   std::vector<std::string_view> names;
   for (const ModelLayer& layer : model.layers) names.emplace_back(layer.name);
-  const std::vector<bool> block_starts = plan::block_starts(names);
-  for (DeviceAssignment& placement : layout.placements) {
+  for (std::size_t worker = 0; worker < layout.placements.size(); ++worker) {
+    DeviceAssignment& placement = layout.placements[worker];
     for (LocalStage& chunk : placement.chunks) {
+      const std::vector<std::size_t> holders = layout.data_parallel_group(chunk);
+      const auto index = static_cast<int>(std::ranges::find(holders, worker) - holders.begin());
+      TRY(chunk.states, seat_of(sharding_of(plan), index, static_cast<int>(holders.size()), chunk.stage));
       chunk.previous = exchanges(chunk, layout, chunk.stage.index() - 1);
       chunk.next = exchanges(chunk, layout, chunk.stage.index() + 1);
     }
-    TRY_VOID(load_lane(placement, layout, plan, schedule, block_starts));
+    TRY_VOID(load_lane(placement, layout, plan, schedule, names));
   }
+  TRY_VOID(check_equal_lanes(layout));
   return layout;
 }
 

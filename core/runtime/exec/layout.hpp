@@ -12,6 +12,7 @@
 #include "core/model/schedule.hpp"
 #include "core/plan/blocks.hpp"
 #include "core/runtime/exec/staleness.hpp"
+#include "core/runtime/exec/state_pieces.hpp"
 
 namespace pipedeck::runtime::exec {
 
@@ -45,6 +46,7 @@ struct LocalStage {
   /// r.
   StageBoundary previous, next;
   std::size_t module = 0;  ///< index on the device: copies of one stage on one device share their weights
+  StateSeat states;        ///< among the workers with the same weights
 };
 
 /// An assignment of chunks and operations to one device.
@@ -70,6 +72,9 @@ struct Layout {
 
   /// Returns the workers with the same weights as `chunk`'s device, whose gradients are summed.
   std::vector<std::size_t> data_parallel_group(const LocalStage& chunk) const;
+  /// Returns those of them that share one set of model states, consecutive ones, and those that have the same piece.
+  std::vector<std::size_t> sharding_group(const LocalStage& chunk) const;
+  std::vector<std::size_t> state_copies(const LocalStage& chunk) const;
   /// Returns the devices of the chunk's replica, by rank: each has its shard of every layer.
   std::vector<std::size_t> tensor_parallel_group(const LocalStage& chunk) const;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/exec/model_parts.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,10 +22,14 @@ Result<void> check_memory(const ModelSpec& model, const Plan& plan, Bytes memory
   constexpr double value = sizeof(float);
   const bool two_moments = plan.optimizer == Optimizer::adam;
   const bool one_moment = plan.optimizer == Optimizer::momentum || plan.optimizer == Optimizer::rmsprop;
-  const double states = 2 + (two_moments ? 2 : one_moment ? 1 : 0);
+  const double moments = two_moments ? 2 : one_moment ? 1 : 0;
+  const int level = std::max(plan.sharding.level, plan.zero);
   double all = 0, largest = 0;
   std::size_t largest_layer = 0;
-  for (const Stage& stage : plan.stages)
+  for (const Stage& stage : plan.stages) {
+    const int group = plan.sharding.group == 0 ? stage.replicas() : plan.sharding.group;
+    const auto of_level = [&](int least) { return level >= least ? 1.0 / group : 1.0; };
+    const double states = of_level(3) + of_level(2) + moments * of_level(1);
     for (auto i = static_cast<std::size_t>(stage.first); i < static_cast<std::size_t>(stage.last); ++i) {
       const LayerKind* kind = parse_layer_kind(model.layers[i].kind);
       if (!kind) continue;  // make_layers names it
@@ -32,6 +37,7 @@ Result<void> check_memory(const ModelSpec& model, const Plan& plan, Bytes memory
       all += own;
       if (own > largest) largest = own, largest_layer = i;
     }
+  }
   if (all <= static_cast<double>(memory.count)) return {};
   return fail(
       ErrorCode::bad_input,

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/exec/stage_module.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/runtime/layers/shard.hpp"
 
 namespace pipedeck::runtime::exec {
 
-StageModule::StageModule(StageShape shape, std::shared_ptr<tensor::DeviceMemory> memory)
-    : shape_(std::move(shape)), memory_(std::move(memory)), offsets_{0} {
+StageModule::StageModule(StageShape shape, std::shared_ptr<const StateExchange> exchange, ShardedStates sharded,
+                         std::shared_ptr<tensor::DeviceMemory> memory)
+    : shape_(std::move(shape)),
+      exchange_(std::move(exchange)),
+      sharded_(std::move(sharded)),
+      memory_(std::move(memory)),
+      offsets_{0} {
   for (const auto& layer : shape_.layers) offsets_.push_back(offsets_.back() + layer->parameters());
-  parameters_ = std::make_shared<tensor::Tensor>(tensor::Tensor::zeros(memory_, 1, offsets_.back()));
-  gradients_ = tensor::Tensor::zeros(memory_, 1, offsets_.back());
+  const auto zeros = [&](bool pieces) {
+    return tensor::Tensor::zeros(memory_, 1, pieces ? exchange_->pieces().piece_size() : offsets_.back());
+  };
+  parameters_ = std::make_shared<tensor::Tensor>(zeros(sharded_.weights != nullptr));
+  gradients_ = zeros(sharded_.gradients != nullptr);
 }
 
 std::span<float> StageModule::part(tensor::Tensor& of, std::size_t layer) const {
@@ -24,19 +33,103 @@ std::span<const float> StageModule::part(const tensor::Tensor& of, std::size_t l
                              static_cast<std::size_t>(offsets_[layer + 1] - offsets_[layer]));
 }
 
+/// Fills a layer's weights, or the device's piece of them, from `fill`, which writes the whole layer.
+void StageModule::fill_weights(std::size_t layer, const std::function<void(std::span<float>)>& fill) {
+  if (!sharded_.weights) return memory_->device().upload(part(*parameters_, layer), fill);
+  std::vector<float> whole(static_cast<std::size_t>(shape_.layers[layer]->parameters()));
+  fill(whole);
+  memory_->device().upload(own_piece(*parameters_, true, layer), [&](std::span<float> values) {
+    std::ranges::copy(exchange_->piece_of(layer, whole), values.begin());
+  });
+}
+
 void StageModule::initialise(std::uint64_t seed, int first_layer) {
   for (std::size_t i = 0; i < shape_.layers.size(); ++i)
-    memory_->device().upload(part(*parameters_, i), [&](std::span<float> values) {
+    fill_weights(i, [&](std::span<float> values) {
       shape_.layers[i]->initialise(values, Random(seed, static_cast<std::uint64_t>(first_layer) + i));
     });
 }
 
 void StageModule::load(std::span<const std::vector<float>> whole_layers, int first_layer) {
   for (std::size_t i = 0; i < shape_.layers.size(); ++i)
-    memory_->device().upload(part(*parameters_, i), [&](std::span<float> values) {
+    fill_weights(i, [&](std::span<float> values) {
       layers::extract_blocks(shape_.layers[i]->blocks(), whole_layers[static_cast<std::size_t>(first_layer) + i],
                              values);
     });
+}
+
+/// Returns the device's piece of a layer in a tensor of whole layers or of pieces.
+std::span<float> StageModule::own_piece(tensor::Tensor& of, bool pieces, std::size_t layer) const {
+  if (!pieces) return exchange_->piece_of(layer, part(of, layer));
+  return of.values().subspan(static_cast<std::size_t>(exchange_->pieces().piece_offset(layer)),
+                             static_cast<std::size_t>(exchange_->pieces().piece(layer).count));
+}
+
+ParameterRange StageModule::own_range(std::size_t layer) const {
+  return sharded_.weights ? exchange_->pieces().piece(layer) : ParameterRange{0, shape_.layers[layer]->parameters()};
+}
+
+std::span<const float> StageModule::own_weights(std::size_t layer) const {
+  return sharded_.weights ? own_piece(*parameters_, true, layer) : part(std::as_const(*parameters_), layer);
+}
+
+StageModule::ReduceTimes StageModule::reduce_gradients() {
+  const StateExchange& exchange = *exchange_;
+  ReduceTimes times;
+  std::optional<tensor::Completion> began;
+  const auto run = [&](const StateExchange::Async& reduced) {
+    if (!began) began = reduced.began;
+    if (reduced.ended) memory_->device().wait(*reduced.ended);
+  };
+  if (sharded_.gradients) {
+    sharded_.gradients->finish(gradients_);
+    times = sharded_.gradients->consume_times();
+    if (!exchange.groups().copies || exchange.copies_each_micro_batch()) return times;
+  }
+  if (exchange.alone()) return times;
+  const bool divided = exchange.seat().divides_copies();
+  if (!divided && (sharded_.gradients || !exchange.groups().ranks)) {  // one range of values
+    run({exchange.groups().copies->all_reduce(gradients_.values()), std::nullopt});
+  } else {
+    for (std::size_t i = 0; i < layers(); ++i) {
+      if (shape_.layers[i]->parameters() == 0) continue;
+      const tensor::Completion ready = memory_->device().now();
+      run(sharded_.gradients ? exchange.reduce_copies(i, own_piece(gradients_, true, i), ready)
+                             : exchange.reduce(i, part(gradients_, i), ready));
+    }
+  }
+  if (began) times.emplace_back(*began, memory_->device().now());
+  return times;
+}
+
+StateExchange::Async StageModule::reduce_bucket(const GradientBucket& bucket, const tensor::Completion& ready) {
+  if (!exchange_->groups().ranks && !exchange_->seat().divides_copies())
+    return exchange_->groups().copies->all_reduce_async(gradients_of(bucket.first, bucket.last), ready);
+  StateExchange::Async all{ready, std::nullopt};
+  for (std::size_t i = bucket.first; i < bucket.last; ++i) {
+    if (shape_.layers[i]->parameters() == 0) continue;
+    const StateExchange::Async one = exchange_->reduce(i, part(gradients_, i), ready);
+    if (i == bucket.first) all.began = one.began;
+    all.ended = one.ended;
+  }
+  return all;
+}
+
+void StageModule::update_pieces(tensor::OptimizerState& optimizer) {
+  tensor::Tensor& weights = advance_version(false);
+  const bool weight_pieces = sharded_.weights != nullptr, gradient_pieces = sharded_.gradients != nullptr;
+  optimizer.begin_step();
+  for (std::size_t i = 0; i < layers(); ++i)
+    optimizer.update(exchange_->updated_of(i, own_piece(weights, weight_pieces, i)),
+                     exchange_->updated_of(i, own_piece(gradients_, gradient_pieces, i)),
+                     exchange_->pieces().updated_offset(i));
+  if (gradients_.size() > exchange_->pieces().updated_size()) memory_->device().zero(gradients_.values());
+  for (std::size_t i = 0; i < layers(); ++i) {
+    if (shape_.layers[i]->parameters() == 0) continue;
+    exchange_->gather_copies(i, own_piece(weights, weight_pieces, i));
+    if (!weight_pieces) exchange_->gather_ranks(i, part(weights, i));
+  }
+  if (weight_pieces) sharded_.weights->end_step();
 }
 
 tensor::Tensor& StageModule::advance_version(bool keep) {
@@ -72,10 +165,26 @@ void StageModule::run(PassKind kind, MicroBatch& of, const LayerDone& done, cons
   passes_ ? passes_->run(kind, of.weights.get(), of.tensors, !done, work) : work();
 }
 
-tensor::Tensor StageModule::run_forward(MicroBatch& kept, std::size_t layer, tensor::Tensor input) {
+std::span<const float> StageModule::acquire_weights(const MicroBatch& kept, std::size_t layer) {
+  return sharded_.weights ? sharded_.weights->acquire(layer, *kept.weights) : part(*kept.weights, layer);
+}
+
+void StageModule::release_weights(std::size_t layer, int times) {
+  for (int i = 0; i < times && sharded_.weights; ++i) sharded_.weights->release(layer);
+}
+
+tensor::Tensor StageModule::run_forward(MicroBatch& kept, std::size_t layer, std::size_t end, tensor::Tensor input) {
+  const std::span<const float> weights = acquire_weights(kept, layer);
+  if (sharded_.weights && layer + 1 < end) sharded_.weights->prefetch(layer + 1, *kept.weights);
   layers::SavedTensors& saved = kept.tensors.layers[layer];
   saved.loss_scale = shape_.loss_scale;
-  return shape_.layers[layer]->forward(std::move(input), part(*kept.weights, layer), saved);
+  return shape_.layers[layer]->forward(std::move(input), weights, saved);
+}
+
+void StageModule::add_weight_gradient(std::size_t layer, layers::SavedTensors& saved) {
+  shape_.layers[layer]->backward_weight(
+      saved, sharded_.gradients ? sharded_.gradients->begin(layer) : part(gradients_, layer));
+  if (sharded_.gradients) sharded_.gradients->end(layer, gradients_);
 }
 
 tensor::Tensor StageModule::forward(int micro_batch, tensor::Tensor input, tensor::Tensor targets, int version) {
@@ -93,7 +202,8 @@ void StageModule::run_layers_forward(MicroBatch& kept) {
   tensor::Tensor value = std::move(tensors.value);
   auto segment = shape_.recompute.begin();
   for (std::size_t i = 0; i < shape_.layers.size(); ++i) {
-    value = run_forward(kept, i, std::move(value));
+    value = run_forward(kept, i, layers(), std::move(value));
+    if (!keeps_weights_for_backward()) release_weights(i);
     const int layer = static_cast<int>(i);
     if (segment == shape_.recompute.end() || layer < segment->first) continue;
     // A segment of recomputed layers restarts from its first layer's input.
@@ -118,12 +228,16 @@ void StageModule::recompute(int micro_batch) {
   });
 }
 
+/// Within a backward the segment's weights stay gathered for it.
 void StageModule::rerun_forward(MicroBatch& kept, const plan::RecomputedSegment& segment) {
   PassTensors& tensors = kept.tensors;
   const auto first = static_cast<std::size_t>(segment.first), last = static_cast<std::size_t>(segment.last);
   tensor::Tensor value = std::move(tensors.layers[first].tensors[0]);
   tensors.layers[first].tensors.clear();
-  for (std::size_t i = first; i < last; ++i) value = run_forward(kept, i, std::move(value));
+  for (std::size_t i = first; i < last; ++i) {
+    value = run_forward(kept, i, last, std::move(value));
+    if (!shape_.by_block) release_weights(i);
+  }
   if (!shape_.loss || last != layers()) return;
   shape_.loss->forward(value, tensors.targets);
   tensors.targets.release();
@@ -146,9 +260,11 @@ void StageModule::run_layers_backward(MicroBatch& kept, bool weights_too, const 
   PassTensors& tensors = kept.tensors;
   tensor::Tensor gradient = std::move(tensors.value);
   auto segment = shape_.recompute.rbegin();
+  std::size_t rerun_from = layers();  // first layer of the latest segment that was rerun
   for (std::size_t i = shape_.layers.size(); i-- > 0;) {
     if (shape_.by_block && segment != shape_.recompute.rend() && segment->last == static_cast<int>(i) + 1) {
       if (reruns) reruns->emplace_back(memory_->device().now(), tensor::Completion{});
+      rerun_from = static_cast<std::size_t>(segment->first);
       rerun_forward(kept, *segment++);
       if (reruns) reruns->back().second = memory_->device().now();
     }
@@ -156,9 +272,17 @@ void StageModule::run_layers_backward(MicroBatch& kept, bool weights_too, const 
       gradient = shape_.loss->backward(std::move(tensors.logits), shape_.loss_scale);
     const bool wanted = i > 0 || !shape_.first;
     layers::SavedTensors& saved = tensors.layers[i];
-    gradient = shape_.layers[i]->backward_input(std::move(gradient), part(*kept.weights, i), saved, wanted);
+    const std::span<const float> weights = acquire_weights(kept, i);
+    if (sharded_.weights && i > 0) {
+      const bool reruns_next =
+          shape_.by_block && segment != shape_.recompute.rend() && segment->last == static_cast<int>(i);
+      sharded_.weights->prefetch(reruns_next ? static_cast<std::size_t>(segment->first) : i - 1, *kept.weights);
+    }
+    gradient = shape_.layers[i]->backward_input(std::move(gradient), weights, saved, wanted);
+    release_weights(i, 1 + (keeps_weights_for_backward() ? 1 : 0) + (i >= rerun_from ? 1 : 0));
+    if (i == rerun_from) rerun_from = layers();
     if (!weights_too) continue;
-    shape_.layers[i]->backward_weight(saved, part(gradients_, i));
+    add_weight_gradient(i, saved);
     if (done) done(i);
   }
   tensors.value = std::move(gradient);
@@ -168,7 +292,7 @@ void StageModule::backward_weight(int micro_batch, const LayerDone& done) {
   MicroBatch& kept = micro_batches_.at(micro_batch);
   run(PassKind::backward_weight, kept, done, [&] {
     for (std::size_t i = shape_.layers.size(); i-- > 0;) {
-      shape_.layers[i]->backward_weight(kept.tensors.layers[i], part(gradients_, i));
+      add_weight_gradient(i, kept.tensors.layers[i]);
       if (done) done(i);
     }
   });
@@ -178,9 +302,11 @@ void StageModule::backward_weight(int micro_batch, const LayerDone& done) {
 void StageModule::add_parameters(int first, std::vector<LayerParameters>& to) const {
   for (std::size_t i = 0; i < shape_.layers.size(); ++i) {
     const layers::LayerKernel& layer = *shape_.layers[i];
-    std::vector<float> values(static_cast<std::size_t>(layer.parameters()));
-    memory_->device().download(values, part(parameters(), i).data());
-    to.push_back({first + static_cast<int>(i), layer.replicated_parameters(), layer.blocks(), std::move(values)});
+    const ParameterRange range = own_range(i);
+    std::vector<float> values(static_cast<std::size_t>(range.count));
+    memory_->device().download(values, own_weights(i).data());
+    to.push_back({first + static_cast<int>(i), layer.replicated_parameters(),
+                  layers::blocks_in_range(layer.blocks(), range.first, range.count), std::move(values)});
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layers of one stage on one device: parameters, gradients, and the saved tensors of each micro-batch in flight.
-// Asynchronous training has several weight versions: a micro-batch's backward uses the version of its forward.
+// Asynchronous training has several weight versions: a micro-batch's backward uses the version of its forward. With
+// sharded states a device has pieces of weights and gradients (state_exchange.hpp).
 #pragma once
 
 #include <functional>
@@ -12,9 +13,12 @@
 
 #include "core/plan/blocks.hpp"
 #include "core/runtime/exec/captured_passes.hpp"
+#include "core/runtime/exec/gradient_buckets.hpp"
 #include "core/runtime/exec/report.hpp"
+#include "core/runtime/exec/state_exchange.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/layers/loss_kernel.hpp"
+#include "core/runtime/tensor/optimizer.hpp"
 
 namespace pipedeck::runtime::exec {
 
@@ -29,9 +33,17 @@ struct StageShape {
   bool first = false;                              ///< of the model: its input's gradient is not needed
 };
 
+/// The sharding of a stage's weights and gradients; null: they are whole.
+struct ShardedStates {
+  std::shared_ptr<ScatteredGradients> gradients;
+  std::shared_ptr<GatheredWeights> weights;
+};
+
 class StageModule {
  public:
-  StageModule(StageShape shape, std::shared_ptr<tensor::DeviceMemory> memory);
+  /// `exchange` divides the stage's states.
+  StageModule(StageShape shape, std::shared_ptr<const StateExchange> exchange, ShardedStates sharded,
+              std::shared_ptr<tensor::DeviceMemory> memory);
 
   /// Draws the weights of model layer i from stream i of `seed`, independently of the stage boundaries.
   void initialise(std::uint64_t seed, int first_layer);
@@ -80,14 +92,30 @@ class StageModule {
   /// Returns an older version to fill, in a run that resumes from a checkpoint.
   tensor::Tensor& older_version(int version);
 
+  /// Returns the weights and gradients that the device has between passes: whole layers, or its pieces of them.
   tensor::Tensor& parameters() { return *parameters_; }
   const tensor::Tensor& parameters() const { return *parameters_; }
   tensor::Tensor& gradients() { return gradients_; }
   void scale_gradients(float factor);
   std::size_t layers() const { return shape_.layers.size(); }
-  /// Returns the gradients of layers [first, last).
+  /// Returns the whole gradients of layers [first, last), which are not sharded.
   std::span<float> gradients_of(std::size_t first, std::size_t last);
-  /// Adds the parameters of every layer; the first one is layer `first` of the model.
+  const StateExchange& exchange() const { return *exchange_; }
+  const ShardedStates& sharded() const { return sharded_; }
+
+  // The reduction and update of a step, where states are divided. All members of the groups call them.
+  using ReduceTimes = std::vector<std::pair<tensor::Completion, tensor::Completion>>;
+  /// Sums the gradients that passes did not sum. Returns when reductions were active since the last call.
+  ReduceTimes reduce_gradients();
+  /// Sums the gradients of a bucket of layers, which are whole.
+  StateExchange::Async reduce_bucket(const GradientBucket& bucket, const tensor::Completion& ready);
+  /// Updates the parts of the weights whose optimizer states the device has, and gathers them from the others.
+  void update_pieces(tensor::OptimizerState& optimizer);
+
+  /// Returns a layer's weights on this device: the range of them is own_range(layer).
+  std::span<const float> own_weights(std::size_t layer) const;
+  ParameterRange own_range(std::size_t layer) const;
+  /// Adds the parameters that the device has of every layer; the first one is layer `first` of the model.
   void add_parameters(int first, std::vector<LayerParameters>& to) const;
   /// Returns the loss of the latest forward, summed over samples and positions.
   layers::LossSum release_loss() { return std::move(loss_); }
@@ -97,9 +125,18 @@ class StageModule {
     std::shared_ptr<const tensor::Tensor> weights;  ///< until the input's gradient is computed
     PassTensors tensors;  ///< logits as the loss's forward left them; targets if it is recomputed
   };
+  void fill_weights(std::size_t layer, const std::function<void(std::span<float>)>& fill);
   std::span<float> part(tensor::Tensor& of, std::size_t layer) const;
   std::span<const float> part(const tensor::Tensor& of, std::size_t layer) const;
-  tensor::Tensor run_forward(MicroBatch& kept, std::size_t layer, tensor::Tensor input);
+  /// The layer that uses its weights after this one begins to gather them.
+  tensor::Tensor run_forward(MicroBatch& kept, std::size_t layer, std::size_t end, tensor::Tensor input);
+  std::span<const float> acquire_weights(const MicroBatch& kept, std::size_t layer);
+  void release_weights(std::size_t layer, int times = 1);
+  bool keeps_weights_for_backward() const {
+    return sharded_.weights && exchange_->seat().sharding.reshard == Reshard::after_backward;
+  }
+  void add_weight_gradient(std::size_t layer, layers::SavedTensors& saved);
+  std::span<float> own_piece(tensor::Tensor& of, bool pieces, std::size_t layer) const;
   void run(PassKind kind, MicroBatch& of, const LayerDone& done, const std::function<void()>& work);
   // Passes over a micro-batch's tensors.
   void run_layers_forward(MicroBatch& kept);
@@ -110,6 +147,8 @@ class StageModule {
   }
 
   StageShape shape_;
+  std::shared_ptr<const StateExchange> exchange_;
+  ShardedStates sharded_;
   std::shared_ptr<tensor::DeviceMemory> memory_;
   std::vector<std::int64_t> offsets_;  ///< of each layer's parameters, and their end
   std::shared_ptr<tensor::Tensor> parameters_;

@@ -177,17 +177,21 @@ void Worker::finish_backward(int micro_batch) {
   update(0, round, needed <= module.version());
 }
 
-/// Submits each piece of the gradients to the reducer when the last of its layers is done.
+/// Submits each bucket of gradients to the reducer when the last of its layers is done.
 StageModule::LayerDone Worker::reducing(std::size_t stage) {
   if (!stages_[stage].reducer) return nullptr;
   return [&own = stages_[stage]](std::size_t layer) {
-    for (const GradientBucket& piece : own.pieces)
-      if (piece.first == layer) own.reducer->begin(own.module.gradients_of(piece.first, piece.last));
+    for (const GradientBucket& bucket : own.buckets)
+      if (bucket.first == layer)
+        own.reducer->begin([&module = own.module, bucket](const tensor::Completion& ready) {
+          return module.reduce_bucket(bucket, ready);
+        });
   };
 }
 
 void Worker::reduce(std::size_t stage, int round) {
-  if (!stages_[stage].replicas) return;
+  StageModule& module = stages_[stage].module;
+  if (module.exchange().alone()) return;
   const Operation operation{OpKind::all_reduce, me().chunk_of_module(stage).stage, round};
   enter(operation, transport::WaitReason::all_reduce);
   if (stages_[stage].reducer) {
@@ -195,8 +199,8 @@ void Worker::reduce(std::size_t stage, int round) {
       records_.all_reduces.push_back({began, ended, operation});
     return;
   }
-  const tensor::Completion began = stages_[stage].replicas->all_reduce(stages_[stage].module.gradients().values());
-  records_.all_reduces.push_back({began, device().now(), operation});
+  for (const auto& [began, ended] : module.reduce_gradients())
+    records_.all_reduces.push_back({began, ended, operation});
 }
 
 void Worker::update(std::size_t stage, int round, bool keep) {
@@ -206,6 +210,11 @@ void Worker::update(std::size_t stage, int round, bool keep) {
   timed({OpKind::optimizer, chunk.stage, round}, [&] {
     if (const auto& staleness = context_.layout.staleness)
       own.module.scale_gradients(1.0f / static_cast<float>(staleness->round_size(chunk.stage.index())));
+    if (own.module.exchange().seat().shards_optimizer()) {
+      context_.control.set_waiting(index_, transport::WaitReason::all_reduce);
+      own.module.update_pieces(own.optimizer);
+      return;
+    }
     own.optimizer.update(own.module.advance_version(keep), own.module.gradients());
   });
 }

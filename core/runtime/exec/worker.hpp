@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "core/runtime/exec/collective_thread.hpp"
+#include "core/runtime/exec/gradient_buckets.hpp"
 #include "core/runtime/exec/layout.hpp"
 #include "core/runtime/exec/model_parts.hpp"
-#include "core/runtime/exec/reducer.hpp"
 #include "core/runtime/exec/report.hpp"
 #include "core/runtime/exec/sampler.hpp"
 #include "core/runtime/exec/stage_module.hpp"
@@ -37,10 +38,10 @@ struct WorkerStage {
   StageModule module;
   tensor::OptimizerState optimizer;
   std::vector<std::unique_ptr<layers::LayerKernel>> parts;  ///< of a tensor-parallel rank: the module's layers
-  std::unique_ptr<transport::Collective> replicas;          ///< null if there is one holder of these weights
-  std::vector<GradientBucket> pieces;  ///< of a step's gradients, which the reducer overlaps with the passes
-  std::unique_ptr<Reducer> reducer;    ///< null if gradients are reduced after the last one is computed
-  int first_layer = 0;                 ///< of the model
+  std::vector<GradientBucket> buckets;  ///< of a step's gradients, which the reducer overlaps with the passes
+  /// Reduces gradients that are whole during a step; null if they are reduced after the last one is computed.
+  std::unique_ptr<CollectiveThread> reducer;
+  int first_layer = 0;  ///< of the model
 };
 
 class Worker {

@@ -104,6 +104,28 @@ std::int64_t floats_in(std::span<const ParameterBlock> blocks) {
   return sum;
 }
 
+std::vector<ParameterBlock> blocks_in_range(std::span<const ParameterBlock> blocks, std::int64_t first,
+                                            std::int64_t count) {
+  std::vector<ParameterBlock> parts;
+  std::int64_t at = 0;
+  for (const ParameterBlock& block : blocks) {
+    const std::int64_t size = block.rows * block.columns;
+    std::int64_t begin = std::clamp<std::int64_t>(first - at, 0, size);
+    const std::int64_t end = std::clamp<std::int64_t>(first + count - at, 0, size);
+    at += size;
+    // The rest of a row, whole rows, the beginning of a row.
+    while (begin < end) {
+      const std::int64_t row = begin / block.columns, column = begin % block.columns;
+      const std::int64_t whole_rows = column == 0 ? (end - begin) / block.columns : 0;
+      const std::int64_t columns = whole_rows > 0 ? block.columns : std::min(block.columns - column, end - begin);
+      const std::int64_t rows = std::max<std::int64_t>(1, whole_rows);
+      parts.push_back({block.first + row * block.stride + column, rows, columns, rows > 1 ? block.stride : columns});
+      begin += rows * columns;
+    }
+  }
+  return parts;
+}
+
 Result<void> check_shardable(const ModelLayer& layer, std::int64_t count, const char* what, const Shard& shard) {
   if (count >= shard.degree) return {};
   return fail(ErrorCode::bad_input, fmt::format("layer '{}' ({}) has {} {}, which can't be cut over {} devices",

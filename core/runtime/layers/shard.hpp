@@ -68,6 +68,9 @@ void initialise_part(const LayerKernel& whole, std::span<const ParameterBlock> b
 void extract_blocks(std::span<const ParameterBlock> blocks, std::span<const float> whole, std::span<float> part);
 void insert_blocks(std::span<const ParameterBlock> blocks, std::span<const float> part, std::span<float> whole);
 std::int64_t floats_in(std::span<const ParameterBlock> blocks);
+/// Returns the blocks of the parameters [first, first + count) of a shard.
+std::vector<ParameterBlock> blocks_in_range(std::span<const ParameterBlock> blocks, std::int64_t first,
+                                            std::int64_t count);
 
 /// Checks the number of ranks. Fails with "layer 'block_0': 2 heads can't be cut over 4 devices, at least one each".
 Result<void> check_shardable(const ModelLayer& layer, std::int64_t count, const char* what, const Shard& shard);

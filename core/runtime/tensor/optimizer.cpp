@@ -2,26 +2,32 @@
 #include "core/runtime/tensor/optimizer.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace pipedeck::runtime::tensor {
 
 OptimizerState::OptimizerState(Optimizer kind, double learning_rate, std::int64_t parameters,
-                               const std::shared_ptr<DeviceMemory>& memory)
-    : kind_(kind), learning_rate_(learning_rate) {
+                               std::shared_ptr<DeviceMemory> memory)
+    : kind_(kind), learning_rate_(learning_rate), memory_(std::move(memory)) {
   if (kind == Optimizer::momentum || kind == Optimizer::rmsprop || kind == Optimizer::adam)
-    first_ = Tensor::zeros(memory, 1, parameters);
-  if (kind == Optimizer::adam) second_ = Tensor::zeros(memory, 1, parameters);
+    first_ = Tensor::zeros(memory_, 1, parameters);
+  if (kind == Optimizer::adam) second_ = Tensor::zeros(memory_, 1, parameters);
 }
 
 void OptimizerState::update(Tensor& weights, Tensor& gradients) {
-  ++steps_;
+  begin_step();
+  update(weights.values(), gradients.values(), 0);
+}
+
+void OptimizerState::update(std::span<float> weights, std::span<float> gradients, std::int64_t first) {
   UpdateRule rule{kind_, static_cast<float>(learning_rate_), 1};
   if (kind_ == Optimizer::adam) {
     rule.rate = static_cast<float>(learning_rate_ / (1 - std::pow(0.9, steps_)));
     rule.second_correction = static_cast<float>(1 / (1 - std::pow(0.999, steps_)));
   }
-  weights.memory()->device().update(rule,
-                                    {weights.data(), gradients.data(), first_.data(), second_.data(), weights.size()});
+  const auto from = [&](Tensor& moment) { return moment.empty() ? nullptr : moment.data() + first; };
+  memory_->device().update(
+      rule, {weights.data(), gradients.data(), from(first_), from(second_), static_cast<std::int64_t>(weights.size())});
 }
 
 std::vector<Tensor*> OptimizerState::moments() {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/model/workload.hpp"
@@ -13,10 +14,13 @@ namespace pipedeck::runtime::tensor {
 
 class OptimizerState {
  public:
-  OptimizerState(Optimizer kind, double learning_rate, std::int64_t parameters,
-                 const std::shared_ptr<DeviceMemory>& memory);
+  OptimizerState(Optimizer kind, double learning_rate, std::int64_t parameters, std::shared_ptr<DeviceMemory> memory);
   /// Updates the weights by one step along the negative gradient. Zeroes the gradients for the next step.
   void update(Tensor& weights, Tensor& gradients);
+  /// Does the same in ranges: begin_step() once, then `update` for each range. The states of a range are those from
+  /// `first` on.
+  void begin_step() { ++steps_; }
+  void update(std::span<float> weights, std::span<float> gradients, std::int64_t first);
 
   /// Returns the state per parameter: states_of(kind) - 1 lists.
   std::vector<Tensor*> moments();
@@ -28,6 +32,7 @@ class OptimizerState {
   Optimizer kind_;
   double learning_rate_;
   int steps_ = 0;
+  std::shared_ptr<DeviceMemory> memory_;
   Tensor first_, second_;  ///< momentum and squares, if the kind has them
 };
 

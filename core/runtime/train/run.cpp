@@ -54,9 +54,8 @@ layers::ShardedLayers parts_of(Run& run, std::size_t worker, const exec::LocalSt
       .value();
 }
 
-exec::StageModule module_of(const Run& run, const exec::LocalStage& chunk, const Plan& plan,
-                            const layers::ShardedLayers& parts, const layers::Backend& backend,
-                            const TrainOptions& options, std::shared_ptr<tensor::DeviceMemory> memory) {
+exec::StageShape shape_of(const Run& run, const exec::LocalStage& chunk, const Plan& plan,
+                          const layers::ShardedLayers& parts, const layers::Backend& backend) {
   const Stage& stage = plan.stages[chunk.stage.index()];
   const layers::SoftmaxCrossEntropy loss = parts.loss ? run.parts->loss.over(*parts.loss) : run.parts->loss;
   exec::StageShape shape;
@@ -71,37 +70,69 @@ exec::StageModule module_of(const Run& run, const exec::LocalStage& chunk, const
   // The mean over all samples of an update: of a mini-batch if stages update after different numbers of them.
   const int micro_batches = run.layout.synchronous() ? plan.micro_batches : 1;
   shape.loss_scale = 1.0f / static_cast<float>(std::int64_t{micro_batches} * plan.micro_batch * loss.sequence());
-  exec::StageModule module(std::move(shape), std::move(memory));
-  if (options.weights)
-    module.load(*options.weights, stage.first);
-  else
-    module.initialise(run.model.seed, stage.first);
-  return module;
+  return shape;
 }
 
-/// Passes of sharded layers wait for other devices in between, so they are not captured.
-bool recorded(const layers::Backend& backend, const Stage& stage) {
-  return !backend.recorded.empty() && stage.tensor_parallel == 1;
+/// Passes of sharded layers, gradients and weights wait for other devices in between, so they are not captured.
+bool recorded(const layers::Backend& backend, const exec::LocalStage& chunk) {
+  return !backend.recorded.empty() && chunk.tensor_parallel == 1 && chunk.states.sharding.level < 2;
 }
 
-std::string captured_text(const layers::Backend& backend, const Plan& plan) {
+std::string captured_text(const layers::Backend& backend, const exec::Layout& layout) {
   if (backend.recorded.empty()) return {};
-  const auto count = std::ranges::count_if(plan.stages, [&](const Stage& stage) { return recorded(backend, stage); });
+  std::ptrdiff_t count = 0, chunks = 0;
+  for (const exec::DeviceAssignment& placement : layout.placements) {
+    chunks += std::ssize(placement.chunks);
+    count += std::ranges::count_if(placement.chunks, [&](const auto& chunk) { return recorded(backend, chunk); });
+  }
   if (count == 0) return fmt::format("no {}, for all layers are cut over devices", backend.recorded);
-  const bool all = count == std::ssize(plan.stages);
+  const bool all = count == chunks;
   return all ? backend.recorded : fmt::format("{} but of layers that are cut over devices", backend.recorded);
 }
 
-/// An asynchronous round is reduced at once, before its device continues: its staleness assumes this.
-void add_replicas(exec::WorkerStage& stage, Run& run, std::unique_ptr<transport::Collective> replicas,
-                  const TrainOptions& options, tensor::ComputeDevice& device) {
-  stage.replicas = std::move(replicas);
-  if (options.overlap == Overlap::none || !run.layout.synchronous()) return;
+/// Joins the groups of a stage's states, in one order on all workers (exec::worker_links).
+exec::StateGroups join_states(Run& run, std::size_t worker, const exec::LocalStage& chunk) {
+  const auto join = [&](const std::vector<std::size_t>& members) -> std::shared_ptr<transport::Collective> {
+    if (members.size() < 2) return nullptr;
+    return run.transport->join(members, worker);
+  };
+  exec::StateGroups groups;
+  groups.ranks = join(run.layout.sharding_group(chunk));
+  groups.copies = join(run.layout.state_copies(chunk));
+  if (chunk.states.shards_weights()) groups.gathers = join(run.layout.sharding_group(chunk));
+  return groups;
+}
+
+/// Returns a thread for collectives during the passes, or null.
+std::unique_ptr<exec::CollectiveThread> thread_if(bool wanted, Run& run, tensor::ComputeDevice& device) {
+  return wanted ? std::make_unique<exec::CollectiveThread>(*run.control, device) : nullptr;
+}
+
+exec::ShardedStates sharded_states(Run& run, std::size_t worker, const exec::StateSeat& seat, const Plan& plan,
+                                   Overlap overlap, const std::shared_ptr<const exec::StateExchange>& exchange,
+                                   const std::shared_ptr<tensor::DeviceMemory>& memory) {
+  exec::ShardedStates sharded;
+  const exec::WaitingWorker waiting{*run.control, worker};
+  const bool ahead = plan.choices && plan.choices->training.hidden.weights;
+  if (seat.shards_gradients())
+    sharded.gradients = std::make_shared<exec::ScatteredGradients>(
+        exchange, memory, waiting, thread_if(overlap != Overlap::none, run, memory->device()));
+  if (seat.shards_weights())
+    sharded.weights =
+        std::make_shared<exec::GatheredWeights>(exchange, memory, waiting, thread_if(ahead, run, memory->device()));
+  return sharded;
+}
+
+/// Overlaps the reduction of whole gradients with the passes. An asynchronous round is reduced at once, before its
+/// device continues: its staleness assumes this.
+void add_reducer(exec::WorkerStage& stage, Run& run, const TrainOptions& options, tensor::ComputeDevice& device) {
+  const bool whole = !stage.module.exchange().alone() && !stage.module.sharded().gradients;
+  if (!whole || options.overlap == Overlap::none || !run.layout.synchronous()) return;
   std::vector<Bytes> bytes;
   for (std::size_t layer = 0; layer < stage.module.layers(); ++layer)
     bytes.emplace_back(static_cast<std::int64_t>(stage.module.gradients_of(layer, layer + 1).size_bytes()));
-  stage.pieces = exec::gradient_buckets(bytes, options.overlap, options.bucket);
-  stage.reducer = std::make_unique<exec::Reducer>(*stage.replicas, *run.control, device);
+  stage.buckets = exec::gradient_buckets(bytes, options.overlap, options.bucket);
+  stage.reducer = thread_if(true, run, device);
 }
 
 void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOptions& options,
@@ -113,19 +144,23 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
   for (std::size_t m = 0; m < placement.modules(); ++m) {
     const exec::LocalStage& chunk = placement.chunk_of_module(m);
     layers::ShardedLayers parts = parts_of(run, index, chunk, plan, backend.kernels);
-    exec::StageModule module = module_of(run, chunk, plan, parts, backend, options, memory);
-    if (recorded(backend, plan.stages[chunk.stage.index()])) module.record_passes(of_passes);
-    tensor::OptimizerState optimizer(plan.optimizer, run.model.learning_rate, module.parameters().size(), memory);
-    const auto replicas = run.layout.data_parallel_group(chunk);
-    exec::WorkerStage stage{std::move(module),
-                            std::move(optimizer),
-                            std::move(parts.layers),
-                            nullptr,
-                            {},
-                            nullptr,
-                            plan.stages[chunk.stage.index()].first};
-    if (replicas.size() > 1) add_replicas(stage, run, run.transport->join(replicas, index), options, memory->device());
-    stages.push_back(std::move(stage));
+    exec::StageShape shape = shape_of(run, chunk, plan, parts, backend);
+    std::vector<std::int64_t> parameters;
+    for (const auto& layer : shape.layers) parameters.push_back(layer->parameters());
+    auto exchange = std::make_shared<const exec::StateExchange>(exec::StatePieces(std::move(parameters), chunk.states),
+                                                                chunk.states, join_states(run, index, chunk));
+    auto sharded = sharded_states(run, index, chunk.states, plan, options.overlap, exchange, memory);
+    exec::StageModule module(std::move(shape), exchange, std::move(sharded), memory);
+    const int first_layer = plan.stages[chunk.stage.index()].first;
+    if (options.weights)
+      module.load(*options.weights, first_layer);
+    else
+      module.initialise(run.model.seed, first_layer);
+    if (recorded(backend, chunk)) module.record_passes(of_passes);
+    tensor::OptimizerState optimizer(plan.optimizer, run.model.learning_rate, exchange->pieces().updated_size(),
+                                     memory);
+    stages.push_back({std::move(module), std::move(optimizer), std::move(parts.layers), {}, nullptr, first_layer});
+    add_reducer(stages.back(), run, options, memory->device());
   }
   const exec::WorkerContext context{run.layout,     *run.parts,       *run.control,
                                     *run.admission, plan.micro_batch, first_sample};
@@ -152,12 +187,13 @@ Result<void> make_worker(Run& run, std::size_t index, const Plan& plan, const Tr
 
 /// Enables spinning if every working thread has its own core.
 void enable_spin_wait(Run& run) {
-  const auto reducers = [](const exec::Worker& worker) {
-    return std::ranges::count_if(worker.stages(),
-                                 [](const exec::WorkerStage& stage) { return stage.reducer != nullptr; });
-  };
   std::size_t threads = run.workers.size();
-  for (const exec::Worker& worker : run.workers) threads += static_cast<std::size_t>(reducers(worker));
+  for (const exec::Worker& worker : run.workers)
+    for (const exec::WorkerStage& stage : worker.stages()) {
+      const auto& [gradients, weights] = stage.module.sharded();
+      threads += (stage.reducer ? 1 : 0) + (gradients && gradients->has_thread() ? 1 : 0) +
+                 (weights && weights->has_thread() ? 1 : 0);
+    }
   const bool apart = std::set(run.cores.begin(), run.cores.end()).size() == run.cores.size();
   if (apart && run.workers.size() == run.layout.placements.size()) run.control->enable_spin_wait(threads);
 }
@@ -302,8 +338,6 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   run->backend = backend.name;
   run->warning = backend.warning;
   run->computed_by = backend.name;
-  for (const std::string& more : {backend.transport, captured_text(backend, plan)})
-    if (!more.empty()) run->computed_by += ", " + more;
   run->model = model;
   TRY(auto parts, exec::make_parts(model, backend.kernels));
   run->parts = std::move(parts);
@@ -312,6 +346,8 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   run->on_divergence = options.on_divergence;
   TRY(auto layout, exec::lay_out(model, plan, schedule, options.steps - run->from_step));
   run->layout = std::move(layout);
+  for (const std::string& more : {backend.transport, captured_text(backend, run->layout)})
+    if (!more.empty()) run->computed_by += ", " + more;
   TRY_VOID(check_shards(model, plan, backend.kernels));
   try {
     cpu::write_product_kernels();

@@ -59,7 +59,7 @@ class Collective {
   virtual int rank() const = 0;
   virtual int size() const = 0;
   virtual tensor::Completion all_reduce(std::span<float> values) = 0;  ///< sums, in rank order
-  /// The begin and end of an overlapped all-reduce. It starts after `ready`. If `ended` is set, the device must wait
+  /// The begin and end of an overlapped collective. It starts after `ready`. If `ended` is set, the device must wait
   /// for it before using the values. Otherwise the work was enqueued on the device's own stream.
   struct AsyncCollective {
     tensor::Completion began;
@@ -68,6 +68,16 @@ class Collective {
   virtual AsyncCollective all_reduce_async(std::span<float> values, const tensor::Completion& ready) {
     static_cast<void>(ready);
     return {all_reduce(values), std::nullopt};
+  }
+  virtual AsyncCollective all_gather_async(std::span<const float> mine, std::span<float> all,
+                                           std::span<const std::size_t> counts, const tensor::Completion& ready) {
+    static_cast<void>(ready);
+    return {all_gather(mine, all, counts), std::nullopt};
+  }
+  virtual AsyncCollective reduce_scatter_async(std::span<const float> values, std::span<float> mine,
+                                               std::span<const std::size_t> counts, const tensor::Completion& ready) {
+    static_cast<void>(ready);
+    return {reduce_scatter(values, mine, counts), std::nullopt};
   }
   virtual tensor::Completion all_reduce_max(std::span<float> values) = 0;
   /// Gathers the `mine` of every rank into `all`, in rank order. `counts` holds the number of values of each rank.

@@ -271,6 +271,15 @@ bool train(const std::shared_ptr<runtime::mpi::ProcessGroup>& processes) {
     all = all && same;
     ++trained;
   }
+  for (const int level : {1, 2, 3}) {  // sharded states of groups of two ranks, with two copies
+    const ModelSpec model = test::small_gpt(3);
+    Plan plan = test::plan_for(model, {4, 4}, 8, 4);
+    plan.sharding = {level, 2, Reshard::after_forward, CopySync::each_step};
+    plan.choices.emplace();  // gathers weights ahead
+    const bool same = same_bits(processes, model, plan);
+    if (!same) std::fprintf(stderr, "sharding level %d: other bits than on threads\n", level);
+    all = all && same;
+  }
   if (processes->is_rank_zero()) std::printf("%d schedules trained\n", trained);
   return all && trained > 10;
 }

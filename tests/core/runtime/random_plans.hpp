@@ -105,6 +105,7 @@ inline Plan on_one_device(Plan plan) {
   plan.schedule = ScheduleKind::gpipe;
   plan.chunks.reset();
   plan.operations.reset();
+  plan.sharding = {}, plan.zero = 0;
   plan.micro_batch = plan.global_batch;
   plan.micro_batches = 1;
   return plan;

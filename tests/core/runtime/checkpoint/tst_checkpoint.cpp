@@ -22,29 +22,6 @@ namespace pipedeck::tst_checkpoint {
 
 using namespace pipedeck::test;
 
-/// A kernel that holds these blocks of a layer.
-class Piece final : public runtime::layers::LayerKernel {
- public:
-  Piece(std::int64_t whole, std::vector<runtime::layers::ParameterBlock> blocks)
-      : runtime::layers::LayerKernel(1, 1, 0), whole_(whole), blocks_(std::move(blocks)) {}
-  std::int64_t replicated_parameters() const override { return whole_; }
-  std::vector<runtime::layers::ParameterBlock> blocks() const override { return blocks_; }
-  void initialise(std::span<float>, Random) const override {}
-  runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float>,
-                                  runtime::layers::SavedTensors&) const override {
-    return input;
-  }
-  runtime::tensor::Tensor backward_input(runtime::tensor::Tensor gradient, std::span<const float>,
-                                         runtime::layers::SavedTensors&, bool) const override {
-    return gradient;
-  }
-  void backward_weight(runtime::layers::SavedTensors&, std::span<float>) const override {}
-
- private:
-  std::int64_t whole_;
-  std::vector<runtime::layers::ParameterBlock> blocks_;
-};
-
 runtime::checkpoint::Origin origin_of(const ModelSpec& model, std::uint64_t step, std::uint64_t lineage = 7) {
   runtime::checkpoint::Origin origin;
   origin.lineage = lineage;
@@ -365,12 +342,11 @@ void TestCheckpoint::any_cut_is_put_together() {
                              std::vector<runtime::layers::ParameterBlock>{{0, 3, 2, 4}},
                              std::vector<runtime::layers::ParameterBlock>{{4, 1, 8, 8}},
                              std::vector<runtime::layers::ParameterBlock>{{9, 1, 2, 2}, {0, 3, 1, 4}}}) {
-    const Piece kernel(rows * columns, blocks);
     runtime::checkpoint::LayerPart held{0, rows * columns, 0, 1, 0, blocks};
     for (int layer = 0; layer < 3; ++layer)
       for (int state = 0; state < 3; ++state) {
         std::vector<float> own(static_cast<std::size_t>(held.floats()));
-        const auto updates = checkpoint->read(layer, state, kernel, own);
+        const auto updates = checkpoint->read(layer, state, rows * columns, blocks, own);
         QVERIFY(updates.has_value());
         QCOMPARE(*updates, 5u);
         auto value = own.begin();
@@ -381,7 +357,7 @@ void TestCheckpoint::any_cut_is_put_together() {
       }
   }
   std::vector<float> own(13);
-  QVERIFY(!checkpoint->read(0, 0, Piece(13, {{0, 1, 13, 13}}), own));
+  QVERIFY(!checkpoint->read(0, 0, 13, std::vector<runtime::layers::ParameterBlock>{{0, 1, 13, 13}}, own));
 }
 
 void TestCheckpoint::another_model_is_refused_data() {

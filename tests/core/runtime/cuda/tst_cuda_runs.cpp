@@ -138,9 +138,10 @@ void TestCudaRuns::plansEqualOneDevice_data() {
   QTest::addColumn<QList<int>>("degrees");
   QTest::addColumn<int>("overlap");
   QTest::addColumn<bool>("recompute");
+  QTest::addColumn<int>("level");
   const auto row = [](const char* name, const char* model, QList<int> replicas, QList<int> degrees,
-                      Overlap overlap = Overlap::none, bool recompute = false) {
-    QTest::newRow(name) << QString(model) << replicas << degrees << static_cast<int>(overlap) << recompute;
+                      Overlap overlap = Overlap::none, bool recompute = false, int level = 0) {
+    QTest::newRow(name) << QString(model) << replicas << degrees << static_cast<int>(overlap) << recompute << level;
   };
   row("two stages", "GPT", {1, 1}, {1, 1});
   row("two replicas", "MLP", {2}, {1});
@@ -149,6 +150,10 @@ void TestCudaRuns::plansEqualOneDevice_data() {
   row("replicas of unlike numbers", "MLP", {2, 1, 3}, {1, 1, 1});
   row("all of it, in buckets", "GPT", {2, 1}, {2, 2}, Overlap::bucket);
   row("stages, recomputed", "MLP", {1, 1, 1}, {1, 1, 1}, Overlap::none, true);
+  row("optimizer states in pieces", "MLP", {3}, {1}, Overlap::none, false, 1);
+  row("gradients in pieces, reduced beside the passes", "GPT", {3}, {1}, Overlap::layer, false, 2);
+  row("weights in pieces, tensor-parallel", "GPT", {2}, {2}, Overlap::none, true, 3);
+  row("weights in pieces, gathered ahead", "GPT", {3}, {1}, Overlap::layer, true, 3);
 }
 
 void TestCudaRuns::plansEqualOneDevice() {
@@ -157,8 +162,11 @@ void TestCudaRuns::plansEqualOneDevice() {
   QFETCH(QList<int>, degrees);
   QFETCH(int, overlap);
   QFETCH(bool, recompute);
+  QFETCH(int, level);
   const ModelSpec spec = model_named(model);
   Plan plan = plan_on(spec, replicas, degrees), single = plan_on(spec, {1}, {1}, 3);
+  plan.sharding.level = level;
+  if (level == 3 && static_cast<Overlap>(overlap) != Overlap::none) plan.choices.emplace();  // gathers weights ahead
   for (Stage& stage : plan.stages) stage.recompute.all = recompute;
   if (const QByteArray why = why_no_gpus(devices_of(plan)); !why.isEmpty()) QSKIP("too few GPUs");
 #ifdef PIPEDECK_CUDA_STAND_IN

@@ -54,6 +54,7 @@ class TestDevice : public QObject {
  private slots:
   void training_is_the_processors_data();
   void training_is_the_processors();
+  void sharded_states_are_the_processors();
   void checkpoints_are_the_processors();
   void groups_give_the_same_bits_data();
   void groups_give_the_same_bits();
@@ -115,6 +116,25 @@ void TestDevice::training_is_the_processors() {
     const StepDone last = found.log.of<StepDone>().back();
     for (const double busy : last.busy_fraction) QVERIFY(busy > 0);
   }
+}
+
+/// Pieces of weights, gradients and optimizer states, exchanged between passes and while they run.
+void TestDevice::sharded_states_are_the_processors() {
+  const ModelSpec model = small_gpt();
+  for (const int level : {1, 2, 3})
+    for (const CopySync copies : {CopySync::each_step, CopySync::each_micro_batch, CopySync::shard_optimizer})
+      for (const Overlap overlap : {Overlap::none, Overlap::layer}) {
+        Plan plan = plan_for(model, {4, 4}, 8, 4);
+        plan.sharding = {level, 2, Reshard::after_forward, copies};
+        if (overlap != Overlap::none) plan.choices.emplace();  // gathers weights ahead
+        const Outcome expected = run_on(runtime::cpu::cpu_backend(), model, plan, steps(3, overlap));
+        VERIFY_TRAINED(expected);
+        for (const bool reaches : {true, false}) {
+          const Outcome found = run_on(far_backend(reaches), model, plan, steps(3, overlap));
+          VERIFY_TRAINED(found);
+          QVERIFY(found.trained->layers == expected.trained->layers);
+        }
+      }
 }
 
 /// Kept on one and gone on from on the other.

@@ -277,7 +277,7 @@ void TestRunEnds::plans_that_cannot_run_say_why_data() {
   QTest::newRow("precision") << 2 << "/precision"
                              << "mixed-16";
   QTest::newRow("zero") << 3 << "/zero"
-                        << "zero is 1";
+                        << "found 4, expected a whole number from 0 to 3";
   QTest::newRow("batch") << 4 << "/micro_batch"
                          << "expected a divisor of global_batch, 13";
   QTest::newRow("short") << 5 << "/stages"
@@ -322,7 +322,7 @@ void TestRunEnds::plans_that_cannot_run_say_why() {
       plan.precision = Precision::mixed_16;
       break;
     case 3:
-      plan.zero = 1;
+      plan.zero = 4;
       break;
     case 4:
       plan.global_batch = 13;

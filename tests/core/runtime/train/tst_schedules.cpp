@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "core/runtime/cpu/layers.hpp"
-#include "core/runtime/exec/reducer.hpp"
+#include "core/runtime/exec/gradient_buckets.hpp"
 #include "core/runtime/train.hpp"
 #include "tests/core/runtime/random_plans.hpp"
 #include "tests/support/test_program.hpp"

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/exec/plan_features.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/plan/blocks.hpp"
+
+namespace pipedeck::runtime::exec {
+namespace {
+
+tl::unexpected<Error> refuse(std::string place, std::string message) {
+  return fail(ErrorCode::bad_input, std::move(message), std::move(place));
+}
+
+std::string stage_place(std::size_t stage, std::string_view key) { return fmt::format("/stages/{}/{}", stage, key); }
+
+Result<void> check_degrees(const Plan& plan) {
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const Shard shard = plan.stages[s].shard();
+    if (shard.divides_tokens())
+      return refuse(stage_place(s, "sequence_parallel"),
+                    "found true, expected false: tensor-parallel ranks hold whole tokens in a run");
+    for (const auto& [key, degree, what] : {std::tuple{"context_parallel", shard.context, "context"},
+                                            {"expert_parallel", shard.expert, "expert"},
+                                            {"expert_tensor_parallel", shard.expert_tensor, "expert-tensor"}})
+      if (degree > 1)
+        return refuse(stage_place(s, key), fmt::format("found {} {} ranks, expected 1 in a run", degree, what));
+    const Recompute& recompute = plan.stages[s].recompute;
+    if (recompute.operations || !recompute.modules.empty())
+      return refuse(stage_place(s, "recompute"), "found parts of blocks, expected whole blocks or layers in a run");
+  }
+  return {};
+}
+
+Result<void> check_sharding(const Plan& plan, const Schedule& schedule) {
+  const Sharding sharding = sharding_of(plan);
+  const char* const place = plan.sharding.level > 0 ? "/sharding/level" : "/zero";
+  if (sharding.level > 0 && !schedule.synchronous)
+    return refuse(place, fmt::format("found {}, expected 0: replicas of '{}' update weights without waiting for each "
+                                     "other",
+                                     sharding.level, name_of(plan.schedule)));
+  if (sharding.level > 1 && schedule.copies > 1)
+    return refuse(place,
+                  fmt::format("found {}, expected 0 or 1: the copies of a stage in '{}' run different lists, and "
+                              "can't meet in each pass",
+                              sharding.level, name_of(plan.schedule)));
+  return {};
+}
+
+/// Refuses choices by which other weights would be trained.
+Result<void> check_choices(const StepChoices& choices) {
+  const Training& training = choices.training;
+  if (training.adapters.rank > 0)
+    return refuse(
+        "/training/adapters",
+        fmt::format("found adapters of rank {}, expected none: a run trains all weights", training.adapters.rank));
+  if (training.optimizer_step != OptimizerStep::elementwise)
+    return refuse("/training/optimizer_step",
+                  fmt::format("found '{}', expected '{}' in a run", name_of(training.optimizer_step),
+                              name_of(OptimizerStep::elementwise)));
+  if (training.multi_token_blocks > 0)
+    return refuse(
+        "/training/multi_token_blocks",
+        fmt::format("found {} blocks that predict further tokens, expected 0 in a run", training.multi_token_blocks));
+  if (!training.sample_lengths.empty())
+    return refuse("/training/sample_lengths", "found packed samples, expected none: a run's samples are sequences");
+  if (choices.layers.capacity > 0)
+    return refuse("/training/capacity", fmt::format("found a capacity factor of {}, expected 0: a run drops no token",
+                                                    choices.layers.capacity));
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_features(const Plan& plan, const Schedule& schedule) {
+  if (plan.synchronous() != schedule.synchronous)
+    return refuse("/schedule", fmt::format("the plan's {} is {}, the schedule {}", name_of(plan.schedule),
+                                           plan.synchronous() ? "synchronous" : "asynchronous",
+                                           schedule.synchronous ? "synchronous" : "asynchronous"));
+  if (plan.precision != Precision::fp32 && !plan.choices)
+    return refuse("/precision",
+                  fmt::format("precision {} has no kernels on the CPU, which trains in fp32", name_of(plan.precision)));
+  TRY_VOID(check_degrees(plan));
+  TRY_VOID(check_sharding(plan, schedule));
+  return plan.choices ? check_choices(*plan.choices) : Result<void>();
+}
+
+Sharding sharding_of(const Plan& plan) {
+  Sharding sharding = plan.sharding;
+  if (sharding.level == 0) sharding.level = plan.zero;
+  return sharding;
+}
+
+Recompute recompute_of(const Stage& stage, const std::vector<std::string_view>& layers) {
+  Recompute recompute = stage.recompute;
+  if (!recompute.all || recompute.blocks < 0) return recompute;
+  recompute.all = false, recompute.blocks = -1;
+  const std::vector<bool> starts = plan::block_starts(layers);
+  int blocks = 0;
+  for (int layer = stage.first; layer < stage.last; ++layer) {
+    const auto index = static_cast<std::size_t>(layer);
+    if (plan::block_name(layers[index]).empty()) continue;
+    if (starts[index] || blocks == 0) ++blocks;
+    if (blocks <= stage.recompute.blocks) recompute.layers.emplace_back(layer);
+  }
+  return recompute;
+}
+
+std::string precision_remark(const Plan& plan, std::string_view computed) {
+  if (!plan.choices) return {};
+  const std::string& products = plan.choices->training.products;
+  if (plan.precision == Precision::fp32 && products.empty()) return {};
+  return fmt::format("the plan has {} with products in {}: this run computes in {}", name_of(plan.precision),
+                     products.empty() ? "the profile's precision" : products, computed);
+}
+
+}  // namespace pipedeck::runtime::exec

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a plan that the trainer runs, ignores or refuses (runtime.md, "Plans of version 2").
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/model/plan.hpp"
+
+namespace pipedeck::runtime::exec {
+
+/// Refuses a plan whose weights after training would not be those that it promises. bad_input with the value found and
+/// the value expected.
+Result<void> check_features(const Plan& plan, const Schedule& schedule);
+
+/// Returns the sharding that the trainer applies. `zero` of a plan of version 1 is a level over all replicas.
+Sharding sharding_of(const Plan& plan);
+
+/// Returns the stage's recomputation by whole layers. `layers`: names of the model's layers. A number of blocks means
+/// the first ones of the stage.
+Recompute recompute_of(const Stage& stage, const std::vector<std::string_view>& layers);
+
+/// Returns a remark on a plan whose products are in another precision than `computed`, that of the run; else nothing.
+std::string precision_remark(const Plan& plan, std::string_view computed);
+
+}  // namespace pipedeck::runtime::exec

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The division of a stage's model states over the ranks that hold the same weights (ZeRO, arXiv 1910.02054, section 5).
+// Each layer is divided by itself, so that a piece is one range of its parameters.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/model/shard.hpp"
+
+namespace pipedeck::runtime::exec {
+
+/// A device's place among the ranks that hold the same weights: a sharding group of `ranks` ranks shares one set of
+/// states, and `copies` devices hold the same piece. The sharding's group is not used: `ranks` replaces it.
+struct StateSeat {
+  Sharding sharding;
+  int rank = 0, ranks = 1;
+  int copy = 0, copies = 1;
+
+  bool shards_optimizer() const { return sharding.level >= 1; }
+  bool shards_gradients() const { return sharding.level >= 2 && !whole_until_step(); }
+  bool shards_weights() const { return sharding.level == 3; }
+  /// Returns true if weights and gradients are whole during a step, and only between steps in pieces.
+  bool whole_until_step() const { return sharding.level == 3 && sharding.reshard == Reshard::after_step; }
+  /// Returns true if each copy of a piece updates a part of it.
+  bool divides_copies() const {
+    return shards_optimizer() && copies > 1 && sharding.copies == CopySync::shard_optimizer;
+  }
+};
+
+/// A range of a layer's parameters, as the device's kernel has them.
+struct ParameterRange {
+  std::int64_t first = 0, count = 0;
+  bool operator==(const ParameterRange&) const = default;
+};
+
+/// The ranges of a device. Rank r of n has the parameters [p r / n, p (r + 1) / n) of p. With divided copies, copy c of
+/// m updates the same part of its piece.
+class StatePieces {
+ public:
+  /// `parameters`: of each layer.
+  StatePieces(std::vector<std::int64_t> parameters, const StateSeat& seat);
+
+  std::size_t layers() const { return layers_.size(); }
+  std::int64_t parameters(std::size_t layer) const { return layers_[layer].parameters; }
+  /// Returns the part of a layer that the device shares with its copies: all of it if optimizer states are whole.
+  ParameterRange piece(std::size_t layer) const { return layers_[layer].piece; }
+  /// Returns the part of the piece whose optimizer states the device has.
+  ParameterRange updated(std::size_t layer) const { return layers_[layer].updated; }
+  /// Returns the number of parameters in the pieces of all ranks, and in the updated parts of all copies of the piece.
+  std::span<const std::size_t> piece_counts(std::size_t layer) const { return layers_[layer].piece_counts; }
+  std::span<const std::size_t> updated_counts(std::size_t layer) const { return layers_[layer].updated_counts; }
+  /// Returns the position of a layer's range behind those of the layers before it; of the number of layers: their end.
+  std::int64_t piece_offset(std::size_t layer) const { return piece_offsets_[layer]; }
+  std::int64_t updated_offset(std::size_t layer) const { return updated_offsets_[layer]; }
+  std::int64_t piece_size() const { return piece_offsets_.back(); }
+  std::int64_t updated_size() const { return updated_offsets_.back(); }
+
+ private:
+  struct Layer {
+    std::int64_t parameters = 0;
+    ParameterRange piece, updated;
+    std::vector<std::size_t> piece_counts, updated_counts;
+  };
+  std::vector<Layer> layers_;
+  std::vector<std::int64_t> piece_offsets_{0}, updated_offsets_{0};
+};
+
+}  // namespace pipedeck::runtime::exec
