@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,12 @@ std::vector<double> quotas(std::int64_t columns, const Shard& shard) {
   const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
   for (double& part : parts) part *= static_cast<double>(columns) / sum;
   return parts;
+}
+
+/// Returns ranges of positions of `columns` floats each as ranges of floats.
+std::vector<ShardRange> in_floats(std::vector<ShardRange> ranges, std::int64_t columns) {
+  for (ShardRange& range : ranges) range.first *= columns, range.count *= columns;
+  return ranges;
 }
 
 void copy_rows(const float* from, std::int64_t from_stride, float* to, std::int64_t to_stride, std::int64_t rows,
@@ -51,9 +58,9 @@ std::vector<ShardRange> shard_columns(std::int64_t columns, const Shard& shard) 
 void TensorParallelGroup::all_reduce(tensor::Tensor& tensor) const { group_->all_reduce(tensor.values()); }
 void TensorParallelGroup::reduce_max(tensor::Tensor& tensor) const { group_->all_reduce_max(tensor.values()); }
 
-tensor::Tensor TensorParallelGroup::all_gather(const tensor::Tensor& mine, std::int64_t columns) const {
-  const std::vector<ShardRange> ranges = shard_columns(columns, shard_);
-  const std::int64_t rows = mine.size() / ranges[static_cast<std::size_t>(shard_.rank)].count;
+tensor::Tensor TensorParallelGroup::gather(const tensor::Tensor& mine, std::span<const ShardRange> ranges,
+                                           std::int64_t rows) const {
+  const std::int64_t columns = ranges.back().first + ranges.back().count;
   std::vector<std::size_t> counts;
   for (const ShardRange& range : ranges) counts.push_back(static_cast<std::size_t>(rows * range.count));
   tensor::Tensor parts(mine.memory(), mine.samples(), rows / mine.samples() * columns);
@@ -65,6 +72,41 @@ tensor::Tensor TensorParallelGroup::all_gather(const tensor::Tensor& mine, std::
     part += rows * range.count;
   }
   return whole;
+}
+
+tensor::Tensor TensorParallelGroup::all_gather(const tensor::Tensor& mine, std::int64_t columns) const {
+  const std::vector<ShardRange> ranges = shard_columns(columns, shard_);
+  return gather(mine, ranges, mine.size() / ranges[rank()].count);
+}
+
+tensor::Tensor TensorParallelGroup::gather_positions(const tensor::Tensor& mine, std::int64_t sequence) const {
+  const std::vector<ShardRange> ranges = positions(sequence);
+  return gather(mine, in_floats(ranges, mine.width() / ranges[rank()].count), mine.samples());
+}
+
+tensor::Tensor TensorParallelGroup::reduce_scatter_positions(const tensor::Tensor& partial,
+                                                             std::int64_t sequence) const {
+  const std::vector<ShardRange> ranges = in_floats(positions(sequence), partial.width() / sequence);
+  tensor::Tensor parts = partial.empty_like();  // the positions of one rank after those of the other
+  std::vector<std::size_t> counts;
+  float* part = parts.data();
+  for (const ShardRange& range : ranges) {
+    partial.memory()->device().copy_rows(part, range.count, partial.data() + range.first, partial.width(),
+                                         partial.samples(), range.count);
+    counts.push_back(static_cast<std::size_t>(partial.samples() * range.count));
+    part += counts.back();
+  }
+  tensor::Tensor sum(partial.memory(), partial.samples(), ranges[rank()].count);
+  group_->reduce_scatter(std::as_const(parts).values(), sum.values(), counts);
+  return sum;
+}
+
+tensor::Tensor TensorParallelGroup::scatter_positions(const tensor::Tensor& whole, std::int64_t sequence) const {
+  const ShardRange range = in_floats(positions(sequence), whole.width() / sequence)[rank()];
+  tensor::Tensor part(whole.memory(), whole.samples(), range.count);
+  whole.memory()->device().copy_rows(part.data(), range.count, whole.data() + range.first, whole.width(),
+                                     whole.samples(), range.count);
+  return part;
 }
 
 tensor::Tensor TensorParallelGroup::scatter(const tensor::Tensor& whole, std::int64_t columns) const {

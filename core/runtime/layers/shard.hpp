@@ -55,7 +55,25 @@ class TensorParallelGroup {
   /// Returns the rank's own columns of a whole tensor.
   tensor::Tensor scatter(const tensor::Tensor& whole, std::int64_t columns) const;
 
+  // Sequence parallelism (arXiv 2205.05198, section 4.2.2): each rank has a range of the positions of every sample,
+  // with all columns. Ranges are as even as whole positions allow, whatever the shares of columns. `sequence` positions
+  // are at least one each.
+  ShardRange local_positions(std::int64_t sequence) const { return positions(sequence)[rank()]; }
+  /// Returns the whole tensor of which each rank has its positions.
+  tensor::Tensor gather_positions(const tensor::Tensor& mine, std::int64_t sequence) const;
+  /// Sums whole tensors over the ranks, and returns the rank's positions of the sum.
+  tensor::Tensor reduce_scatter_positions(const tensor::Tensor& partial, std::int64_t sequence) const;
+  /// Returns the rank's own positions of a whole tensor.
+  tensor::Tensor scatter_positions(const tensor::Tensor& whole, std::int64_t sequence) const;
+
  private:
+  std::size_t rank() const { return static_cast<std::size_t>(shard_.rank); }
+  std::vector<ShardRange> positions(std::int64_t sequence) const {
+    return shard_columns(sequence, {shard_.rank, shard_.degree, {}});
+  }
+  /// Gathers tensors of `rows` rows of which each rank has a range, and puts the ranges of a row next to each other.
+  tensor::Tensor gather(const tensor::Tensor& mine, std::span<const ShardRange> ranges, std::int64_t rows) const;
+
   Shard shard_;
   std::shared_ptr<transport::Collective> group_;
 };

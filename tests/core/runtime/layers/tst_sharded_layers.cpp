@@ -3,6 +3,7 @@
 // weights, initial weights, and the sharded loss.
 #include <QTest>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <thread>
@@ -311,6 +312,7 @@ class TestShardedLayers : public QObject {
   Q_OBJECT
  private slots:
   void columns_are_cut_by_largest_remainders();
+  void positions_are_divided_and_joined();
   void threads_add_up_in_rank_order_data();
   void threads_add_up_in_rank_order();
   void every_kind_is_cut();
@@ -324,6 +326,45 @@ class TestShardedLayers : public QObject {
   void too_many_devices_are_named_data();
   void too_many_devices_are_named();
 };
+
+/// Every rank has its positions of each sample: even numbers and uneven ones, any shares of columns.
+void TestShardedLayers::positions_are_divided_and_joined() {
+  for (const int degree : {1, 2, 3, 4})
+    for (const std::int64_t sequence : {4, 7, 12}) {
+      constexpr int samples = 3;
+      constexpr std::int64_t columns = 5;
+      const auto value = [&](int rank, std::int64_t i) {
+        Random random(static_cast<std::uint64_t>(rank) + 1, static_cast<std::uint64_t>(i));
+        return random.normal();
+      };
+      std::atomic<int> right{0};
+      as_a_group(degree, [&](int rank, const std::shared_ptr<runtime::transport::Collective>& group) {
+        std::vector<double> shares(static_cast<std::size_t>(degree), 1.0);
+        shares.back() = 3;
+        const runtime::layers::TensorParallelGroup partners({rank, degree, shares}, group);
+        runtime::tensor::Tensor partial(std::make_shared<runtime::tensor::DeviceMemory>(), samples, sequence * columns);
+        for (std::int64_t i = 0; i < partial.size(); ++i) partial.data()[i] = value(rank, i);
+        std::vector<float> sums;
+        for (std::int64_t i = 0; i < partial.size(); ++i) {
+          sums.push_back(value(0, i));
+          for (int other = 1; other < degree; ++other) sums.back() += value(other, i);
+        }
+        const auto range = partners.local_positions(sequence);
+        const runtime::tensor::Tensor own = partners.reduce_scatter_positions(partial, sequence);
+        const runtime::tensor::Tensor whole = partners.gather_positions(own, sequence);
+        const runtime::tensor::Tensor part = partners.scatter_positions(whole, sequence);
+        bool same = range.count >= sequence / degree && range.count <= (sequence + degree - 1) / degree &&
+                    own.samples() == samples && own.width() == range.count * columns &&
+                    std::ranges::equal(whole.values(), sums) && std::ranges::equal(part.values(), own.values());
+        for (int sample = 0; sample < samples && same; ++sample)
+          for (std::int64_t i = 0; i < own.width(); ++i)
+            same = same && own.data()[sample * own.width() + i] ==
+                               sums[static_cast<std::size_t>((sample * sequence + range.first) * columns + i)];
+        right += same;
+      });
+      QCOMPARE(right.load(), degree);
+    }
+}
 
 void TestShardedLayers::threads_add_up_in_rank_order_data() {
   QTest::addColumn<int>("members");
