@@ -20,8 +20,8 @@ Result<void> validate(const ModelSpec& model);
 Result<void> validate(const Plan& plan);
 /// Refuses a global batch whose times or bytes, summed over the profile's layers, could not be counted.
 Result<void> validate_amounts(const Profile& profile, const Cluster& cluster, int global_batch);
-/// Refuses a plan with degrees or choices of format version 2, which the trainer, exports, calibration and sensitivity
-/// do not cover yet (parallelism.md).
+/// Refuses a plan with degrees or choices of format version 2, which exports, calibration, sensitivity and the
+/// prediction of runs do not cover yet (parallelism.md).
 Result<void> validate_covered(const Plan& plan);
 /// Validates a plan alone and against its profile and cluster: ranges, devices, replicas, shares, order, amounts.
 Result<void> validate(const Plan& plan, const Profile& profile, const Cluster& cluster);

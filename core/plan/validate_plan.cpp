@@ -359,7 +359,7 @@ Result<void> validate_covered(const Plan& plan) {
   const auto refuse = [](std::string place, auto found, std::string_view what) {
     return checks::bad(
         std::move(place),
-        fmt::format("found {} of {}, expected none: it is simulated and compared, not run", what, found));
+        fmt::format("found {} of {}, expected none: only simulate, compare and run have it", what, found));
   };
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const Shard& degrees = plan.stages[s].degrees;
@@ -368,7 +368,7 @@ Result<void> validate_covered(const Plan& plan) {
                          "found true, expected false: a profile has it in its tensor-parallel times");
     if (plan.stages[s].recompute.partly())
       return checks::bad(stage_place(s, "recompute"),
-                         "found parts of blocks, expected whole layers: parts are simulated and compared, not run");
+                         "found parts of blocks, expected whole layers: only simulate and compare have parts");
     for (const auto& [key, degree, what] :
          {std::tuple{"context_parallel", degrees.context, "context parallelism"},
           {"expert_parallel", degrees.expert, "expert parallelism"},
@@ -378,8 +378,8 @@ Result<void> validate_covered(const Plan& plan) {
   if (plan.sharding != Sharding{}) return refuse("/sharding/level", plan.sharding.level, "a sharding");
   if (plan.choices)
     return checks::bad("/training",
-                       "found choices of engine and run, expected none: they are simulated, "
-                       "not run");
+                       "found choices of engine and run, expected none: only simulate, compare and run "
+                       "have them");
   return {};
 }
 

@@ -15,6 +15,7 @@
 
 #include "core/base/count_text.hpp"
 #include "core/runtime/cpu/layers.hpp"
+#include "core/runtime/exec/plan_features.hpp"
 #include "core/runtime/layers/shard.hpp"
 #include "core/runtime/machine/cores.hpp"
 #include "core/runtime/train/measured.hpp"
@@ -347,13 +348,14 @@ Result<train::TrainedParameters> train_with(const layers::Backend& backend, cons
                                             const Schedule& schedule, const train::TrainOptions& options,
                                             const train::EventSink& sink, std::stop_token stop,
                                             const train::RunEnvironment& site) {
+  const Plan ran = exec::without_loss_layer(plan, model);
   auto run = check_options(model, options)
-                 .and_then([&] { return machine::check_cores(options.cores, devices_used(plan).size()); })
-                 .and_then([&] { return train::make_run(model, plan, schedule, options, backend, site); });
+                 .and_then([&] { return machine::check_cores(options.cores, devices_used(ran).size()); })
+                 .and_then([&] { return train::make_run(model, ran, schedule, options, backend, site); });
   if (auto error = site.processes->agree_on_error(run ? std::nullopt : std::optional(run.error())))
     run = tl::unexpected(*std::move(error));
   auto trained = std::move(run).and_then([&](std::shared_ptr<train::Run> ready) {
-    return Training(plan, options, sink, std::move(ready)).train(std::move(stop));
+    return Training(ran, options, sink, std::move(ready)).train(std::move(stop));
   });
   if (!trained && sink && site.processes->is_rank_zero()) sink(RunFailed{trained.error().text()});
   return trained;

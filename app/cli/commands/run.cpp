@@ -32,6 +32,7 @@
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/data/sample_source.hpp"
 #include "core/runtime/exec/model_parts.hpp"
+#include "core/runtime/exec/plan_features.hpp"
 #include "core/runtime/machine/cores.hpp"
 #include "core/runtime/machine/local_machine.hpp"
 #include "core/runtime/train.hpp"
@@ -45,7 +46,8 @@ namespace {
 constexpr int sampled_timelines = 20;
 
 Result<void> check_layers(const Plan& plan, const ModelSpec& model, const std::string& plan_file) {
-  const int planned = plan.stages.empty() ? 0 : plan.stages.back().last;
+  const Plan own = runtime::exec::without_loss_layer(plan, model);
+  const int planned = own.stages.empty() ? 0 : own.stages.back().last;
   const int there = runtime::layers::plannable_layers(model);
   if (planned == there) return {};
   return fail(
@@ -268,6 +270,10 @@ class RunCommand : public options::Command {
   }
 
   Result<void> predict() {
+    if (has_mesh(plan_) && !replay_) {
+      text::print_warning("a run with a plan of version 2 is not compared with its prediction, which simulate shows");
+      return build(std::nullopt);
+    }
     TRY(auto problem, options::open_inputs(inputs_, simulation_));
     if (auto valid = plan::validate(plan_, *problem.profile, *problem.cluster); !valid)
       return tl::unexpected(text::in_file(valid.error(), plan_file_));
@@ -292,12 +298,16 @@ class RunCommand : public options::Command {
     if (auto ends = schedule::check_deadlock_free(*schedule, plan_); !ends)
       return tl::unexpected(text::in_file(ends.error(), plan_file_));
     schedule_ = *std::move(schedule);
+    if (auto runs = runtime::exec::check_features(plan_, schedule_); !runs)
+      return tl::unexpected(text::in_file(runs.error(), plan_file_));
     return {};
   }
 
   Result<int> print_ready() const {
     if (backend_.on_processor()) warn_if_crowded(plan_, *site_.site().processes);
     if (!runs_on_.warning.empty()) text::print_warning(runs_on_.warning);
+    if (const std::string remark = runtime::exec::precision_remark(plan_, runs_on_.precision); !remark.empty())
+      text::print_warning(remark);
     if (replayed_) {
       text::print_report(fmt::format("ready: {} with {} on {} devices, {} samples per step\n",
                                      io::text::printable(replayed_->model.name), io::text::printable(plan_.name),

@@ -73,6 +73,7 @@ class CudaModule final : public Module {
     layers::Backend backend;
     backend.kernels = cuda_kernels(precision);
     backend.name = "cuda";
+    backend.precision = precision == Precision::fp32 ? "fp32" : precision == Precision::tf32 ? "tf32" : "bf16";
     backend.recorded = "CUDA graphs";
     backend.gpu = [gpus](std::size_t worker) { return device_of_worker(gpus[worker]); };
     backend.device = [precision, gpus = std::move(gpus), by_nccl](std::size_t worker) {

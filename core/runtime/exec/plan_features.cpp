@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/exec/plan_features.hpp"
 
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/plan/blocks.hpp"
+#include "core/runtime/layers/layer_kernel.hpp"
 
 namespace pipedeck::runtime::exec {
 namespace {
@@ -87,6 +89,17 @@ Result<void> check_features(const Plan& plan, const Schedule& schedule) {
   return plan.choices ? check_choices(*plan.choices) : Result<void>();
 }
 
+Plan without_loss_layer(Plan plan, const ModelSpec& model) {
+  const int layers = layers::plannable_layers(model);
+  if (plan.stages.empty() || plan.stages.back().last != layers + 1 || std::ssize(model.layers) != layers + 1)
+    return plan;
+  Stage& last = plan.stages.back();
+  last.last = layers;
+  std::erase(last.recompute.layers, LayerId(layers));
+  if (plan.order && !plan.order->empty() && plan.order->back() == LayerId(layers)) plan.order->pop_back();
+  return plan;
+}
+
 Sharding sharding_of(const Plan& plan) {
   Sharding sharding = plan.sharding;
   if (sharding.level == 0) sharding.level = plan.zero;
@@ -111,9 +124,12 @@ Recompute recompute_of(const Stage& stage, const std::vector<std::string_view>& 
 std::string precision_remark(const Plan& plan, std::string_view computed) {
   if (!plan.choices) return {};
   const std::string& products = plan.choices->training.products;
-  if (plan.precision == Precision::fp32 && products.empty()) return {};
-  return fmt::format("the plan has {} with products in {}: this run computes in {}", name_of(plan.precision),
-                     products.empty() ? "the profile's precision" : products, computed);
+  const std::string_view planned = products.empty() ? name_of(plan.precision) : std::string_view(products);
+  if (planned == computed) return {};
+  return fmt::format(
+      "the plan's products are in {}: this run computes them in {}, and keeps weights, gradients and "
+      "optimizer states in fp32",
+      planned, computed);
 }
 
 }  // namespace pipedeck::runtime::exec

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/model/model.hpp"
 #include "core/model/plan.hpp"
 
 namespace pipedeck::runtime::exec {
@@ -15,6 +16,10 @@ namespace pipedeck::runtime::exec {
 /// the value expected.
 Result<void> check_features(const Plan& plan, const Schedule& schedule);
 
+/// Returns the plan for the model's plannable layers. A profile computed from a transformer ends in a layer for the
+/// loss: a plan for it may end there, too.
+Plan without_loss_layer(Plan plan, const ModelSpec& model);
+
 /// Returns the sharding that the trainer applies. `zero` of a plan of version 1 is a level over all replicas.
 Sharding sharding_of(const Plan& plan);
 
@@ -22,7 +27,8 @@ Sharding sharding_of(const Plan& plan);
 /// the first ones of the stage.
 Recompute recompute_of(const Stage& stage, const std::vector<std::string_view>& layers);
 
-/// Returns a remark on a plan whose products are in another precision than `computed`, that of the run; else nothing.
+/// Returns a remark on a plan of version 2 that names a precision other than `computed`, that of the run's products;
+/// else nothing.
 std::string precision_remark(const Plan& plan, std::string_view computed);
 
 }  // namespace pipedeck::runtime::exec

@@ -21,8 +21,9 @@ struct WorkerLinks;
 namespace pipedeck::runtime::layers {
 
 struct Backend {
-  std::string name = "cpu";  ///< as RunStarted has it
-  std::string warning;       ///< warning at the beginning of a run; empty: none
+  std::string name = "cpu";        ///< as RunStarted has it
+  std::string warning;             ///< warning at the beginning of a run; empty: none
+  std::string precision = "fp32";  ///< of products
   /// Layers find their device by their input tensors.
   KernelRegistry kernels;
   /// Returns the device of a worker of this process (in the order of Layout::placements).

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/runtime/cpu/matmul.hpp"
+#include "core/runtime/exec/plan_features.hpp"
 #include "core/runtime/exec/worker_links.hpp"
 #include "core/runtime/layers/sharding.hpp"
 #include "core/runtime/machine/cores.hpp"
@@ -337,6 +338,8 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   auto run = std::make_shared<Run>();
   run->backend = backend.name;
   run->warning = backend.warning;
+  if (const std::string remark = exec::precision_remark(plan, backend.precision); !remark.empty())
+    run->warning += (run->warning.empty() ? "" : "; ") + remark;
   run->computed_by = backend.name;
   run->model = model;
   TRY(auto parts, exec::make_parts(model, backend.kernels));

@@ -95,6 +95,8 @@ class TestShardedStates : public QObject {
   void buffers_are_allocated_once();
   void another_mesh_goes_on_the_same();
   void recomputed_blocks_are_the_first_of_a_stage();
+  void a_plan_may_end_in_the_loss();
+  void another_precision_is_announced();
   void what_cannot_be_sharded_is_named();
 };
 
@@ -232,7 +234,7 @@ void TestShardedStates::random_plans_equal_one_device() {
     plan.optimizer = random.once_in(2) ? Optimizer::adam : Optimizer::momentum;
     plan.sharding = random_sharding(random, replicas, bidirectional(schedule) ? 1 : 3);
     if (random.once_in(2)) plan = gathering_ahead(plan);
-    const QString wrong = difference_from_one_device(model, plan);
+    const QString wrong = difference_from_one_device(model, plan, 20);
     QVERIFY2(wrong.isEmpty(),
              qPrintable(QString("seed %1, %2: %3").arg(seed).arg(QString::fromStdString(text_of(plan)), wrong)));
     if (seed == 1) QVERIFY(trained(model, plan) == trained(model, plan));
@@ -365,6 +367,38 @@ void TestShardedStates::recomputed_blocks_are_the_first_of_a_stage() {
   QVERIFY(segments(plan) == segments(listed));
   QCOMPARE(segments(plan).size(), 3u);
   QVERIFY(trained(spec, plan) == trained(spec, listed));
+}
+
+void TestShardedStates::a_plan_may_end_in_the_loss() {
+  const ModelSpec spec = small_gpt();
+  const Plan plan = plan_with(spec, 2, 2, 1, level(1));
+  Plan with_loss = plan;
+  ++with_loss.stages.back().last;
+  QVERIFY(trained(spec, with_loss) == trained(spec, plan));
+  ++with_loss.stages.back().last;
+  const auto refused = runtime::train_on_cpu(spec, with_loss, built(with_loss), {}, {});
+  QVERIFY(!refused);
+  QCOMPARE(refused.error().place, std::string("/stages"));
+}
+
+void TestShardedStates::another_precision_is_announced() {
+  const ModelSpec spec = small_mlp();
+  const auto warnings = [&](const std::string& products, Precision precision) {
+    Plan plan = plan_with(spec, 1, 2, 1, level(1));
+    plan.choices.emplace();
+    plan.choices->training.products = products;
+    plan.precision = precision;
+    EventLog log;
+    if (!runtime::train_on_cpu(spec, plan, built(plan), {}, log.sink())) qFatal("not trained");
+    std::string text;
+    for (const RunWarning& warning : log.of<RunWarning>()) text += warning.message;
+    return text;
+  };
+  QVERIFY(
+      warnings("bf16", Precision::mixed_18).find("the plan's products are in bf16: this run computes them in fp32") !=
+      std::string::npos);
+  QVERIFY(warnings("", Precision::mixed_16).find("are in mixed-16") != std::string::npos);
+  QVERIFY(warnings("", Precision::fp32).find("products") == std::string::npos);
 }
 
 void TestShardedStates::what_cannot_be_sharded_is_named() {
