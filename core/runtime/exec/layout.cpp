@@ -94,13 +94,16 @@ LocalStage chunk_on(const Plan& plan, const StageCopy& chunk, std::size_t seat) 
   LocalStage placed;
   placed.stage = chunk.stage;
   placed.copy = chunk.copy;
-  placed.replica = static_cast<int>(seat / degree);
+  const auto context = static_cast<std::size_t>(stage.degrees.context);
+  placed.replica = static_cast<int>(seat / (degree * context));  // rank = (d C + c) T + t
+  placed.context_rank = static_cast<int>(seat / degree % context);
+  placed.context = stage.degrees.context;
   placed.tensor_rank = static_cast<int>(seat % degree);
   placed.tensor_parallel = stage.tensor_parallel;
   placed.samples = plan.micro_batch;
   if (!plan.synchronous()) return placed;
   const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
-  placed.samples = samples[seat / degree];
+  placed.samples = samples[static_cast<std::size_t>(placed.replica)];
   placed.first_sample = std::accumulate(samples.begin(), samples.begin() + placed.replica, 0);
   return placed;
 }
@@ -132,7 +135,7 @@ StageBoundary exchanges(const LocalStage& mine, const Layout& layout, std::size_
   if (stage >= layout.replicas.size()) return end;
   for (const std::size_t peer : layout.replicas[stage]) {
     const LocalStage* other = layout.placements[peer].chunk(StageId(stage), mine.copy);
-    if (other == nullptr) continue;
+    if (other == nullptr || other->context_rank != mine.context_rank) continue;
     const int first = std::max(mine.first_sample, other->first_sample);
     const int last = std::min(mine.first_sample + mine.samples, other->first_sample + other->samples);
     if (first >= last) continue;
@@ -145,11 +148,11 @@ StageBoundary exchanges(const LocalStage& mine, const Layout& layout, std::size_
 
 /// Returns the holders of a stage's weights. A device with several copies counts once.
 std::vector<std::size_t> holders(const Layout& layout, StageId stage) {
-  std::map<std::array<int, 3>, std::size_t> seats;
+  std::map<std::array<int, 4>, std::size_t> seats;
   for (std::size_t i = 0; i < layout.placements.size(); ++i)
     for (int copy = 0; copy < layout.copies; ++copy)
       if (const LocalStage* chunk = layout.placements[i].chunk(stage, copy)) {
-        seats[{copy, chunk->replica, chunk->tensor_rank}] = i;
+        seats[{copy, chunk->replica, chunk->context_rank, chunk->tensor_rank}] = i;
         break;
       }
   std::vector<std::size_t> workers;
@@ -247,8 +250,17 @@ std::vector<std::size_t> Layout::tensor_parallel_group(const LocalStage& chunk) 
   std::vector<std::size_t> workers(static_cast<std::size_t>(chunk.tensor_parallel));
   for (std::size_t i = 0; i < placements.size(); ++i)
     if (const LocalStage* other = placements[i].chunk(chunk.stage, chunk.copy);
-        other != nullptr && other->replica == chunk.replica)
+        other != nullptr && other->replica == chunk.replica && other->context_rank == chunk.context_rank)
       workers[static_cast<std::size_t>(other->tensor_rank)] = i;
+  return workers;
+}
+
+std::vector<std::size_t> Layout::context_group(const LocalStage& chunk) const {
+  std::vector<std::size_t> workers(static_cast<std::size_t>(chunk.context));
+  for (std::size_t i = 0; i < placements.size(); ++i)
+    if (const LocalStage* other = placements[i].chunk(chunk.stage, chunk.copy);
+        other != nullptr && other->replica == chunk.replica && other->tensor_rank == chunk.tensor_rank)
+      workers[static_cast<std::size_t>(other->context_rank)] = i;
   return workers;
 }
 

@@ -26,7 +26,8 @@ struct PeerSlice {
 };
 
 /// The peers of a device at one end of its stage. At a stage's ends tensors are replicated on every rank of a
-/// tensor-parallel replica: rank r receives from rank r mod t of a replica of t devices.
+/// tensor-parallel replica: rank r receives from rank r mod t of a replica of t devices. Context ranks receive from
+/// their own rank.
 struct StageBoundary {
   std::vector<PeerSlice> from, to;
 };
@@ -37,6 +38,7 @@ struct LocalStage {
   int copy = 0;  ///< its micro-batches are given by Schedule::copy_of
   int replica = 0;
   int tensor_rank = 0, tensor_parallel = 1;
+  int context_rank = 0, context = 1;  ///< its positions of every sample (layers::context_positions)
   int first_sample = 0, samples = 0;  ///< of each micro-batch: contiguous ranges in replica order
   /// Recomputed layers, relative to the stage's first; `by_block`: each segment just before its own backward.
   std::vector<plan::RecomputedSegment> recompute;
@@ -63,7 +65,7 @@ struct DeviceAssignment {
 
 struct Layout {
   std::vector<DeviceAssignment> placements;  ///< in device order
-  /// Workers of each stage that hold its weights, by copy, replica and tensor-parallel rank.
+  /// Workers of each stage that hold its weights, by copy, replica, context rank and tensor-parallel rank.
   std::vector<std::vector<std::size_t>> replicas;
   int copies = 1;
   /// Micro-batches of a step. An asynchronous run numbers its mini-batches across all of its steps.
@@ -75,8 +77,10 @@ struct Layout {
   /// Returns those of them that share one set of model states, consecutive ones, and those that have the same piece.
   std::vector<std::size_t> sharding_group(const LocalStage& chunk) const;
   std::vector<std::size_t> state_copies(const LocalStage& chunk) const;
-  /// Returns the devices of the chunk's replica, by rank: each has its shard of every layer.
+  /// Returns the devices of the chunk's replica and context rank, by rank: each has its shard of every layer.
   std::vector<std::size_t> tensor_parallel_group(const LocalStage& chunk) const;
+  /// Returns the devices of the chunk's replica and tensor-parallel rank, by rank: each has its positions.
+  std::vector<std::size_t> context_group(const LocalStage& chunk) const;
 
   bool synchronous() const { return !staleness; }
   int copy_of(int micro_batch) const {

@@ -27,13 +27,14 @@ Result<void> check_memory(const ModelSpec& model, const Plan& plan, Bytes memory
   double all = 0, largest = 0;
   std::size_t largest_layer = 0;
   for (const Stage& stage : plan.stages) {
-    const int group = plan.sharding.group == 0 ? stage.replicas() : plan.sharding.group;
+    const int holders = stage.replicas() * stage.degrees.context;
+    const int group = plan.sharding.group == 0 ? holders : plan.sharding.group;
     const auto of_level = [&](int least) { return level >= least ? 1.0 / group : 1.0; };
     const double states = of_level(3) + of_level(2) + moments * of_level(1);
     for (auto i = static_cast<std::size_t>(stage.first); i < static_cast<std::size_t>(stage.last); ++i) {
       const LayerKind* kind = parse_layer_kind(model.layers[i].kind);
       if (!kind) continue;  // make_layers names it
-      const double own = kind->count(model.layers[i]).parameters * value * states * stage.replicas();
+      const double own = kind->count(model.layers[i]).parameters * value * states * holders;
       all += own;
       if (own > largest) largest = own, largest_layer = i;
     }

@@ -24,8 +24,15 @@ Result<void> check_degrees(const Plan& plan) {
     if (shard.divides_tokens())
       return refuse(stage_place(s, "sequence_parallel"),
                     "found true, expected false: tensor-parallel ranks hold whole tokens in a run");
-    for (const auto& [key, degree, what] : {std::tuple{"context_parallel", shard.context, "context"},
-                                            {"expert_parallel", shard.expert, "expert"},
+    if (shard.context != plan.stages.front().degrees.context)
+      return refuse(stage_place(s, "context_parallel"),
+                    fmt::format("found {}, expected {}, as stage 0 has: ranks pass their positions on", shard.context,
+                                plan.stages.front().degrees.context));
+    if (shard.context > 1 && !plan.synchronous())
+      return refuse(stage_place(s, "context_parallel"),
+                    fmt::format("found {}, expected 1 with the asynchronous schedule '{}'", shard.context,
+                                name_of(plan.schedule)));
+    for (const auto& [key, degree, what] : {std::tuple{"expert_parallel", shard.expert, "expert"},
                                             {"expert_tensor_parallel", shard.expert_tensor, "expert-tensor"}})
       if (degree > 1)
         return refuse(stage_place(s, key), fmt::format("found {} {} ranks, expected 1 in a run", degree, what));

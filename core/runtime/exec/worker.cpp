@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/layers/context.hpp"
+
 namespace pipedeck::runtime::exec {
 
 Worker::Worker(std::size_t index, WorkerContext context, std::deque<WorkerStage> stages, transport::Endpoint& endpoint,
@@ -318,18 +320,25 @@ void Worker::reserve_receive_buffers() {
 
 tensor::Tensor Worker::samples_of(const LocalStage& chunk, int micro_batch, bool targets) const {
   const ModelParts& parts = context_.parts;
-  tensor::Tensor values(memory_, chunk.samples, targets ? parts.loss.sequence() : parts.layers.front()->input_width());
+  const std::int64_t width = targets ? parts.loss.sequence() : parts.layers.front()->input_width();
+  tensor::Tensor values(memory_, chunk.samples, width / chunk.context);
   const auto size = static_cast<std::uint64_t>(context_.micro_batch);
   const std::uint64_t first =
       context_.first_sample +
       (step_ * static_cast<std::uint64_t>(context_.layout.micro_batches) + static_cast<std::uint64_t>(micro_batch)) *
           size +
       static_cast<std::uint64_t>(chunk.first_sample);
-  const auto width = static_cast<std::size_t>(values.width());
+  const std::int64_t columns = width / parts.loss.sequence();  // of a position, if there are context ranks
+  const auto positions = layers::context_positions(parts.loss.sequence(), chunk.context_rank, chunk.context);
+  std::vector<float> whole(chunk.context > 1 ? static_cast<std::size_t>(width) : 0);
   device().upload(values.values(), [&](std::span<float> samples) {
+    const auto own_width = static_cast<std::size_t>(values.width());
     for (std::size_t i = 0; i < static_cast<std::size_t>(chunk.samples); ++i) {
-      const auto sample = samples.subspan(i * width, width);
+      const auto own = samples.subspan(i * own_width, own_width), sample = chunk.context > 1 ? std::span(whole) : own;
       targets ? parts.source->target(first + i, sample) : parts.source->input(first + i, sample);
+      auto to = own.begin();
+      for (const layers::ShardRange& range : positions)
+        if (chunk.context > 1) to = std::copy_n(whole.begin() + range.first * columns, range.count * columns, to);
     }
   });
   return values;

@@ -22,6 +22,7 @@ transport::WorkerLinks worker_links(const Layout& layout) {
     for (std::size_t module = 0; module < placement.modules(); ++module) {
       const LocalStage& chunk = placement.chunk_of_module(module);
       if (chunk.tensor_parallel > 1) join(layout.tensor_parallel_group(chunk));
+      if (chunk.context > 1) join(layout.context_group(chunk));
       join(layout.sharding_group(chunk));
       join(layout.state_copies(chunk));
       if (chunk.states.shards_weights()) join(layout.sharding_group(chunk));

@@ -73,10 +73,17 @@ using KernelFactory = std::function<Result<std::unique_ptr<LayerKernel>>(const M
 struct LayerSharding;
 using ShardedFactory = std::function<Result<std::unique_ptr<LayerKernel>>(const ModelLayer&, const LayerSharding&)>;
 
+struct ContextShard;
+/// Creates a kernel for some positions of every sample. The layer's `sequence` is the number of them. The sharding of a
+/// tensor-parallel rank is null without one.
+using ContextFactory =
+    std::function<Result<std::unique_ptr<LayerKernel>>(const ModelLayer&, const ContextShard&, const LayerSharding*)>;
+
 /// The layer kinds for which a backend has kernels.
 struct KernelRegistry {
   std::map<std::string, KernelFactory> layers;
   std::map<std::string, ShardedFactory> sharded;  ///< a rank's shard of a layer (sharding.hpp)
+  std::map<std::string, ContextFactory> context;  ///< kinds that use several positions of a sample (context.hpp)
   std::string where = "the CPU";                  ///< in errors
 };
 

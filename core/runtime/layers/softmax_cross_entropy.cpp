@@ -34,4 +34,10 @@ SoftmaxCrossEntropy SoftmaxCrossEntropy::over(const TensorParallelGroup& partner
   return cut;
 }
 
+SoftmaxCrossEntropy SoftmaxCrossEntropy::of_positions(std::int64_t sequence) const {
+  SoftmaxCrossEntropy part = *this;
+  part.sequence_ = sequence;
+  return part;
+}
+
 }  // namespace pipedeck::runtime::layers

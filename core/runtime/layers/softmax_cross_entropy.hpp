@@ -23,6 +23,9 @@ class SoftmaxCrossEntropy {
   /// Returns the loss for the rank's own classes, as `partners` shard them.
   SoftmaxCrossEntropy over(const TensorParallelGroup& partners) const;
 
+  /// Returns the loss of `sequence` positions of every sample.
+  SoftmaxCrossEntropy of_positions(std::int64_t sequence) const;
+
   std::int64_t classes() const { return classes_; }
   std::int64_t sequence() const { return sequence_; }
   const std::optional<TensorParallelGroup>& partners() const { return partners_; }  ///< empty: all classes are local

@@ -13,6 +13,7 @@
 #include "core/runtime/cpu/matmul.hpp"
 #include "core/runtime/exec/plan_features.hpp"
 #include "core/runtime/exec/worker_links.hpp"
+#include "core/runtime/layers/context.hpp"
 #include "core/runtime/layers/sharding.hpp"
 #include "core/runtime/machine/cores.hpp"
 #include "core/runtime/transport/threads.hpp"
@@ -33,6 +34,8 @@ layers::Shard shard_of(const Stage& stage, int rank) {
 
 /// Rejects layers that cannot be sharded over the plan's degree, before anything starts.
 Result<void> check_shards(const ModelSpec& model, const Plan& plan, const layers::KernelRegistry& kernels) {
+  const int context = plan.stages.front().degrees.context;
+  if (context > 1) TRY_VOID(layers::check_context(model, kernels, context));
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const Stage& stage = plan.stages[s];
     if (stage.tensor_parallel == 1) continue;
@@ -43,22 +46,43 @@ Result<void> check_shards(const ModelSpec& model, const Plan& plan, const layers
   return {};
 }
 
-/// Returns a tensor-parallel rank's kernels; none if a device has whole layers.
+/// Returns the kernels of the layers [first, last) on a context rank with whole layers.
+layers::ShardedLayers context_layers(const ModelSpec& model, const Stage& stage, const layers::KernelRegistry& kernels,
+                                     const layers::ContextShard& context) {
+  layers::ShardedLayers made;
+  for (int i = stage.first; i < stage.last; ++i)
+    made.layers.push_back(
+        layers::make_context_layer(model.layers[static_cast<std::size_t>(i)], kernels, context, nullptr).value());
+  return made;
+}
+
+/// Returns the kernels of a tensor-parallel or context rank; none if a device has whole layers.
 layers::ShardedLayers parts_of(Run& run, std::size_t worker, const exec::LocalStage& chunk, const Plan& plan,
                                const layers::KernelRegistry& kernels) {
-  if (chunk.tensor_parallel == 1) return {};
+  if (chunk.tensor_parallel == 1 && chunk.context == 1) return {};
   const Stage& stage = plan.stages[chunk.stage.index()];
-  auto group = std::make_shared<transport::MonitoredCollective>(
-      run.transport->join(run.layout.tensor_parallel_group(chunk), worker), *run.control, worker);
-  return layers::make_sharded_layers(run.model, stage.first, stage.last, kernels, shard_of(stage, chunk.tensor_rank),
-                                     std::move(group), layers::uniform_shard_range(plan, chunk.stage.index()))
+  const auto join = [&](int ranks, const std::vector<std::size_t>& members) {
+    return ranks == 1 ? nullptr
+                      : std::make_shared<transport::MonitoredCollective>(run.transport->join(members, worker),
+                                                                         *run.control, worker);
+  };
+  auto group = join(chunk.tensor_parallel, run.layout.tensor_parallel_group(chunk));
+  const layers::ContextShard context{chunk.context_rank, chunk.context, run.parts->loss.sequence(),
+                                     join(chunk.context, run.layout.context_group(chunk))};
+  const ModelSpec model = layers::context_model(run.model, chunk.context);
+  if (chunk.tensor_parallel == 1) return context_layers(model, stage, kernels, context);
+  return layers::make_sharded_layers(model, stage.first, stage.last, kernels, shard_of(stage, chunk.tensor_rank),
+                                     std::move(group), layers::uniform_shard_range(plan, chunk.stage.index()),
+                                     chunk.context > 1 ? &context : nullptr)
       .value();
 }
 
 exec::StageShape shape_of(const Run& run, const exec::LocalStage& chunk, const Plan& plan,
                           const layers::ShardedLayers& parts, const layers::Backend& backend) {
   const Stage& stage = plan.stages[chunk.stage.index()];
-  const layers::SoftmaxCrossEntropy loss = parts.loss ? run.parts->loss.over(*parts.loss) : run.parts->loss;
+  const std::int64_t sequence = run.parts->loss.sequence();
+  layers::SoftmaxCrossEntropy loss = run.parts->loss.of_positions(sequence / chunk.context);
+  if (parts.loss) loss = loss.over(*parts.loss);
   exec::StageShape shape;
   shape.layers =
       std::span(run.parts->layers)
@@ -70,13 +94,14 @@ exec::StageShape shape_of(const Run& run, const exec::LocalStage& chunk, const P
   if (chunk.stage.index() + 1 == plan.stages.size()) shape.loss = backend.loss(loss);
   // The mean over all samples of an update: of a mini-batch if stages update after different numbers of them.
   const int micro_batches = run.layout.synchronous() ? plan.micro_batches : 1;
-  shape.loss_scale = 1.0f / static_cast<float>(std::int64_t{micro_batches} * plan.micro_batch * loss.sequence());
+  shape.loss_scale = 1.0f / static_cast<float>(std::int64_t{micro_batches} * plan.micro_batch * sequence);
   return shape;
 }
 
 /// Passes of sharded layers, gradients and weights wait for other devices in between, so they are not captured.
 bool recorded(const layers::Backend& backend, const exec::LocalStage& chunk) {
-  return !backend.recorded.empty() && chunk.tensor_parallel == 1 && chunk.states.sharding.level < 2;
+  return !backend.recorded.empty() && chunk.tensor_parallel == 1 && chunk.context == 1 &&
+         chunk.states.sharding.level < 2;
 }
 
 std::string captured_text(const layers::Backend& backend, const exec::Layout& layout) {

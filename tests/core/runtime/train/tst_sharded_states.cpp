@@ -442,7 +442,7 @@ void TestShardedStates::what_cannot_be_sharded_is_named() {
   QVERIFY(runtime::exec::lay_out(spec, changed([](Plan& p) { p.precision = Precision::mixed_18; }),
                                  built(plan_with(spec, 2, 2, 1, level(0)))));
   QVERIFY(refused(changed([](Plan& p) { p.stages[1].degrees.context = 2; }), "/stages/1/context_parallel",
-                  "found 2 context ranks, expected 1"));
+                  "found 2, expected 1, as stage 0 has"));
   QVERIFY(refused(changed([](Plan& p) { p.stages[1].degrees.expert = 2; }), "/stages/1/expert_parallel",
                   "found 2 expert ranks"));
   QVERIFY(refused(changed([](Plan& p) {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Context parallelism (parallelism.md, section 3): each rank has some positions of every sample. Rank c of C has the
+// chunks c and 2 C - 1 - c of 2 C, so that causal attention takes all ranks equally long.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/base/result.hpp"
+#include "core/model/model.hpp"
+#include "core/runtime/layers/shard.hpp"
+
+namespace pipedeck::runtime::layers {
+
+/// A rank of a context-parallel group.
+struct ContextShard {
+  int rank = 0, degree = 1;
+  std::int64_t sequence = 0;                     ///< positions of a whole sample
+  std::shared_ptr<transport::Collective> group;  ///< null while layers are only checked
+};
+
+/// Returns a rank's ranges of the positions of a sample, ascending. `sequence` is a multiple of 2 x `degree`, or
+/// `degree` is 1.
+std::vector<ShardRange> context_positions(std::int64_t sequence, int rank, int degree);
+
+/// Returns the model of a rank: its layers have sequence / `degree` positions.
+ModelSpec context_model(const ModelSpec& model, int degree);
+
+/// Checks that a rank can compute each layer with its positions. Layers that treat each position by itself can, and
+/// kinds with a factory in KernelRegistry::context. bad_input names the layer.
+Result<void> check_context(const ModelSpec& model, const KernelRegistry& kernels, int degree);
+
+/// Returns the kernel of a layer of context_model(). `sharding`: of a tensor-parallel rank, or null.
+Result<std::unique_ptr<LayerKernel>> make_context_layer(const ModelLayer& layer, const KernelRegistry& kernels,
+                                                        const ContextShard& context, const LayerSharding* sharding);
+
+}  // namespace pipedeck::runtime::layers
