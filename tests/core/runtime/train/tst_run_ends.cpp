@@ -112,6 +112,7 @@ class TestRunEnds : public QObject {
   void a_throwing_worker_fails_the_run();
   void a_stuck_worker_fails_the_run();
   void a_stuck_rank_is_named_and_not_who_waits_for_it();
+  void a_stuck_replica_is_named_and_not_who_shares_its_states();
   void a_waiting_cycle_fails_the_run();
   void waiting_for_a_slow_worker_is_no_failure();
   void stopping_ends_a_run();
@@ -174,6 +175,30 @@ void TestRunEnds::a_stuck_rank_is_named_and_not_who_waits_for_it() {
   QVERIFY2(result.error().message.starts_with("device 2: forward of micro-batch 0 on stage 1 has not ended"),
            result.error().message.c_str());
   std::this_thread::sleep_for(std::chrono::seconds(4));
+}
+
+/// With sharded weights, the other replica waits for pieces of the next layer, or for those of gradients.
+void TestRunEnds::a_stuck_replica_is_named_and_not_who_shares_its_states() {
+  const ModelSpec model = broken_model();
+  for (const bool ahead : {false, true})
+    for (const int level : {2, 3}) {
+      Plan plan = plan_for(model, {2}, 4, 3);
+      plan.sharding.level = level;
+      if (ahead) plan.choices.emplace();
+      runtime::train::TrainOptions options;
+      options.timeout = std::chrono::milliseconds(500);
+      if (ahead) options.overlap = Overlap::layer;
+      const auto stuck = [](int call) {
+        if (call == 1) std::this_thread::sleep_for(std::chrono::seconds(3));
+      };
+      const auto result = runtime::train_with(runtime::cpu::cpu_backend(with_broken(stuck)), model, plan,
+                                              schedule_for(plan, Order::policy_a), options, {});
+      QVERIFY(!result);
+      const QString text = QString::fromStdString(result.error().message);
+      QVERIFY2(text.contains("forward of micro-batch 0 on stage 0 has not ended") && !text.contains("has waited"),
+               qPrintable(text));
+      std::this_thread::sleep_for(std::chrono::seconds(4));
+    }
 }
 
 void TestRunEnds::a_waiting_cycle_fails_the_run() {
