@@ -49,6 +49,7 @@ class TestCliRun : public QObject {
   void the_last_word_of_a_control_needs_no_line_end();
   void samples_come_at_an_even_rate();
   void a_check_trains_nothing();
+  void a_mesh_of_a_transformer_trains();
   void a_plan_of_another_model_is_refused();
   void a_plan_for_another_profile_is_used_with_a_warning();
   void a_model_that_does_not_fit_together_is_named();
@@ -239,6 +240,26 @@ void TestCliRun::a_check_trains_nothing() {
   const Answer few = problem_.run(run_command("1") + QStringList{"--check", "--cores", "0"});
   VERIFY_STATUS(few, 2);
   QVERIFY2(few.err.contains("--cores: found 1 cores, expected 2"), few.err);
+}
+
+/// A configuration of gpt-tiny's sizes: its layers, and so the plan for them, are the preset's and end in the loss.
+void TestCliRun::a_mesh_of_a_transformer_trains() {
+  problem_.write("tiny.json", R"({"model_type": "gpt2", "n_embd": 128, "n_layer": 8, "n_head": 4, "n_positions": 32,
+                                  "vocab_size": 128, "n_inner": 512, "activation_function": "gelu_new"})");
+  VERIFY_STATUS((problem_.run({"convert", "tiny.json", "-o", "tiny.profile.json", "--sequence", "32"})), 0);
+  VERIFY_STATUS((problem_.run({"plan", "--planner", "mesh", "--profile", "tiny.profile.json", "--cluster",
+                               "preset:8-h100-sxm", "--global-batch", "16", "--pp", "2", "--dp", "4", "--tmp", "1",
+                               "--zero", "3", "-o", "mesh.plan.json"})),
+                0);
+  const QStringList command{"run",       "--plan", "mesh.plan.json", "--model", "preset:gpt-tiny",
+                            "--backend", "cpu",    "--steps",        "2"};
+  const Answer check = problem_.run(command + QStringList{"--check"});
+  VERIFY_STATUS(check, 0);
+  QVERIFY(check.err.contains("the plan's products are in bf16: this run computes them in fp32"));
+  const Answer run = problem_.run(command + QStringList{"--events", "mesh.events"});
+  VERIFY_STATUS(run, 0);
+  QVERIFY(run.err.contains("the plan's products are in bf16"));
+  QVERIFY(run.out.contains("finished after 2 steps"));
 }
 
 void TestCliRun::a_plan_of_another_model_is_refused() {
