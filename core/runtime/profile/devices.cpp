@@ -26,7 +26,8 @@ std::string cpu_line() {
     if (colon != std::string::npos) name = line.substr(colon + 2);
     break;
   }
-  return fmt::format("cpu: {} cores, {} (backend cpu: one thread per device)", std::thread::hardware_concurrency(), name);
+  return fmt::format("cpu: {} cores, {} (backend cpu: one thread per device)", std::thread::hardware_concurrency(),
+                     name);
 }
 
 struct CloseLibrary {
