@@ -18,6 +18,8 @@ constexpr std::array transformer_sizes{SizeRule{"hidden"}, SizeRule{"heads"}, Si
                                        SizeRule{"sequence"}, SizeRule{"causal", 0, 0, 1}};
 constexpr std::array layer_norm_sizes{SizeRule{"hidden"}, SizeRule{"sequence", 1}};
 constexpr SizeRule epsilon{"epsilon_billionths", 10'000, 0, 1'000'000'000};
+constexpr SizeRule rotary_factor{"rotary_factor_permille", 1'000}, rotary_low{"rotary_low_permille", 1'000},
+    rotary_high{"rotary_high_permille", 4'000}, rotary_original{"rotary_original", 8'192};
 constexpr std::array rms_norm_sizes{SizeRule{"hidden"}, SizeRule{"sequence", 1}, epsilon};
 constexpr std::array attention_sizes{SizeRule{"hidden"},
                                      SizeRule{"heads"},
@@ -26,6 +28,10 @@ constexpr std::array attention_sizes{SizeRule{"hidden"},
                                      SizeRule{"sequence"},
                                      SizeRule{"window", 0, 0},
                                      SizeRule{"rotary_base", 10'000},
+                                     rotary_factor,
+                                     rotary_low,
+                                     rotary_high,
+                                     rotary_original,
                                      SizeRule{"bias_qkv", 0, 0, 1},
                                      SizeRule{"norm_heads", 0, 0, 1},
                                      epsilon};
@@ -38,6 +44,10 @@ constexpr std::array decoder_sizes{SizeRule{"hidden"},
                                    SizeRule{"sequence"},
                                    SizeRule{"window", 0, 0},
                                    SizeRule{"rotary_base", 10'000},
+                                   rotary_factor,
+                                   rotary_low,
+                                   rotary_high,
+                                   rotary_original,
                                    SizeRule{"bias_qkv", 0, 0, 1},
                                    SizeRule{"norm_heads", 0, 0, 1},
                                    epsilon};
@@ -393,6 +403,10 @@ std::optional<SizeProblem> check_heads(const ModelLayer& layer) {
   if (head_width(layer) % 2 != 0)
     return SizeProblem{"head_width", fmt::format("found heads {} wide, expected an even width for rotary positions",
                                                  head_width(layer))};
+  if (layer.size("rotary_high_permille") <= layer.size("rotary_low_permille"))
+    return SizeProblem{"rotary_high_permille",
+                       fmt::format("found {}, expected more than rotary_low_permille, {}",
+                                   layer.size("rotary_high_permille"), layer.size("rotary_low_permille"))};
   return std::nullopt;
 }
 

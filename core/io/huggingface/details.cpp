@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -21,16 +22,18 @@ struct Defaults {
   double rotary_base = 10'000, epsilon = 1e-6;
   bool normalised = true;
   double auxiliary = 0.001;
+  bool scales_rotary = true;  ///< its layer takes the scaling of Llama 3.1
 };
 
 const std::map<std::string, Defaults, std::less<>>& trainable_families() {
-  static const std::map<std::string, Defaults, std::less<>> families{{"llama", {}},
-                                                                     {"mistral", {}},
-                                                                     {"mixtral", {.rotary_base = 1e6, .epsilon = 1e-5}},
-                                                                     {"qwen2", {}},
-                                                                     {"qwen3", {}},
-                                                                     {"qwen3_moe", {.normalised = false}},
-                                                                     {"deepseek_v2", {.normalised = false}}};
+  static const std::map<std::string, Defaults, std::less<>> families{
+      {"llama", {}},
+      {"mistral", {}},
+      {"mixtral", {.rotary_base = 1e6, .epsilon = 1e-5}},
+      {"qwen2", {}},
+      {"qwen3", {}},
+      {"qwen3_moe", {.normalised = false}},
+      {"deepseek_v2", {.normalised = false, .scales_rotary = false}}};
   return families;
 }
 
@@ -52,12 +55,23 @@ void expect_word(ObjectReader& in, const std::string& key, std::string_view expe
     in.fail(key, fmt::format("found \"{}\", expected \"{}\": no other is trained", found, expected));
 }
 
+/// Reads the scaling of Llama 3.1.
+void read_llama_3(ObjectReader& rope, Details& details) {
+  for (const auto& [key, size, unit] : {std::tuple{"factor", "rotary_factor_permille", 1000.0},
+                                        {"low_freq_factor", "rotary_low_permille", 1000.0},
+                                        {"high_freq_factor", "rotary_high_permille", 1000.0},
+                                        {"original_max_position_embeddings", "rotary_original", 1.0}})
+    details[size] = in_units(rope, key, rope.number(key, 0, 1e9), unit, 1, std::int64_t{1} << 31);
+  rope.preserve_unknown_members();
+}
+
 /// Reads rotary positions as libraries before version 5 write them (rope_theta, rope_scaling), or as later ones do.
 void read_rotary(ObjectReader& in, const Defaults& defaults, Details& details) {
   double base = in.number_or("rope_theta", defaults.rotary_base, 1, 1e12);
   const auto read = [&](ObjectReader& rope) {
     rope.treat_null_as_absent();
     base = rope.number_or("rope_theta", base, 1, 1e12);
+    if (defaults.scales_rotary && rope.text_or("rope_type", "default") == "llama3") return read_llama_3(rope, details);
     for (const char* type : {"rope_type", "type"}) expect_word(rope, type, "default");
     rope.preserve_unknown_members();
   };

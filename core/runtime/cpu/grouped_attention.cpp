@@ -18,7 +18,8 @@ namespace pipedeck::runtime::cpu {
 namespace {
 
 struct GroupedSizes {
-  std::int64_t hidden, heads, key_value_heads, head_width, sequence, window, rotary_base;
+  std::int64_t hidden, heads, key_value_heads, head_width, sequence, window;
+  RotaryAngles angles;
   float epsilon;
   bool bias, norm_heads;
   std::int64_t query_width() const { return heads * head_width; }
@@ -48,8 +49,8 @@ class GroupedAttention final : public layers::BlockHalf {
         at_(sizes.layout()),
         norm_(sizes.hidden, sizes.epsilon),
         head_norm_(sizes.head_width, sizes.epsilon),
-        query_angles_(shape_.queries, sizes.head_width, static_cast<double>(sizes.rotary_base)),
-        key_angles_(shape_.keys, sizes.head_width, static_cast<double>(sizes.rotary_base)),
+        query_angles_(shape_.queries, sizes.head_width, sizes.angles),
+        key_angles_(shape_.keys, sizes.head_width, sizes.angles),
         partners_(std::move(partners)) {}
 
   GroupedAttention(const GroupedSizes& whole, const layers::ShardRange& groups,
@@ -250,7 +251,11 @@ Result<GroupedSizes> grouped_sizes(const ModelLayer& layer) {
                      .head_width = size("head_width"),
                      .sequence = size("sequence"),
                      .window = size("window"),
-                     .rotary_base = size("rotary_base"),
+                     .angles = {.base = static_cast<double>(size("rotary_base")),
+                                .factor = static_cast<double>(size("rotary_factor_permille")) / 1000,
+                                .low = static_cast<double>(size("rotary_low_permille")) / 1000,
+                                .high = static_cast<double>(size("rotary_high_permille")) / 1000,
+                                .original = static_cast<double>(size("rotary_original"))},
                      .epsilon = epsilon_of(size("epsilon_billionths")),
                      .bias = size("bias_qkv") == 1,
                      .norm_heads = size("norm_heads") == 1};

@@ -55,8 +55,8 @@ class LatentAttentionLayer final : public layers::BlockHalf {
         norm_(sizes.hidden, sizes.epsilon),
         query_norm_(sizes.query_rank, sizes.epsilon),
         latent_norm_(sizes.rank, sizes.epsilon),
-        query_angles_(shape_.queries, sizes.rotary, static_cast<double>(sizes.rotary_base)),
-        key_angles_(shape_.keys, sizes.rotary, static_cast<double>(sizes.rotary_base)),
+        query_angles_(shape_.queries, sizes.rotary, {.base = static_cast<double>(sizes.rotary_base)}),
+        key_angles_(shape_.keys, sizes.rotary, {.base = static_cast<double>(sizes.rotary_base)}),
         partners_(std::move(partners)) {}
 
   LatentAttentionLayer(const LatentSizes& whole, const layers::ShardRange& own,

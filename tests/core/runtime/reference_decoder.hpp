@@ -83,13 +83,28 @@ class DecoderReference {
     return a;
   }
 
+  /// Scales an angle as Llama 3.1 does, by its wavelength.
+  double step(double angle) const {
+    const auto part = [&](const char* key, std::size_t otherwise) {
+      return 1e-3 * static_cast<double>(size(key, otherwise));
+    };
+    const double factor = part("rotary_factor_permille", 1000), low = part("rotary_low_permille", 1000),
+                 high = part("rotary_high_permille", 4000),
+                 original = static_cast<double>(size("rotary_original", 8192)),
+                 wavelength = 2 * std::acos(-1.0) / angle;
+    if (wavelength < original / high) return angle;
+    if (wavelength > original / low) return angle / factor;
+    const double smooth = (original / wavelength - low) / (high - low);
+    return (1 - smooth) * angle / factor + smooth * angle;
+  }
+
   void rotate(Vector& values, std::size_t heads, std::size_t d, std::size_t s) const {
     const Vector before = values;
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::size_t column = i % d, position = i / d / heads % s;
-      const double angle =
-          static_cast<double>(position) /
-          std::pow(size("rotary_base", 10000), 2.0 * static_cast<double>(column % (d / 2)) / static_cast<double>(d));
+      const double angle = static_cast<double>(position) *
+                           step(std::pow(size("rotary_base", 10000),
+                                         -2.0 * static_cast<double>(column % (d / 2)) / static_cast<double>(d)));
       const double other = column < d / 2 ? -before[i + d / 2] : before[i - d / 2];
       values[i] = before[i] * std::cos(angle) + other * std::sin(angle);
     }

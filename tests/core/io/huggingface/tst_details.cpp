@@ -47,6 +47,18 @@ class TestDetails : public QObject {
     QCOMPARE(newer.value().at("rotary_base"), std::int64_t{250'000});
   }
 
+  void the_scaling_of_llama_3_is_read() {
+    const auto found = read(R"("model_type": "llama", "rope_theta": 500000.0, "rope_scaling": {"factor": 8.0,
+        "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192,
+        "rope_type": "llama3"})");
+    QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
+    QCOMPARE(found->at("rotary_base"), std::int64_t{500'000});
+    QCOMPARE(found->at("rotary_factor_permille"), std::int64_t{8'000});
+    QCOMPARE(found->at("rotary_low_permille"), std::int64_t{1'000});
+    QCOMPARE(found->at("rotary_high_permille"), std::int64_t{4'000});
+    QCOMPARE(found->at("rotary_original"), std::int64_t{8'192});
+  }
+
   void others_are_refused_data() {
     QTest::addColumn<QByteArray>("members");
     QTest::addColumn<QString>("place");
@@ -58,8 +70,13 @@ class TestDetails : public QObject {
         "found \"gemma2\", expected a family that is trained here");
     row("none", "", "/model_type", "found \"\"");
     row("activation", R"("model_type": "llama", "hidden_act": "gelu")", "/hidden_act", "expected \"silu\"");
-    row("scaling", R"("model_type": "llama", "rope_scaling": {"rope_type": "llama3", "factor": 8.0})",
-        "/rope_scaling/rope_type", "found \"llama3\", expected \"default\"");
+    row("scaling", R"("model_type": "llama", "rope_scaling": {"rope_type": "yarn", "factor": 8.0})",
+        "/rope_scaling/rope_type", "found \"yarn\", expected \"default\"");
+    row("scaling without sizes", R"("model_type": "llama", "rope_scaling": {"rope_type": "llama3", "factor": 8.0})",
+        "/rope_scaling/low_freq_factor", "no 'low_freq_factor'");
+    row("scaling of a latent key",
+        R"("model_type": "deepseek_v2", "rope_scaling": {"rope_type": "llama3", "factor": 8.0})",
+        "/rope_scaling/rope_type", "found \"llama3\"");
     row("old scaling", R"("model_type": "llama", "rope_scaling": {"type": "linear", "factor": 2.0})",
         "/rope_scaling/type", "found \"linear\"");
     row("part of the width", R"("model_type": "llama", "partial_rotary_factor": 0.5)", "/partial_rotary_factor",

@@ -32,6 +32,10 @@ void draw_heads(std::map<std::string, std::int64_t>& sizes, Random& random) {
   sizes["head_width"] = 2 * between(random, 1, 3);
   sizes["hidden"] = between(random, 3, 8);
   sizes["rotary_base"] = between(random, 2, 1000);
+  sizes["rotary_factor_permille"] = random.coin() ? 1000 : between(random, 500, 8000);
+  sizes["rotary_low_permille"] = between(random, 10, 500);
+  sizes["rotary_high_permille"] = sizes["rotary_low_permille"] + between(random, 100, 1000);
+  sizes["rotary_original"] = between(random, 2, 12);
   sizes["window"] = random.coin() ? 0 : between(random, 1, sizes["sequence"] + 1);
   if (!random.coin()) return;
   sizes["hidden"] = sizes["heads"] * sizes["head_width"];
@@ -205,6 +209,7 @@ void TestLayerKinds::bad_heads_are_named_data() {
   row("attention", "key_value_heads", 3, "found 3 key-value heads, expected a divisor of the 4 heads");
   row("decoder", "head_width", 5, "found heads 5 wide, expected an even width for rotary positions");
   row("decoder", "norm_heads", 2, "size 'norm_heads' is 2, expected 0 to 1");
+  row("decoder", "rotary_high_permille", 900, "found 900, expected more than rotary_low_permille, 1000");
   row("attention", "rotary_base", 0, "size 'rotary_base' is 0");
   row("latent_attention", "rotary_width", 3, "found 3, expected an even width");
   row("experts", "per_token", 5, "per_token is 5, expected at most the 4 experts");
