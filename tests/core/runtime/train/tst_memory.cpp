@@ -137,6 +137,8 @@ ModelSpec model_named(const std::string& name) {
   if (name == "vgg") return small_cnn(false, 24, 16);
   if (name == "resnet") return small_cnn(true, 24, 16);
   if (name == "lstm") return small_lstm(2, 32, 12, 24);
+  if (name == "llama") return small_llama(32, 16, 24);
+  if (name == "mixtral") return small_mixtral(2, 32, 16, 24);
   if (name == "wide gpt") return small_gpt(5, 48, 24, 40);
   return small_gpt(4, 32, 16, 24);
 }
@@ -273,7 +275,7 @@ void TestMemory::predicted_peaks_are_the_measured_ones_data() {
     row("gpt", {1, 1}, Order::policy_a, "none", optimizer);
   for (const char* model : {"mlp", "gpt"})
     for (const QList<int>& replicas : {QList<int>{1}, {1, 1}, {1, 1, 1}}) row(model, replicas, Order::split_backward);
-  for (const char* model : {"vgg", "resnet", "lstm"}) {
+  for (const char* model : {"vgg", "resnet", "lstm", "llama", "mixtral"}) {
     for (const QList<int>& replicas : {QList<int>{1}, {1, 1}, {2, 2}}) row(model, replicas, Order::policy_a);
     row(model, {1, 1, 1}, Order::gpipe);
     row(model, {1, 1, 1}, Order::split_backward);
@@ -311,7 +313,7 @@ void TestMemory::tensor_parallel_peaks_are_the_measured_ones_data() {
                        .arg(model, shape.join(":"), names[static_cast<int>(order)], recompute ? " recompute" : "")))
         << compare_cut_over_devices(model, {}, replicas, degrees, order, recompute);
   };
-  for (const char* model : {"mlp", "gpt", "wide gpt", "vgg", "lstm"}) {
+  for (const char* model : {"mlp", "gpt", "wide gpt", "vgg", "lstm", "llama", "mixtral"}) {
     row(model, {1}, {2}, Order::policy_a);
     row(model, {1}, {2}, Order::gpipe);
     row(model, {2}, {2}, Order::policy_a);
