@@ -1,22 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of today's language models, of two halves: attention, then a feed-forward or experts.
+#include <fmt/format.h>
+
+#include "core/model/layer_kinds.hpp"
 #include "core/runtime/cpu/halves.hpp"
 #include "core/runtime/cpu/layers.hpp"
+#include "core/runtime/layers/context.hpp"
 
 namespace pipedeck::runtime::cpu {
 namespace {
 
 /// Makes the halves of a layer's kind.
-Result<std::unique_ptr<layers::LayerKernel>> make_halves(const ModelLayer& layer,
-                                                         const layers::LayerSharding* sharding) {
-  if (layer.kind == "attention") return make_attention_half(layer, sharding);
+Result<std::unique_ptr<layers::LayerKernel>> make_halves(const ModelLayer& layer, const layers::LayerSharding* sharding,
+                                                         const layers::ContextShard* context = nullptr) {
+  if (layer.kind == "attention") return make_attention_half(layer, sharding, context);
   if (layer.kind == "latent_attention") return make_latent_attention_half(layer, sharding);
   if (layer.kind == "feed_forward") return make_feed_forward_half(layer, sharding);
   if (layer.kind == "experts") return make_experts_half(layer, sharding);
-  TRY(auto attention,
-      (layer.kind == "latent_decoder" ? make_latent_attention_half : make_attention_half)(layer, sharding));
+  TRY(auto attention, layer.kind == "latent_decoder" ? make_latent_attention_half(layer, sharding)
+                                                     : make_attention_half(layer, sharding, context));
   TRY(auto feed_forward, make_feed_forward_half(layer, sharding));
   return std::make_unique<layers::TwoHalves>(std::move(attention), std::move(feed_forward));
+}
+
+/// Refuses experts whose routing counts the tokens of a whole sample: a context rank has a part of them.
+Result<void> check_no_whole_samples(const ModelLayer& layer) {
+  if (layer.kind != "experts") return {};
+  for (const char* size : {"auxiliary_loss_permille", "capacity_percent"})
+    if (const auto found = find_size(layer, size).value_or(0); found != 0)
+      return fail(ErrorCode::bad_input,
+                  fmt::format("layer '{}' ({}): found {} {}, expected 0 with context ranks, which route a part of each "
+                              "sample's tokens",
+                              layer.name, layer.kind, size, found));
+  return {};
 }
 
 }  // namespace
@@ -28,6 +44,13 @@ Result<std::unique_ptr<layers::LayerKernel>> make_decoder(const ModelLayer& laye
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_decoder(const ModelLayer& layer,
                                                                   const layers::LayerSharding& sharding) {
   return make_halves(layer, &sharding);
+}
+
+Result<std::unique_ptr<layers::LayerKernel>> make_context_decoder(const ModelLayer& layer,
+                                                                  const layers::ContextShard& context,
+                                                                  const layers::LayerSharding* sharding) {
+  TRY_VOID(check_no_whole_samples(layer));
+  return make_halves(layer, sharding, &context);
 }
 
 }  // namespace pipedeck::runtime::cpu

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "core/model/layer_kinds.hpp"
-#include "core/runtime/cpu/attention.hpp"
+#include "core/runtime/cpu/context_attention.hpp"
 #include "core/runtime/cpu/halves.hpp"
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/rms.hpp"
@@ -35,28 +36,30 @@ struct GroupedSizes {
 
 class GroupedAttention final : public layers::BlockHalf {
  public:
-  explicit GroupedAttention(const GroupedSizes& sizes, std::optional<layers::TensorParallelGroup> partners = {})
+  /// `sizes.sequence` is the number of the context rank's positions.
+  GroupedAttention(const GroupedSizes& sizes, const layers::ContextShard& context,
+                   std::optional<layers::TensorParallelGroup> partners = {})
       : layers::BlockHalf(sizes.sequence * sizes.hidden, sizes.sequence * sizes.hidden, sizes.layout().end),
         sizes_(sizes),
-        shape_{.heads = sizes.heads,
-               .key_value_heads = sizes.key_value_heads,
-               .key_width = sizes.head_width,
-               .value_width = sizes.head_width,
-               .queries = all_positions(sizes.sequence),
-               .keys = all_positions(sizes.sequence),
-               .causal = true,
-               .window = sizes.window},
+        attention_({.heads = sizes.heads,
+                    .key_value_heads = sizes.key_value_heads,
+                    .key_width = sizes.head_width,
+                    .value_width = sizes.head_width,
+                    .queries = all_positions(context.sequence),
+                    .keys = all_positions(context.sequence),
+                    .causal = true,
+                    .window = sizes.window},
+                   context),
         at_(sizes.layout()),
         norm_(sizes.hidden, sizes.epsilon),
         head_norm_(sizes.head_width, sizes.epsilon),
-        query_angles_(shape_.queries, sizes.head_width, sizes.angles),
-        key_angles_(shape_.keys, sizes.head_width, sizes.angles),
+        angles_(attention_.positions(), sizes.head_width, sizes.angles),
         partners_(std::move(partners)) {}
 
-  GroupedAttention(const GroupedSizes& whole, const layers::ShardRange& groups,
+  GroupedAttention(const GroupedSizes& whole, const layers::ContextShard& context, const layers::ShardRange& groups,
                    const layers::TensorParallelGroup& partners)
-      : GroupedAttention(whole.of(groups), partners) {
-    whole_ = std::make_unique<GroupedAttention>(whole);
+      : GroupedAttention(whole.of(groups), context, partners) {
+    whole_ = std::make_unique<GroupedAttention>(whole, context);
     blocks_ = whole_->blocks_of(groups);
   }
 
@@ -97,11 +100,11 @@ class GroupedAttention final : public layers::BlockHalf {
       s[query] = head_norm_.forward(s[raw_query], p + at_.query_gain, s[query_inverse]);
       s[key] = head_norm_.forward(s[raw_key], p + at_.key_gain, s[key_inverse]);
     }
-    query_angles_.rotate(s[query].data(), heads_of(s[query], sizes_.query_width()));
-    key_angles_.rotate(s[key].data(), heads_of(s[key], sizes_.key_width()));
-    s[context] = s[query].empty_like();
-    s[probability] = rows_like(s[x], sizes_.hidden, shape_.heads * shape_.key_rows());
-    attention({s[context].data(), sizes_.query_width()}, s[probability].data(), inputs(s), s[x].samples(), shape_);
+    angles_.rotate(s[query].data(), heads_of(s[query], sizes_.query_width()));
+    angles_.rotate(s[key].data(), heads_of(s[key], sizes_.key_width()));
+    AttentionTensors in{std::move(s[query]), std::move(s[key]), std::move(s[value])};
+    s[context] = attention_.forward(in, s[probability]);
+    s[query] = std::move(in.queries), s[key] = std::move(in.keys), s[value] = std::move(in.values);
     tensor::Tensor output = project(s[context], sizes_.query_width(), sizes_.hidden, p + at_.out);
     if (partners_) partners_->all_reduce(output);
     add(output.data(), s[x].data(), output.size());
@@ -112,12 +115,9 @@ class GroupedAttention final : public layers::BlockHalf {
                                 bool wanted) const override {
     const float* p = parameters.data();
     auto& s = saved.tensors;
-    tensor::Tensor dq = s[query].empty_like(), dk = s[key].empty_like(), dv = s[value].empty_like();
-    attend_backward(
-        p, s, dy,
-        {{dq.data(), sizes_.query_width()}, {dk.data(), sizes_.key_width()}, {dv.data(), sizes_.key_width()}});
-    query_angles_.rotate_back(dq.data(), heads_of(dq, sizes_.query_width()));
-    key_angles_.rotate_back(dk.data(), heads_of(dk, sizes_.key_width()));
+    auto [dq, dk, dv] = attend_backward(p, s, dy);
+    angles_.rotate_back(dq.data(), heads_of(dq, sizes_.query_width()));
+    angles_.rotate_back(dk.data(), heads_of(dk, sizes_.key_width()));
     tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, sizes_.hidden);
     tensor::Tensor head_gains = norm_heads_backward(p, s, dq, dk);
     tensor::Tensor dnormal = project_backward(dq, sizes_.hidden, sizes_.query_width(), p + at_.query);
@@ -190,12 +190,6 @@ class GroupedAttention final : public layers::BlockHalf {
     return {tensor.size() / width, width, width / sizes_.head_width, sizes_.head_width};
   }
 
-  AttentionInputs inputs(const std::vector<tensor::Tensor>& s) const {
-    return {{s[query].data(), sizes_.query_width()},
-            {s[key].data(), sizes_.key_width()},
-            {s[value].data(), sizes_.key_width()}};
-  }
-
   tensor::Tensor head_product(const tensor::Tensor& in, const float* p, std::int64_t weight, std::int64_t bias,
                               std::int64_t width) const {
     tensor::Tensor out = project(in, sizes_.hidden, width, p + weight);
@@ -209,13 +203,11 @@ class GroupedAttention final : public layers::BlockHalf {
     if (sizes_.bias) add_column_sums(g + bias, gradient.data(), gradient.size() / width, width);
   }
 
-  void attend_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy,
-                       const AttentionGradients& gradients) const {
-    const tensor::Tensor dcontext = project_backward(dy, sizes_.query_width(), sizes_.hidden, p + at_.out);
-    tensor::Tensor scratch(dy.memory(), 1, shape_.scores());
-    attention_backward(gradients, {dcontext.data(), sizes_.query_width()}, s[probability].data(), inputs(s),
-                       scratch.data(), dy.samples(), shape_);
-    for (const ForwardSaved used : {probability, query, key, value}) s[used].release();
+  /// Returns the gradients of rotated queries and keys, and of values.
+  AttentionTensors attend_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy) const {
+    const AttentionTensors in{std::move(s[query]), std::move(s[key]), std::move(s[value])};
+    return attention_.backward(project_backward(dy, sizes_.query_width(), sizes_.hidden, p + at_.out), in,
+                               std::exchange(s[probability], {}));
   }
 
   /// Replaces the gradients of normed queries and keys by those of the norms' inputs. Returns the gains' gradients,
@@ -234,10 +226,10 @@ class GroupedAttention final : public layers::BlockHalf {
   }
 
   GroupedSizes sizes_;
-  AttentionShape shape_;  ///< of the local heads
+  ContextAttention attention_;  ///< of the local heads
   layers::AttentionLayout at_;
   Rms norm_, head_norm_;
-  RotaryTable query_angles_, key_angles_;
+  RotaryTable angles_;
   std::optional<layers::TensorParallelGroup> partners_;
   std::unique_ptr<GroupedAttention> whole_;  ///< of a shard
   std::vector<layers::ParameterBlock> blocks_;
@@ -271,12 +263,21 @@ Result<GroupedSizes> grouped_sizes(const ModelLayer& layer) {
 }  // namespace
 
 Result<std::unique_ptr<layers::BlockHalf>> make_attention_half(const ModelLayer& layer,
-                                                               const layers::LayerSharding* sharding) {
+                                                               const layers::LayerSharding* sharding,
+                                                               const layers::ContextShard* context) {
   TRY(const GroupedSizes sizes, grouped_sizes(layer));
-  if (!sharding) return std::make_unique<GroupedAttention>(sizes);
-  TRY_VOID(layers::check_shardable(layer, sizes.key_value_heads, "key-value heads", sharding->partners.shard()));
-  return std::make_unique<GroupedAttention>(sizes, sharding->partners.local_range(sizes.key_value_heads),
-                                            sharding->partners);
+  layers::ContextShard seat;
+  seat.sequence = sizes.sequence;
+  if (context) seat = *context;
+  if (!sharding) {
+    TRY_VOID(check_context_attention(layer, sizes.key_value_heads, seat));
+    return std::make_unique<GroupedAttention>(sizes, seat);
+  }
+  const layers::TensorParallelGroup& partners = sharding->partners;
+  TRY_VOID(layers::check_shardable(layer, sizes.key_value_heads, "key-value heads", partners.shard()));
+  for (const layers::ShardRange& groups : layers::shard_columns(sizes.key_value_heads, partners.shard()))
+    TRY_VOID(check_context_attention(layer, groups.count, seat));
+  return std::make_unique<GroupedAttention>(sizes, seat, partners.local_range(sizes.key_value_heads), partners);
 }
 
 }  // namespace pipedeck::runtime::cpu

@@ -17,7 +17,10 @@ namespace pipedeck::runtime::cpu {
 using MakeHalf = Result<std::unique_ptr<layers::BlockHalf>>(const ModelLayer& layer,
                                                             const layers::LayerSharding* sharding);
 
-MakeHalf make_attention_half;         ///< grouped heads, rotary positions; some key-value heads on each rank
+/// Grouped heads, rotary positions; some key-value heads on each rank. With `context`: some positions of every sample.
+Result<std::unique_ptr<layers::BlockHalf>> make_attention_half(const ModelLayer& layer,
+                                                               const layers::LayerSharding* sharding,
+                                                               const layers::ContextShard* context = nullptr);
 MakeHalf make_latent_attention_half;  ///< some heads on each rank; the narrow vectors are replicated
 MakeHalf make_feed_forward_half;      ///< gated; some columns on each rank
 MakeHalf make_experts_half;           ///< some columns of each expert on each rank

@@ -37,6 +37,8 @@ layers::KernelRegistry cpu_kernel_registry() {
     kernels.sharded[kind] = make_sharded_decoder;
   kernels.sharded["lstm"] = make_sharded_lstm;
   kernels.sharded["transformer"] = make_sharded_transformer;
+  kernels.context["embedding"] = make_context_embedding;
+  for (const char* kind : {"attention", "decoder", "experts"}) kernels.context[kind] = make_context_decoder;
   return kernels;
 }
 

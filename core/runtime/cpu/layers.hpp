@@ -45,4 +45,12 @@ Result<std::unique_ptr<layers::LayerKernel>> make_sharded_lstm(const ModelLayer&
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_transformer(const ModelLayer& layer,
                                                                       const layers::LayerSharding& sharding);
 
+// Layers with some positions of every sample (layers/context.hpp). `sharding`: of a tensor-parallel rank, or null.
+Result<std::unique_ptr<layers::LayerKernel>> make_context_decoder(const ModelLayer& layer,
+                                                                  const layers::ContextShard& context,
+                                                                  const layers::LayerSharding* sharding);
+Result<std::unique_ptr<layers::LayerKernel>> make_context_embedding(const ModelLayer& layer,
+                                                                    const layers::ContextShard& context,
+                                                                    const layers::LayerSharding* sharding);
+
 }  // namespace pipedeck::runtime::cpu

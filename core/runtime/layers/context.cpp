@@ -13,7 +13,8 @@ namespace pipedeck::runtime::layers {
 namespace {
 
 /// Layers that treat each position by itself.
-constexpr std::array<std::string_view, 3> by_position{"linear", "layer_norm", "softmax_cross_entropy"};
+constexpr std::array<std::string_view, 5> by_position{"feed_forward", "layer_norm", "linear", "rms_norm",
+                                                      "softmax_cross_entropy"};
 
 }  // namespace
 
@@ -23,6 +24,13 @@ std::vector<ShardRange> context_positions(std::int64_t sequence, int rank, int d
   const std::int64_t last = 2 * std::int64_t{degree} - 1 - rank;
   if (last == rank + 1) return {{rank * chunk, 2 * chunk}};
   return {{rank * chunk, chunk}, {last * chunk, chunk}};
+}
+
+std::vector<std::int64_t> ContextShard::positions(int of) const {
+  std::vector<std::int64_t> all;
+  for (const ShardRange& range : context_positions(sequence, of, degree))
+    for (std::int64_t i = 0; i < range.count; ++i) all.push_back(range.first + i);
+  return all;
 }
 
 ModelSpec context_model(const ModelSpec& model, int degree) {
@@ -60,6 +68,18 @@ Result<std::unique_ptr<LayerKernel>> make_context_layer(const ModelLayer& layer,
   if (const auto found = kernels.context.find(layer.kind); found != kernels.context.end())
     return found->second(layer, context, sharding);
   return sharding ? make_sharded_layer(layer, kernels, *sharding) : make_layer(layer, kernels);
+}
+
+Result<std::vector<std::unique_ptr<LayerKernel>>> make_context_layers(const ModelSpec& model, int first, int last,
+                                                                      const KernelRegistry& kernels,
+                                                                      const ContextShard& context) {
+  std::vector<std::unique_ptr<LayerKernel>> made;
+  for (int i = first; i < last; ++i) {
+    auto layer = make_context_layer(model.layers[static_cast<std::size_t>(i)], kernels, context, nullptr);
+    if (!layer) return fail(layer.error().code, layer.error().message, fmt::format("/layers/{}", i));
+    made.push_back(std::move(*layer));
+  }
+  return made;
 }
 
 }  // namespace pipedeck::runtime::layers

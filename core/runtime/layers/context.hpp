@@ -9,6 +9,7 @@
 
 #include "core/base/result.hpp"
 #include "core/model/model.hpp"
+#include "core/model/shard.hpp"
 #include "core/runtime/layers/shard.hpp"
 
 namespace pipedeck::runtime::layers {
@@ -18,6 +19,10 @@ struct ContextShard {
   int rank = 0, degree = 1;
   std::int64_t sequence = 0;                     ///< positions of a whole sample
   std::shared_ptr<transport::Collective> group;  ///< null while layers are only checked
+  ContextKind kind = ContextKind::ring;          ///< the exchange of attention
+
+  /// Returns the positions of rank `of`, ascending.
+  std::vector<std::int64_t> positions(int of) const;
 };
 
 /// Returns a rank's ranges of the positions of a sample, ascending. `sequence` is a multiple of 2 x `degree`, or
@@ -27,12 +32,17 @@ std::vector<ShardRange> context_positions(std::int64_t sequence, int rank, int d
 /// Returns the model of a rank: its layers have sequence / `degree` positions.
 ModelSpec context_model(const ModelSpec& model, int degree);
 
-/// Checks that a rank can compute each layer with its positions. Layers that treat each position by itself can, and
-/// kinds with a factory in KernelRegistry::context. bad_input names the layer.
+/// Checks that ranks can compute each layer with some positions. Layers that treat each position by itself can, and
+/// kinds with a factory in KernelRegistry::context. bad_input names the layer. A factory may refuse its layer's sizes
+/// or the kind of exchange.
 Result<void> check_context(const ModelSpec& model, const KernelRegistry& kernels, int degree);
 
 /// Returns the kernel of a layer of context_model(). `sharding`: of a tensor-parallel rank, or null.
 Result<std::unique_ptr<LayerKernel>> make_context_layer(const ModelLayer& layer, const KernelRegistry& kernels,
                                                         const ContextShard& context, const LayerSharding* sharding);
+/// Returns the kernels of the layers [first, last) of context_model(), whole on the rank. bad_input names a layer.
+Result<std::vector<std::unique_ptr<LayerKernel>>> make_context_layers(const ModelSpec& model, int first, int last,
+                                                                      const KernelRegistry& kernels,
+                                                                      const ContextShard& context);
 
 }  // namespace pipedeck::runtime::layers

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Context ranks, each with some positions of every sample, train what one device trains, together with tensor, data and
 // pipeline parallelism and sharded states.
+#include <array>
+
 #include <QTest>
 
 #include "core/runtime/cpu/layers.hpp"
@@ -101,6 +103,43 @@ Plan plan_with(const ModelSpec& model, int stages, int data, int context, int te
   return plan;
 }
 
+/// Trains with a plan that must be refused, and compares the error.
+bool refused(const ModelSpec& spec, const Plan& plan, const char* place, const char* text) {
+  const auto result = runtime::train_on_cpu(spec, plan, built(plan), {}, {});
+  if (result) return qWarning("it was not refused"), false;
+  const Error& error = result.error();
+  const bool named =
+      error.code == ErrorCode::bad_input && error.place == place && error.message.find(text) != std::string::npos;
+  if (!named) qWarning("%s", error.text().c_str());
+  return named;
+}
+
+constexpr std::array attention_kinds{ContextKind::gather, ContextKind::heads};
+
+/// The halves of blocks that treat each position by itself, between two tables of an embedding and a loss.
+ModelSpec halves_of(std::int64_t sequence) {
+  ModelSpec model = small_llama(8, sequence, 10);
+  model.layers[0].sizes["positions"] = 1;
+  std::erase_if(model.layers, [](const ModelLayer& layer) { return layer.kind == "decoder"; });
+  for (ModelLayer& layer : model.layers)
+    if (layer.kind == "attention")
+      layer = {"experts",
+               "experts",
+               {{"hidden", 8}, {"experts", 4}, {"per_token", 2}, {"feed_forward", 12}, {"sequence", sequence}}};
+  return model;
+}
+
+/// Attention with a window, biases and norms of heads.
+ModelSpec attention_of(std::int64_t sequence, int blocks = 1) {
+  ModelSpec model = small_llama(8, sequence, 10);
+  const ModelLayer block = model.layers[1];
+  for (int i = 1; i < blocks; ++i) {
+    model.layers.insert(model.layers.begin() + 1, block);
+    model.layers[1].name = "block_" + std::to_string(i + 1);
+  }
+  return model;
+}
+
 class TestContextParallel : public QObject {
   Q_OBJECT
  private slots:
@@ -109,6 +148,11 @@ class TestContextParallel : public QObject {
   void ranks_equal_one_device();
   void random_plans_equal_one_device();
   void layers_reach_the_other_positions();
+  void positions_of_language_models_equal_one_device();
+  void attention_equals_one_device_data();
+  void attention_equals_one_device();
+  void random_attention_equals_one_device();
+  void attention_without_a_way_to_the_other_positions_is_named();
   void what_needs_all_positions_is_named();
 };
 
@@ -202,19 +246,107 @@ void TestContextParallel::layers_reach_the_other_positions() {
   }
 }
 
+void TestContextParallel::positions_of_language_models_equal_one_device() {
+  const ModelSpec spec = halves_of(12);
+  for (const auto& [stages, data, context, tensor] :
+       {std::tuple{1, 1, 2, 1}, {1, 1, 3, 2}, {2, 2, 2, 1}, {2, 1, 2, 2}}) {
+    const QString wrong = difference_from_one_device(spec, plan_with(spec, stages, data, context, tensor), 20);
+    QVERIFY2(wrong.isEmpty(),
+             qPrintable(QString("%1 x %2 x %3 x %4: %5").arg(stages).arg(data).arg(context).arg(tensor).arg(wrong)));
+  }
+}
+
+void TestContextParallel::attention_equals_one_device_data() {
+  QTest::addColumn<ContextKind>("kind");
+  QTest::addColumn<int>("stages");
+  QTest::addColumn<int>("data");
+  QTest::addColumn<int>("context");
+  QTest::addColumn<int>("tensor");
+  for (const ContextKind kind : attention_kinds) {
+    const std::string name(name_of(kind));
+    QTest::addRow("%s, two ranks", name.c_str()) << kind << 1 << 1 << 2 << 1;
+    QTest::addRow("%s, three ranks, stages", name.c_str()) << kind << 2 << 1 << 3 << 1;
+    QTest::addRow("%s, four ranks", name.c_str()) << kind << 1 << 1 << 4 << 1;
+    QTest::addRow("%s, with data ranks", name.c_str()) << kind << 1 << 2 << 2 << 1;
+    QTest::addRow("%s, with tensor ranks", name.c_str()) << kind << 1 << 1 << 2 << 2;
+    QTest::addRow("%s, with all of them", name.c_str()) << kind << 2 << 2 << 2 << 2;
+  }
+}
+
+void TestContextParallel::attention_equals_one_device() {
+  QFETCH(ContextKind, kind);
+  QFETCH(int, stages);
+  QFETCH(int, data);
+  QFETCH(int, context);
+  QFETCH(int, tensor);
+  const ModelSpec spec = attention_of(24);
+  for (const int level : {0, 3}) {
+    Plan plan = plan_with(spec, stages, data, context, tensor);
+    plan.sharding.level = level;
+    for (Stage& stage : plan.stages) stage.degrees.context_kind = kind;
+    const QString wrong = difference_from_one_device(spec, plan, 20);
+    QVERIFY2(wrong.isEmpty(), qPrintable(QString("level %1: %2").arg(level).arg(wrong)));
+  }
+}
+
+void TestContextParallel::random_attention_equals_one_device() {
+  for (const ScheduleKind kind : {ScheduleKind::one_f_one_b, ScheduleKind::interleaved, ScheduleKind::zb_h1,
+                                  ScheduleKind::zb_v, ScheduleKind::chimera})
+    for (unsigned seed = 1; seed <= 2; ++seed) {
+      Draw random(seed * 1000 + static_cast<unsigned>(kind));
+      const int ranks = bidirectional(kind) ? 2 : random.integer(1, 2);
+      const Needs needs = needs_of(kind, ranks, random);
+      const int context = random.integer(2, 3), tensor = context == 3 ? 1 : random.integer(1, 2);
+      const int data = ranks * tensor == 4 ? 1 : random.integer(1, 2);
+      const ModelSpec spec = attention_of(2 * context * random.integer(1, 3),
+                                          std::max(1, ranks * needs.chunks - 4) + random.integer(0, 1));
+      Plan plan = placed_plan(spec, kind, std::vector<int>(static_cast<std::size_t>(ranks), data * context * tensor),
+                              needs.chunks, data + random.integer(0, 2), std::max(needs.min_batches, 4));
+      cut_anywhere(plan, random);
+      const auto drawn_kind = [&] {
+        return attention_kinds[static_cast<std::size_t>(random.integer(0, int{attention_kinds.size()} - 1))];
+      };
+      const ContextKind exchange = drawn_kind();  // of stages that share a device
+      for (Stage& stage : plan.stages) {
+        stage.tensor_parallel = tensor, stage.degrees.context = context;
+        stage.degrees.context_kind = needs.chunks == 1 && !bidirectional(kind) ? drawn_kind() : exchange;
+        if (random.once_in(2)) stage.samples_per_replica = random.shares(plan.micro_batch, data);
+      }
+      if (random.once_in(2)) recompute_some(plan, random);
+      plan.sharding.level = random.integer(0, bidirectional(kind) ? 1 : 3);
+      const QString wrong = difference_from_one_device(spec, plan, 20);
+      QVERIFY2(
+          wrong.isEmpty(),
+          qPrintable(QString("seed %1, %2: %3").arg(seed).arg(QString::fromStdString(stage_shape_text(plan)), wrong)));
+    }
+}
+
+void TestContextParallel::attention_without_a_way_to_the_other_positions_is_named() {
+  const ModelSpec llama = attention_of(24);
+  Plan plan = plan_with(llama, 1, 1, 2, 1);
+  plan.stages[0].degrees.context_kind = ContextKind::ring;
+  QVERIFY(refused(llama, plan, "/layers/1",
+                  "layer 'block_0' (decoder): found the context kind 'ring', expected 'gather' or 'heads'"));
+  plan = plan_with(llama, 1, 1, 6, 1);
+  plan.stages[0].degrees.context_kind = ContextKind::heads;
+  QVERIFY(refused(llama, plan, "/layers/1", "found 4 key-value heads on a tensor-parallel rank, expected 6 or more"));
+  plan = plan_with(llama, 1, 1, 3, 2);
+  plan.stages[0].degrees.context_kind = ContextKind::heads;
+  QVERIFY(refused(llama, plan, "/stages/0/tensor_parallel",
+                  "found 2 key-value heads on a tensor-parallel rank, expected 3 or more"));
+  for (const char* size : {"auxiliary_loss_permille", "capacity_percent"}) {
+    ModelSpec experts = halves_of(12);
+    const auto layer = std::ranges::find(experts.layers, "experts", &ModelLayer::kind);
+    layer->sizes[size] = 125;
+    const std::string text = std::string("layer 'experts' (experts): found ") + size + " 125, expected 0";
+    QVERIFY(refused(experts, plan_with(experts, 1, 1, 2, 1), "/layers/1", text.c_str()));
+  }
+}
+
 void TestContextParallel::what_needs_all_positions_is_named() {
-  const auto refused = [](const ModelSpec& spec, const Plan& plan, const char* place, const char* text) {
-    const auto result = runtime::train_on_cpu(spec, plan, built(plan), {}, {});
-    if (result) return qWarning("it was not refused"), false;
-    const Error& error = result.error();
-    const bool named =
-        error.code == ErrorCode::bad_input && error.place == place && error.message.find(text) != std::string::npos;
-    if (!named) qWarning("%s", error.text().c_str());
-    return named;
-  };
   const ModelSpec gpt = small_gpt();
-  QVERIFY(refused(gpt, plan_with(gpt, 1, 1, 2, 1), "/layers/0",
-                  "layer 'tokens' (embedding) needs all positions of a sample on the CPU: found 2 context ranks"));
+  QVERIFY(refused(gpt, plan_with(gpt, 1, 1, 2, 1), "/layers/1",
+                  "(transformer) needs all positions of a sample on the CPU: found 2 context ranks"));
   const ModelSpec odd = model_of(6);
   QVERIFY(refused(odd, plan_with(odd, 1, 1, 2, 1), "/layers/0", "found 6 positions, expected a multiple of 4"));
   const ModelSpec spec = model_of(12);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention whose ranks each have some positions of every sample (docs/parallelism.md, section 3). Without other ranks
+// it is attention() over whole samples.
+#pragma once
+
+#include <vector>
+
+#include "core/runtime/cpu/attention.hpp"
+#include "core/runtime/layers/context.hpp"
+#include "core/runtime/tensor/tensor.hpp"
+
+namespace pipedeck::runtime::cpu {
+
+/// Queries, keys and values of a rank, or their gradients: samples x positions x heads x width.
+struct AttentionTensors {
+  tensor::Tensor queries, keys, values;
+};
+
+/// Attention of a group of context ranks, by the group's kind of exchange:
+/// - gather: keys and values are all-gathered; the backward reduce-scatters their gradients (arXiv 2407.21783, section
+///   3.3.2).
+/// - heads: an all-to-all gives each rank all positions of some key-value heads and their query heads, and another
+///   gives the contexts back (arXiv 2309.14509).
+class ContextAttention {
+ public:
+  /// `shape` is that of whole samples.
+  ContextAttention(AttentionShape shape, const layers::ContextShard& context);
+
+  /// Returns the positions of the rank's queries, keys and values.
+  const std::vector<std::int64_t>& positions() const { return positions_; }
+  /// Returns the contexts of the rank's own queries. `in` becomes the tensors that backward() needs. `probability`
+  /// becomes the softmax of the scores.
+  tensor::Tensor forward(AttentionTensors& in, tensor::Tensor& probability) const;
+  /// Returns the gradients of the rank's own queries, keys and values.
+  AttentionTensors backward(tensor::Tensor context_gradient, const AttentionTensors& in,
+                            const tensor::Tensor& probability) const;
+
+ private:
+  bool gathers() const { return context_.degree > 1 && context_.kind == ContextKind::gather; }
+  bool exchanges_heads() const { return context_.degree > 1 && context_.kind == ContextKind::heads; }
+  AttentionInputs inputs(const AttentionTensors& in) const;
+  /// Returns the ranges of each rank in a row of heads of `width` values, with `shared` heads per key-value head.
+  std::vector<layers::ShardRange> columns(std::int64_t shared, std::int64_t width) const;
+  /// Returns whole samples of the rank's heads, or back.
+  tensor::Tensor to_heads(const tensor::Tensor& mine, std::int64_t shared, std::int64_t width) const;
+  tensor::Tensor to_positions(const tensor::Tensor& mine, std::int64_t shared, std::int64_t width) const;
+
+  layers::ContextShard context_;
+  std::vector<std::int64_t> positions_;
+  AttentionShape shape_;                   ///< of the attention that the rank computes
+  std::vector<layers::ShardRange> heads_;  ///< with `heads`: the key-value heads of each rank
+};
+
+/// Checks that a layer with these key-value heads on a rank has the group's kind of exchange. bad_input names it.
+Result<void> check_context_attention(const ModelLayer& layer, std::int64_t key_value_heads,
+                                     const layers::ContextShard& context);
+
+}  // namespace pipedeck::runtime::cpu
