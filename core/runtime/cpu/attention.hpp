@@ -48,4 +48,27 @@ void attention_backward(const AttentionGradients& gradients, HeadRows<const floa
                         const float* probability, const AttentionInputs& in, float* scratch, int samples,
                         const AttentionShape& shape);
 
+// Attention over blocks of keys and values that come one after the other, with an online softmax (Liu et al., arXiv
+// 2310.01889; Milakov and Gimelshein, arXiv 1805.02867). Statistics are of samples x heads x query rows.
+
+/// The largest score of each query so far, and the sum of e^(score - largest).
+struct OnlineSoftmax {
+  float *largest, *sum;
+};
+/// Adds the keys and values of a block to `context`, which is not divided by the sums yet. Begin with context and sums
+/// of 0 and the lowest float as largest scores. `scratch` has scores() floats.
+void add_attention_block(HeadRows<float> context, const OnlineSoftmax& softmax, const AttentionInputs& in,
+                         float* scratch, int samples, const AttentionShape& shape);
+/// Divides the contexts by the sums. `softmax.largest` becomes log sum e^score.
+void finish_attention(HeadRows<float> context, const OnlineSoftmax& softmax, int samples, const AttentionShape& shape);
+
+/// Computes the product of each query's context and its gradient.
+void context_products(float* products, HeadRows<const float> context, HeadRows<const float> gradient, int samples,
+                      const AttentionShape& shape);
+/// Adds the gradients of a block. `log_sums` and `products` are of finish_attention() and context_products(). `scratch`
+/// has 2 scores() floats.
+void attention_block_backward(const AttentionGradients& gradients, HeadRows<const float> context_gradient,
+                              const float* log_sums, const float* products, const AttentionInputs& in, float* scratch,
+                              int samples, const AttentionShape& shape);
+
 }  // namespace pipedeck::runtime::cpu

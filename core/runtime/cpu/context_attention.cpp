@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cpu/context_attention.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include <fmt/format.h>
 
 #include "core/runtime/layers/context_exchange.hpp"
@@ -10,7 +13,7 @@ namespace pipedeck::runtime::cpu {
 
 ContextAttention::ContextAttention(AttentionShape shape, const layers::ContextShard& context)
     : context_(context), positions_(context.positions(context.rank)), shape_(std::move(shape)) {
-  if (gathers()) shape_.queries = positions_;
+  if (gathers() || rings()) shape_.queries = positions_;
   if (!exchanges_heads()) return;
   heads_ = layers::shard_columns(shape_.key_value_heads, {context.rank, context.degree, {}});
   const std::int64_t own = heads_[static_cast<std::size_t>(context.rank)].count;
@@ -18,6 +21,7 @@ ContextAttention::ContextAttention(AttentionShape shape, const layers::ContextSh
 }
 
 tensor::Tensor ContextAttention::forward(AttentionTensors& in, tensor::Tensor& probability) const {
+  if (rings()) return ring_forward(in, probability);
   const std::int64_t shared = shape_.heads / shape_.key_value_heads;
   if (gathers()) {
     in.keys = layers::gather_context(in.keys, context_);
@@ -36,17 +40,15 @@ tensor::Tensor ContextAttention::forward(AttentionTensors& in, tensor::Tensor& p
   return exchanges_heads() ? to_positions(contexts, shared, shape_.value_width) : std::move(contexts);
 }
 
-AttentionTensors ContextAttention::backward(tensor::Tensor context_gradient, const AttentionTensors& in,
-                                            const tensor::Tensor& probability) const {
+AttentionTensors ContextAttention::backward(tensor::Tensor context_gradient, const tensor::Tensor& contexts,
+                                            const AttentionTensors& in, const tensor::Tensor& probability) const {
+  if (rings()) return ring_backward(context_gradient, contexts, in, probability);
   const std::int64_t shared = shape_.heads / shape_.key_value_heads;
   if (exchanges_heads()) context_gradient = to_heads(context_gradient, shared, shape_.value_width);
   AttentionTensors out{in.queries.empty_like(), in.keys.empty_like(), in.values.empty_like()};
   tensor::Tensor scratch(in.queries.memory(), 1, shape_.scores());
-  attention_backward({{out.queries.data(), shape_.heads * shape_.key_width},
-                      {out.keys.data(), shape_.key_value_heads * shape_.key_width},
-                      {out.values.data(), shape_.key_value_heads * shape_.value_width}},
-                     {context_gradient.data(), shape_.heads * shape_.value_width}, probability.data(), inputs(in),
-                     scratch.data(), in.queries.samples(), shape_);
+  attention_backward(gradients(out), {context_gradient.data(), shape_.heads * shape_.value_width}, probability.data(),
+                     inputs(in), scratch.data(), in.queries.samples(), shape_);
   if (gathers()) {
     out.keys = layers::reduce_scatter_context(out.keys, context_);
     out.values = layers::reduce_scatter_context(out.values, context_);
@@ -59,10 +61,69 @@ AttentionTensors ContextAttention::backward(tensor::Tensor context_gradient, con
   return out;
 }
 
-AttentionInputs ContextAttention::inputs(const AttentionTensors& in) const {
-  return {{in.queries.data(), shape_.heads * shape_.key_width},
-          {in.keys.data(), shape_.key_value_heads * shape_.key_width},
-          {in.values.data(), shape_.key_value_heads * shape_.value_width}};
+AttentionShape ContextAttention::block(int step) const {
+  AttentionShape shape = shape_;
+  shape.keys = context_.positions((context_.rank + context_.degree - step) % context_.degree);
+  return shape;
+}
+
+tensor::Tensor ContextAttention::ring_forward(const AttentionTensors& in, tensor::Tensor& log_sums) const {
+  const auto& memory = in.queries.memory();
+  const int samples = in.queries.samples();
+  const std::int64_t width = shape_.heads * shape_.value_width;
+  tensor::Tensor contexts = tensor::Tensor::zeros(memory, samples, shape_.query_rows() * width);
+  tensor::Tensor sums = tensor::Tensor::zeros(memory, samples, shape_.heads * shape_.query_rows());
+  log_sums = sums.empty_like();
+  std::ranges::fill(log_sums.values(), std::numeric_limits<float>::lowest());
+  tensor::Tensor passed_keys, passed_values, scratch(memory, 1, block(0).scores());
+  const tensor::Tensor *keys = &in.keys, *values = &in.values;
+  for (int step = 0; step < context_.degree; ++step) {
+    if (step > 0) {
+      passed_keys = layers::pass_on(*keys, context_), passed_values = layers::pass_on(*values, context_);
+      keys = &passed_keys, values = &passed_values;
+    }
+    add_attention_block({contexts.data(), width}, {log_sums.data(), sums.data()}, inputs(in.queries, *keys, *values),
+                        scratch.data(), samples, block(step));
+  }
+  finish_attention({contexts.data(), width}, {log_sums.data(), sums.data()}, samples, shape_);
+  return contexts;
+}
+
+AttentionTensors ContextAttention::ring_backward(const tensor::Tensor& context_gradient, const tensor::Tensor& contexts,
+                                                 const AttentionTensors& in, const tensor::Tensor& log_sums) const {
+  const auto& memory = in.queries.memory();
+  const int samples = in.queries.samples();
+  const HeadRows<const float> gradient{context_gradient.data(), shape_.heads * shape_.value_width};
+  const auto zeros = [&](const tensor::Tensor& like) { return tensor::Tensor::zeros(memory, samples, like.width()); };
+  AttentionTensors out{zeros(in.queries), zeros(in.keys), zeros(in.values)};
+  tensor::Tensor products = log_sums.empty_like();
+  context_products(products.data(), {contexts.data(), gradient.stride}, gradient, samples, shape_);
+  tensor::Tensor passed_keys, passed_values, scratch(memory, 2, block(0).scores());
+  const tensor::Tensor *keys = &in.keys, *values = &in.values;
+  for (int step = 0; step < context_.degree; ++step) {
+    if (step > 0) {
+      passed_keys = layers::pass_on(*keys, context_), passed_values = layers::pass_on(*values, context_);
+      keys = &passed_keys, values = &passed_values;
+    }
+    attention_block_backward(gradients(out), gradient, log_sums.data(), products.data(),
+                             inputs(in.queries, *keys, *values), scratch.data(), samples, block(step));
+    // Gradients follow their keys and values, and are home after the last step.
+    out.keys = layers::pass_on(out.keys, context_), out.values = layers::pass_on(out.values, context_);
+  }
+  return out;
+}
+
+AttentionInputs ContextAttention::inputs(const tensor::Tensor& queries, const tensor::Tensor& keys,
+                                         const tensor::Tensor& values) const {
+  return {{queries.data(), shape_.heads * shape_.key_width},
+          {keys.data(), shape_.key_value_heads * shape_.key_width},
+          {values.data(), shape_.key_value_heads * shape_.value_width}};
+}
+
+AttentionGradients ContextAttention::gradients(AttentionTensors& of) const {
+  return {{of.queries.data(), shape_.heads * shape_.key_width},
+          {of.keys.data(), shape_.key_value_heads * shape_.key_width},
+          {of.values.data(), shape_.key_value_heads * shape_.value_width}};
 }
 
 std::vector<layers::ShardRange> ContextAttention::columns(std::int64_t shared, std::int64_t width) const {
@@ -82,11 +143,12 @@ tensor::Tensor ContextAttention::to_positions(const tensor::Tensor& mine, std::i
 
 Result<void> check_context_attention(const ModelLayer& layer, std::int64_t key_value_heads,
                                      const layers::ContextShard& context) {
-  if (context.degree == 1 || context.kind == ContextKind::gather) return {};
+  if (context.degree == 1 || context.kind == ContextKind::gather || context.kind == ContextKind::ring) return {};
   if (context.kind != ContextKind::heads)
-    return fail(ErrorCode::bad_input,
-                fmt::format("layer '{}' ({}): found the context kind '{}', expected 'gather' or 'heads' in a run",
-                            layer.name, layer.kind, name_of(context.kind)));
+    return fail(
+        ErrorCode::bad_input,
+        fmt::format("layer '{}' ({}): found the context kind '{}', expected 'ring', 'gather' or 'heads' in a run",
+                    layer.name, layer.kind, name_of(context.kind)));
   if (key_value_heads >= context.degree) return {};
   return fail(ErrorCode::bad_input,
               fmt::format("layer '{}' ({}): found {} key-value heads on a tensor-parallel rank, expected {} or more, "

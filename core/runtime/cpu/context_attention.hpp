@@ -21,6 +21,8 @@ struct AttentionTensors {
 ///   3.3.2).
 /// - heads: an all-to-all gives each rank all positions of some key-value heads and their query heads, and another
 ///   gives the contexts back (arXiv 2309.14509).
+/// - ring: keys and values pass from rank to rank, with an online softmax. In the backward they pass once more, with
+///   their gradients (arXiv 2310.01889). Only the logarithm of each softmax's sum is saved.
 class ContextAttention {
  public:
   /// `shape` is that of whole samples.
@@ -28,17 +30,25 @@ class ContextAttention {
 
   /// Returns the positions of the rank's queries, keys and values.
   const std::vector<std::int64_t>& positions() const { return positions_; }
-  /// Returns the contexts of the rank's own queries. `in` becomes the tensors that backward() needs. `probability`
-  /// becomes the softmax of the scores.
+  /// Returns the contexts of the rank's own queries. `in` and `probability` become the tensors that backward() needs,
+  /// the second the softmax of the scores or what it follows from.
   tensor::Tensor forward(AttentionTensors& in, tensor::Tensor& probability) const;
-  /// Returns the gradients of the rank's own queries, keys and values.
-  AttentionTensors backward(tensor::Tensor context_gradient, const AttentionTensors& in,
+  /// Returns the gradients of the rank's own queries, keys and values. `contexts` is the output of forward().
+  AttentionTensors backward(tensor::Tensor context_gradient, const tensor::Tensor& contexts, const AttentionTensors& in,
                             const tensor::Tensor& probability) const;
 
  private:
   bool gathers() const { return context_.degree > 1 && context_.kind == ContextKind::gather; }
   bool exchanges_heads() const { return context_.degree > 1 && context_.kind == ContextKind::heads; }
-  AttentionInputs inputs(const AttentionTensors& in) const;
+  bool rings() const { return context_.degree > 1 && context_.kind == ContextKind::ring; }
+  tensor::Tensor ring_forward(const AttentionTensors& in, tensor::Tensor& log_sums) const;
+  AttentionTensors ring_backward(const tensor::Tensor& context_gradient, const tensor::Tensor& contexts,
+                                 const AttentionTensors& in, const tensor::Tensor& log_sums) const;
+  /// Returns the shape of the rank's queries and the keys that it holds after this many steps of the ring.
+  AttentionShape block(int step) const;
+  AttentionInputs inputs(const AttentionTensors& in) const { return inputs(in.queries, in.keys, in.values); }
+  AttentionInputs inputs(const tensor::Tensor& queries, const tensor::Tensor& keys, const tensor::Tensor& values) const;
+  AttentionGradients gradients(AttentionTensors& of) const;
   /// Returns the ranges of each rank in a row of heads of `width` values, with `shared` heads per key-value head.
   std::vector<layers::ShardRange> columns(std::int64_t shared, std::int64_t width) const;
   /// Returns whole samples of the rank's heads, or back.

@@ -206,7 +206,7 @@ class GroupedAttention final : public layers::BlockHalf {
   /// Returns the gradients of rotated queries and keys, and of values.
   AttentionTensors attend_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy) const {
     const AttentionTensors in{std::move(s[query]), std::move(s[key]), std::move(s[value])};
-    return attention_.backward(project_backward(dy, sizes_.query_width(), sizes_.hidden, p + at_.out), in,
+    return attention_.backward(project_backward(dy, sizes_.query_width(), sizes_.hidden, p + at_.out), s[context], in,
                                std::exchange(s[probability], {}));
   }
 

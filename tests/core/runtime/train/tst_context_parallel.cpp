@@ -114,7 +114,7 @@ bool refused(const ModelSpec& spec, const Plan& plan, const char* place, const c
   return named;
 }
 
-constexpr std::array attention_kinds{ContextKind::gather, ContextKind::heads};
+constexpr std::array attention_kinds{ContextKind::ring, ContextKind::gather, ContextKind::heads};
 
 /// The halves of blocks that treat each position by itself, between two tables of an embedding and a loss.
 ModelSpec halves_of(std::int64_t sequence) {
@@ -324,9 +324,10 @@ void TestContextParallel::random_attention_equals_one_device() {
 void TestContextParallel::attention_without_a_way_to_the_other_positions_is_named() {
   const ModelSpec llama = attention_of(24);
   Plan plan = plan_with(llama, 1, 1, 2, 1);
-  plan.stages[0].degrees.context_kind = ContextKind::ring;
-  QVERIFY(refused(llama, plan, "/layers/1",
-                  "layer 'block_0' (decoder): found the context kind 'ring', expected 'gather' or 'heads'"));
+  plan.stages[0].degrees.context_kind = ContextKind::heads_ring, plan.stages[0].degrees.context_heads = 2;
+  QVERIFY(
+      refused(llama, plan, "/layers/1",
+              "layer 'block_0' (decoder): found the context kind 'heads+ring', expected 'ring', 'gather' or 'heads'"));
   plan = plan_with(llama, 1, 1, 6, 1);
   plan.stages[0].degrees.context_kind = ContextKind::heads;
   QVERIFY(refused(llama, plan, "/layers/1", "found 4 key-value heads on a tensor-parallel rank, expected 6 or more"));
