@@ -234,8 +234,8 @@ Result<ExpertSizes> expert_sizes(const ModelLayer& layer) {
                                      .auxiliary = static_cast<float>(size("auxiliary_loss_permille")) / 1000,
                                      .capacity_percent = size("capacity_percent")},
                           .epsilon = epsilon_of(size("epsilon_billionths"))};
-  size.bounded("weights of the experts", static_cast<double>(sizes.hidden) * static_cast<double>(sizes.columns) *
-                                             static_cast<double>(sizes.router.experts));
+  size.bounded("weights of the experts", {2, sizes.hidden, sizes.columns, sizes.router.experts});
+  size.bounded("weights of the shared part", {2, sizes.hidden, sizes.shared_columns});
   TRY_VOID(size.result());
   if (sizes.router.per_token > sizes.router.experts)
     return fail(ErrorCode::bad_input,

@@ -120,6 +120,7 @@ Result<std::unique_ptr<layers::BlockHalf>> make_feed_forward_half(const ModelLay
   layers::SizeReader size(layer);
   const FeedForwardSizes sizes{size("hidden"), size("feed_forward"), size("sequence"),
                                epsilon_of(size("epsilon_billionths"))};
+  size.bounded("weights of a product", {2, sizes.hidden, sizes.columns});
   TRY_VOID(size.result());
   if (!sharding) return std::make_unique<GatedFeedForward>(sizes);
   TRY_VOID(layers::check_shardable(layer, sizes.columns, "feed-forward columns", sharding->partners.shard()));

@@ -254,8 +254,8 @@ Result<GroupedSizes> grouped_sizes(const ModelLayer& layer) {
   size.check_heads();
   TRY_VOID(size.result());
   sizes.key_value_heads = key_value_heads(layer), sizes.head_width = head_width(layer);
-  size.bounded("weights of a product", static_cast<double>(sizes.hidden) * static_cast<double>(sizes.heads) *
-                                           static_cast<double>(sizes.head_width));
+  size.bounded("weights of a product", {sizes.hidden, sizes.heads, sizes.head_width});
+  size.bounded("scores of a head", {sizes.sequence, sizes.sequence});
   TRY_VOID(size.result());
   return sizes;
 }

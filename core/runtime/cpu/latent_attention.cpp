@@ -298,8 +298,11 @@ Result<std::unique_ptr<layers::BlockHalf>> make_latent_attention_half(const Mode
                           .rotary_base = size("rotary_base"),
                           .epsilon = epsilon_of(size("epsilon_billionths"))};
   size.check_heads();
-  size.bounded("weights of a product", static_cast<double>(sizes.hidden) * static_cast<double>(sizes.heads) *
-                                           static_cast<double>(sizes.plain + sizes.rotary + sizes.value));
+  for (const std::int64_t in : {sizes.hidden, sizes.query_rank, sizes.rank})
+    size.bounded("weights of a product", {in, sizes.heads, sizes.plain + sizes.rotary + sizes.value});
+  for (const std::int64_t out : {sizes.query_rank, sizes.down()})
+    size.bounded("weights of a product", {sizes.hidden, out});
+  size.bounded("scores of a head", {sizes.sequence, sizes.sequence});
   TRY_VOID(size.result());
   if (!sharding) return std::make_unique<LatentAttentionLayer>(sizes);
   TRY_VOID(layers::check_shardable(layer, sizes.heads, "heads", sharding->partners.shard()));

@@ -48,6 +48,12 @@ void SizeReader::bounded(const std::string& what, double count) {
                          what, most));
 }
 
+void SizeReader::bounded(const std::string& what, std::initializer_list<std::int64_t> factors) {
+  double count = 1;
+  for (const std::int64_t factor : factors) count *= static_cast<double>(factor);
+  bounded(what, count);
+}
+
 void SizeReader::check_window() {
   const std::int64_t kernel = (*this)("kernel"), padding = (*this)("padding"),
                      side = std::min((*this)("height"), (*this)("width"));

@@ -2,6 +2,8 @@
 // A reader of a layer's sizes. It checks each against its kind's limits and stores the first error.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -19,6 +21,8 @@ class SizeReader {
   /// Reports an error if a layer has more than 2^40 parameters or values per sample. That is a mistake, and products of
   /// such counts would overflow. `what` names the count.
   void bounded(const std::string& what, double count);
+  /// Does the same for the product of `factors`, which may overflow.
+  void bounded(const std::string& what, std::initializer_list<std::int64_t> factors);
   /// Checks that the heads of attention divide what they share (core/model/layer_kinds.hpp). Read their sizes before.
   void check_heads();
   /// Checks that the window fits into its padded input and never covers only padding.

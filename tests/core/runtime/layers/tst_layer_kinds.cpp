@@ -108,6 +108,8 @@ class TestLayerKinds : public QObject {
   void any_cut_of_the_samples_gives_the_same();
   void bad_heads_are_named_data();
   void bad_heads_are_named();
+  void sizes_that_overflow_are_named_data();
+  void sizes_that_overflow_are_named();
   void bad_windows_are_named_data();
   void bad_windows_are_named();
 };
@@ -229,6 +231,53 @@ void TestLayerKinds::bad_heads_are_named() {
   QVERIFY(runtime::cpu::cpu_kernel_registry().layers.at(layer.kind)(layer).has_value());
   layer.sizes[key.toStdString()] = size;
   const auto made = runtime::cpu::cpu_kernel_registry().layers.at(layer.kind)(layer);
+  QVERIFY(!made);
+  QCOMPARE(made.error().code, ErrorCode::bad_input);
+  QVERIFY2(QString::fromStdString(made.error().message).contains(expected), made.error().message.c_str());
+}
+
+// The narrow products of the first two have 2^64 weights, of which 64 bits count none.
+void TestLayerKinds::sizes_that_overflow_are_named_data() {
+  using Sizes = std::map<std::string, std::int64_t>;
+  QTest::addColumn<QString>("kind");
+  QTest::addColumn<Sizes>("sizes");
+  QTest::addColumn<QString>("expected");
+  const std::int64_t large = std::int64_t{1} << 20, longest = std::int64_t{1} << 30;
+  const auto row = [](const char* name, const char* kind, const Sizes& sizes, const char* expected) {
+    QTest::newRow(name) << kind << sizes << expected;
+  };
+  const Sizes latent{{"hidden", 1},           {"sequence", 1},     {"heads", large},  {"key_value_rank", 1},
+                     {"plain_width", 524286}, {"rotary_width", 2}, {"value_width", 2}};
+  const auto with = [](Sizes sizes, const char* key, std::int64_t size) {
+    sizes[key] = size;
+    return sizes;
+  };
+  const Sizes decoder{{"hidden", 4}, {"heads", 2}, {"feed_forward", 4}, {"sequence", 4}};
+  const Sizes experts{{"hidden", longest}, {"experts", 2}, {"per_token", 1}, {"feed_forward", 1}, {"sequence", 1}};
+  row("narrow queries", "latent_attention", with(latent, "query_rank", std::int64_t{1} << 25), "weights of a product");
+  row("narrow keys", "latent_attention", with(latent, "key_value_rank", std::int64_t{1} << 25), "weights of a product");
+  row("a product down", "latent_attention",
+      {{"hidden", longest},
+       {"sequence", 1},
+       {"heads", 1},
+       {"key_value_rank", longest},
+       {"plain_width", 1},
+       {"rotary_width", 2},
+       {"value_width", 1}},
+      "weights of a product");
+  row("columns", "feed_forward", {{"hidden", longest}, {"feed_forward", longest}, {"sequence", 1}},
+      "weights of a product");
+  row("shared columns", "experts", with(experts, "shared_feed_forward", longest), "weights of the shared part");
+  row("a long sequence", "decoder", with(decoder, "sequence", 2 * large), "found 4.4e+12 scores of a head");
+}
+
+void TestLayerKinds::sizes_that_overflow_are_named() {
+  using Sizes = std::map<std::string, std::int64_t>;
+  QFETCH(QString, kind);
+  QFETCH(Sizes, sizes);
+  QFETCH(QString, expected);
+  const auto made =
+      runtime::cpu::cpu_kernel_registry().layers.at(kind.toStdString())({"drawn", kind.toStdString(), sizes});
   QVERIFY(!made);
   QCOMPARE(made.error().code, ErrorCode::bad_input);
   QVERIFY2(QString::fromStdString(made.error().message).contains(expected), made.error().message.c_str());
