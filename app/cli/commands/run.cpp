@@ -33,6 +33,7 @@
 #include "core/runtime/data/sample_source.hpp"
 #include "core/runtime/exec/model_parts.hpp"
 #include "core/runtime/exec/plan_features.hpp"
+#include "core/runtime/layers/context.hpp"
 #include "core/runtime/machine/cores.hpp"
 #include "core/runtime/machine/local_machine.hpp"
 #include "core/runtime/train.hpp"
@@ -220,7 +221,11 @@ class RunCommand : public options::Command {
     TRY_VOID(open_data());
     TRY_VOID(checkpoints_.apply(model_spec_, plan_, options_));
     TRY_VOID(open_weights());
-    return inputs_.given() ? predict() : build(std::nullopt);
+    TRY_VOID(inputs_.given() ? predict() : build(std::nullopt));
+    const Plan ran = runtime::exec::without_loss_layer(plan_, model_spec_);
+    if (auto cut = runtime::layers::check_shards(model_spec_, ran, runs_on_.kernels); !cut)
+      return tl::unexpected(text::in_file(cut.error(), error_file(cut.error())));
+    return {};
   }
 
   Result<void> open_weights() {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/model/layer_kinds.hpp"
 #include "core/runtime/layers/sharding.hpp"
 
 namespace pipedeck::runtime::layers {
@@ -80,6 +81,31 @@ Result<std::vector<std::unique_ptr<LayerKernel>>> make_context_layers(const Mode
     made.push_back(std::move(*layer));
   }
   return made;
+}
+
+Shard shard_of(const Stage& stage, int rank) {
+  return {rank, stage.tensor_parallel, stage.shard_fractions.value_or(std::vector<double>())};
+}
+
+ContextShard context_of(const Stage& stage, int rank, std::int64_t sequence) {
+  return {rank, stage.degrees.context, sequence, nullptr, stage.degrees.context_kind};
+}
+
+Result<void> check_shards(const ModelSpec& model, const Plan& plan, const KernelRegistry& kernels) {
+  const int context = plan.stages.front().degrees.context;
+  if (context > 1) TRY_VOID(check_context(model, kernels, context));
+  const std::int64_t sequence = find_size(model.layers.back(), "sequence").value_or(1);
+  const ModelSpec own = context_model(model, context);
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const Stage& stage = plan.stages[s];
+    const ContextShard shard = context_of(stage, 0, sequence);
+    if (context > 1) TRY_VOID(make_context_layers(own, stage.first, stage.last, kernels, shard));
+    if (stage.tensor_parallel == 1) continue;
+    auto made = make_sharded_layers(own, stage.first, stage.last, kernels, shard_of(stage, 0), nullptr,
+                                    uniform_shard_range(plan, s), context > 1 ? &shard : nullptr);
+    if (!made) return fail(made.error().code, made.error().message, fmt::format("/stages/{}/tensor_parallel", s));
+  }
+  return {};
 }
 
 }  // namespace pipedeck::runtime::layers

@@ -9,6 +9,7 @@
 
 #include "core/base/result.hpp"
 #include "core/model/model.hpp"
+#include "core/model/plan.hpp"
 #include "core/model/shard.hpp"
 #include "core/runtime/layers/shard.hpp"
 
@@ -44,5 +45,13 @@ Result<std::unique_ptr<LayerKernel>> make_context_layer(const ModelLayer& layer,
 Result<std::vector<std::unique_ptr<LayerKernel>>> make_context_layers(const ModelSpec& model, int first, int last,
                                                                       const KernelRegistry& kernels,
                                                                       const ContextShard& context);
+
+/// Returns the seats of a stage's ranks. A context rank has no group yet.
+Shard shard_of(const Stage& stage, int rank);
+ContextShard context_of(const Stage& stage, int rank, std::int64_t sequence);
+
+/// Checks that each layer can be sharded over the plan's tensor-parallel and context ranks. The plan's stages end
+/// before the loss. bad_input names the layer, at "/layers/..." or "/stages/.../tensor_parallel".
+Result<void> check_shards(const ModelSpec& model, const Plan& plan, const KernelRegistry& kernels);
 
 }  // namespace pipedeck::runtime::layers

@@ -28,34 +28,6 @@ constexpr std::chrono::milliseconds grace{500};
 constexpr const char* no_memory =
     "out of memory: the system has no more; a smaller micro-batch, recomputation or more stages take less";
 
-layers::Shard shard_of(const Stage& stage, int rank) {
-  return {rank, stage.tensor_parallel, stage.shard_fractions.value_or(std::vector<double>())};
-}
-
-/// Returns the seat of a stage's context rank, without its group.
-layers::ContextShard context_of(const Stage& stage, int rank, std::int64_t sequence) {
-  return {rank, stage.degrees.context, sequence, nullptr, stage.degrees.context_kind};
-}
-
-/// Rejects layers that cannot be sharded over the plan's degrees, before anything starts. `sequence`: positions of a
-/// sample.
-Result<void> check_shards(const ModelSpec& model, const Plan& plan, const layers::KernelRegistry& kernels,
-                          std::int64_t sequence) {
-  const int context = plan.stages.front().degrees.context;
-  if (context > 1) TRY_VOID(layers::check_context(model, kernels, context));
-  const ModelSpec own = layers::context_model(model, context);
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    const Stage& stage = plan.stages[s];
-    const layers::ContextShard shard = context_of(stage, 0, sequence);
-    if (context > 1) TRY_VOID(layers::make_context_layers(own, stage.first, stage.last, kernels, shard));
-    if (stage.tensor_parallel == 1) continue;
-    auto made = layers::make_sharded_layers(own, stage.first, stage.last, kernels, shard_of(stage, 0), nullptr,
-                                            layers::uniform_shard_range(plan, s), context > 1 ? &shard : nullptr);
-    if (!made) return fail(made.error().code, made.error().message, fmt::format("/stages/{}/tensor_parallel", s));
-  }
-  return {};
-}
-
 /// Returns the kernels of a tensor-parallel or context rank; none if a device has whole layers.
 layers::ShardedLayers parts_of(Run& run, std::size_t worker, const exec::LocalStage& chunk, const Plan& plan,
                                const layers::KernelRegistry& kernels) {
@@ -67,14 +39,14 @@ layers::ShardedLayers parts_of(Run& run, std::size_t worker, const exec::LocalSt
                                                                          *run.control, worker);
   };
   auto group = join(chunk.tensor_parallel, run.layout.tensor_parallel_group(chunk));
-  layers::ContextShard context = context_of(stage, chunk.context_rank, run.parts->loss.sequence());
+  layers::ContextShard context = layers::context_of(stage, chunk.context_rank, run.parts->loss.sequence());
   context.group = join(chunk.context, run.layout.context_group(chunk));
   const ModelSpec model = layers::context_model(run.model, chunk.context);
   if (chunk.tensor_parallel == 1)
     return {layers::make_context_layers(model, stage.first, stage.last, kernels, context).value(), {}};
-  return layers::make_sharded_layers(model, stage.first, stage.last, kernels, shard_of(stage, chunk.tensor_rank),
-                                     std::move(group), layers::uniform_shard_range(plan, chunk.stage.index()),
-                                     chunk.context > 1 ? &context : nullptr)
+  return layers::make_sharded_layers(
+             model, stage.first, stage.last, kernels, layers::shard_of(stage, chunk.tensor_rank), std::move(group),
+             layers::uniform_shard_range(plan, chunk.stage.index()), chunk.context > 1 ? &context : nullptr)
       .value();
 }
 
@@ -377,7 +349,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   run->layout = std::move(layout);
   for (const std::string& more : {backend.transport, captured_text(backend, run->layout)})
     if (!more.empty()) run->computed_by += ", " + more;
-  TRY_VOID(check_shards(model, plan, backend.kernels, run->parts->loss.sequence()));
+  TRY_VOID(layers::check_shards(model, plan, backend.kernels));
   try {
     cpu::write_product_kernels();
   } catch (const std::bad_alloc&) {

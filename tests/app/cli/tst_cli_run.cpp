@@ -260,6 +260,15 @@ void TestCliRun::a_mesh_of_a_transformer_trains() {
   VERIFY_STATUS(run, 0);
   QVERIFY(run.err.contains("the plan's products are in bf16"));
   QVERIFY(run.out.contains("finished after 2 steps"));
+
+  VERIFY_STATUS((problem_.run({"plan", "--planner", "mesh", "--profile", "tiny.profile.json", "--cluster",
+                               "preset:8-h100-sxm", "--global-batch", "16", "--pp", "2", "--dp", "2", "--tmp", "1",
+                               "--cp", "2", "-o", "context.plan.json"})),
+                0);
+  const Answer context = problem_.run({"run", "--plan", "context.plan.json", "--model", "preset:gpt-tiny", "--backend",
+                                       "cpu", "--steps", "2", "--check"});
+  VERIFY_STATUS(context, 2);
+  QVERIFY2(context.err.contains("/layers/1: layer 'block_0' (transformer) needs all positions"), context.err);
 }
 
 void TestCliRun::a_plan_of_another_model_is_refused() {
