@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/exec/plan_features.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -21,9 +22,6 @@ std::string stage_place(std::size_t stage, std::string_view key) { return fmt::f
 Result<void> check_degrees(const Plan& plan) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const Shard shard = plan.stages[s].shard();
-    if (shard.divides_tokens())
-      return refuse(stage_place(s, "sequence_parallel"),
-                    "found true, expected false: tensor-parallel ranks hold whole tokens in a run");
     if (shard.context != plan.stages.front().degrees.context)
       return refuse(stage_place(s, "context_parallel"),
                     fmt::format("found {}, expected {}, as stage 0 has: ranks pass their positions on", shard.context,
@@ -128,15 +126,21 @@ Recompute recompute_of(const Stage& stage, const std::vector<std::string_view>& 
   return recompute;
 }
 
-std::string precision_remark(const Plan& plan, std::string_view computed) {
-  if (!plan.choices) return {};
+std::vector<std::string> remarks_on(const Plan& plan, std::string_view computed) {
+  std::vector<std::string> remarks;
+  if (std::ranges::any_of(plan.stages, [](const Stage& stage) { return stage.shard().divides_tokens(); }))
+    remarks.emplace_back(
+        "the plan divides tokens over tensor-parallel ranks: in this run each holds all of them, which changes memory "
+        "and communication, not the weights");
+  if (!plan.choices) return remarks;
   const std::string& products = plan.choices->training.products;
   const std::string_view planned = products.empty() ? name_of(plan.precision) : std::string_view(products);
-  if (planned == computed) return {};
-  return fmt::format(
-      "the plan's products are in {}: this run computes them in {}, and keeps weights, gradients and "
-      "optimizer states in fp32",
-      planned, computed);
+  if (planned != computed)
+    remarks.push_back(
+        fmt::format("the plan's products are in {}: this run computes them in {}, and keeps weights, gradients and "
+                    "optimizer states in fp32",
+                    planned, computed));
+  return remarks;
 }
 
 }  // namespace pipedeck::runtime::exec

@@ -27,8 +27,8 @@ Sharding sharding_of(const Plan& plan);
 /// the first ones of the stage.
 Recompute recompute_of(const Stage& stage, const std::vector<std::string_view>& layers);
 
-/// Returns a remark on a plan of version 2 that names a precision other than `computed`, that of the run's products;
-/// else nothing.
-std::string precision_remark(const Plan& plan, std::string_view computed);
+/// Returns remarks on parts of a plan of version 2 that a run does in another way, without effect on the weights:
+/// sequence parallelism, and a precision other than `computed`, that of the run's products.
+std::vector<std::string> remarks_on(const Plan& plan, std::string_view computed);
 
 }  // namespace pipedeck::runtime::exec

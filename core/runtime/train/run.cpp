@@ -336,7 +336,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   auto run = std::make_shared<Run>();
   run->backend = backend.name;
   run->warning = backend.warning;
-  if (const std::string remark = exec::precision_remark(plan, backend.precision); !remark.empty())
+  for (const std::string& remark : exec::remarks_on(plan, backend.precision))
     run->warning += (run->warning.empty() ? "" : "; ") + remark;
   run->computed_by = backend.name;
   run->model = model;

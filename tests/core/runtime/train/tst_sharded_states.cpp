@@ -8,6 +8,7 @@
 
 #include "core/runtime/checkpoint/resume.hpp"
 #include "core/runtime/cpu/layers.hpp"
+#include "core/runtime/exec/plan_features.hpp"
 #include "core/runtime/layers/shard.hpp"
 #include "core/runtime/train.hpp"
 #include "core/runtime/train/run.hpp"
@@ -432,6 +433,14 @@ void TestShardedStates::what_cannot_be_sharded_is_named() {
   QVERIFY(refused(plan, "/operations", "devices 0 and 1 of stage 0 have other lists"));
   plan.sharding.level = 1;
   QVERIFY(runtime::exec::lay_out(spec, plan, built(plan)));
+  // A part that changes memory and communication alone is remarked on.
+  Plan divided = plan_with(spec, 2, 2, 1, level(0));
+  for (Stage& stage : divided.stages) stage.tensor_parallel = 2, stage.degrees.sequence = true;
+  QVERIFY(runtime::exec::lay_out(spec, divided, built(divided)));
+  QCOMPARE(runtime::exec::remarks_on(divided, "fp32").size(), std::size_t{1});
+  QVERIFY(runtime::exec::remarks_on(divided, "fp32").front().find("not the weights") != std::string::npos);
+  for (Stage& stage : divided.stages) stage.degrees.sequence = false;
+  QVERIFY(runtime::exec::remarks_on(divided, "fp32").empty());
   // Parts of version 2 that a run does not have.
   const auto changed = [&](const auto& change) {
     Plan other = plan_with(spec, 2, 2, 1, level(0));
@@ -445,10 +454,6 @@ void TestShardedStates::what_cannot_be_sharded_is_named() {
                   "found 2, expected 1, as stage 0 has"));
   QVERIFY(refused(changed([](Plan& p) { p.stages[1].degrees.expert = 2; }), "/stages/1/expert_parallel",
                   "found 2 expert ranks"));
-  QVERIFY(refused(changed([](Plan& p) {
-                    for (Stage& stage : p.stages) stage.tensor_parallel = 2, stage.degrees.sequence = true;
-                  }),
-                  "/stages/0/sequence_parallel", "found true, expected false"));
   QVERIFY(refused(changed([](Plan& p) { p.stages[1].recompute.modules = {"mlp"}; }), "/stages/1/recompute",
                   "found parts of blocks"));
   QVERIFY(refused(changed([](Plan& p) { p.choices->training.adapters.rank = 4; }), "/training/adapters", "rank 4"));
