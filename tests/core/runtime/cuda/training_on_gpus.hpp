@@ -62,7 +62,8 @@ inline std::map<QString, ModelSpec> models() {
   std::map<QString, ModelSpec> models{{"GPT", wide_gpt()},    {"MLP", small_mlp(9, 6, 7, 5)},
                                       {"VGG", small_cnn()},   {"ResNet", small_cnn(true)},
                                       {"LSTM", small_lstm()}, {"LSTM both ways", small_lstm(2)}};
-  for (std::size_t layer : {1, 2, 5}) models["MLP"].layers[layer].sizes["bias"] = 0;
+  models["MLP without biases"] = models["MLP"];
+  for (std::size_t layer : {1, 2, 5}) models["MLP without biases"].layers[layer].sizes["bias"] = 0;
   for (auto& [name, model] : models) model.learning_rate = 0.05;
   return models;
 }

@@ -150,14 +150,15 @@ ModelSpec without_kinks(ModelSpec model) {
   return model;
 }
 
-/// Factors that are rounded to 8 bits give a gradient within some thousandths. A residual block's relus stay: PyTorch
-/// strays as far over them (tests/bench/bf16_resnet.py).
+/// Factors that are rounded to 8 bits give a gradient within some thousandths. Biases move farthest: without them the
+/// weights' share is larger. A residual block's relus stay: PyTorch strays as far over them
+/// (tests/bench/bf16_resnet.py).
 void TestCudaTraining::sixteen_bits_are_near_one_processor() {
   QFETCH(QString, model);
   QFETCH(Sums, sums);
   sum_as(sums);
   const ModelSpec spec = without_kinks(models().at(model));
-  const double most = model == "ResNet" ? 0.2 : 1e-2;
+  const double most = model == "ResNet" ? 0.2 : model == "MLP without biases" ? 2e-2 : 1e-2;
   const Plan whole = cut_plan(spec, {1, 1}, {1, 1}), cut = cut_plan(spec, {1, 1}, {2, 1});
   const Trained expected = trained_on(runtime::cpu::cpu_backend(), spec, whole, steps_of(3)),
                 first = trained_on(runtime::cpu::cpu_backend(), spec, whole, steps_of(0));
