@@ -135,9 +135,11 @@ class TestHelp : public QObject {
     emit contents->itemActivated(files, 0);
     QCOMPARE(window_->heading(), files->text(0));
     QCOMPARE(contents->currentItem(), files);
-    emit contents->itemActivated(contents->topLevelItem(1), 0);
+    const QList<QTreeWidgetItem*> pages = contents->findItems("Planners", Qt::MatchExactly);
+    QCOMPARE(pages.size(), 1);
+    emit contents->itemActivated(pages.front(), 0);
     QCOMPARE(window_->file(), QString("planners.md"));
-    QVERIFY(contents->topLevelItem(1)->childCount() > 0);
+    QVERIFY(pages.front()->childCount() > 0);
   }
 
   void search_goes_through_all_pages() {
