@@ -36,21 +36,6 @@ constexpr std::array attention_sizes{SizeRule{"hidden"},
                                      SizeRule{"norm_heads", 0, 0, 1},
                                      epsilon};
 constexpr std::array feed_forward_sizes{SizeRule{"hidden"}, SizeRule{"feed_forward"}, SizeRule{"sequence"}, epsilon};
-constexpr std::array decoder_sizes{SizeRule{"hidden"},
-                                   SizeRule{"heads"},
-                                   SizeRule{"key_value_heads", 0, 0},
-                                   SizeRule{"head_width", 0, 0},
-                                   SizeRule{"feed_forward"},
-                                   SizeRule{"sequence"},
-                                   SizeRule{"window", 0, 0},
-                                   SizeRule{"rotary_base", 10'000},
-                                   rotary_factor,
-                                   rotary_low,
-                                   rotary_high,
-                                   rotary_original,
-                                   SizeRule{"bias_qkv", 0, 0, 1},
-                                   SizeRule{"norm_heads", 0, 0, 1},
-                                   epsilon};
 constexpr std::array latent_attention_sizes{SizeRule{"hidden"},
                                             SizeRule{"heads"},
                                             SizeRule{"query_rank", 0, 0},
@@ -61,17 +46,16 @@ constexpr std::array latent_attention_sizes{SizeRule{"hidden"},
                                             SizeRule{"sequence"},
                                             SizeRule{"rotary_base", 10'000},
                                             epsilon};
-constexpr std::array latent_decoder_sizes{SizeRule{"hidden"},
-                                          SizeRule{"heads"},
-                                          SizeRule{"query_rank", 0, 0},
-                                          SizeRule{"key_value_rank"},
-                                          SizeRule{"plain_width"},
-                                          SizeRule{"rotary_width"},
-                                          SizeRule{"value_width"},
-                                          SizeRule{"feed_forward"},
-                                          SizeRule{"sequence"},
-                                          SizeRule{"rotary_base", 10'000},
-                                          epsilon};
+/// Returns the sizes of an attention with a feed-forward after it.
+template <std::size_t Count>
+constexpr std::array<SizeRule, Count + 1> with_feed_forward(const std::array<SizeRule, Count>& attention) {
+  std::array<SizeRule, Count + 1> sizes{};
+  std::ranges::copy(attention, sizes.begin());
+  sizes.back() = {"feed_forward"};
+  return sizes;
+}
+constexpr std::array decoder_sizes = with_feed_forward(attention_sizes);
+constexpr std::array latent_decoder_sizes = with_feed_forward(latent_attention_sizes);
 constexpr std::array experts_sizes{SizeRule{"hidden"},
                                    SizeRule{"experts"},
                                    SizeRule{"per_token"},

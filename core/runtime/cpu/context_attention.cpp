@@ -10,6 +10,22 @@
 #include "core/runtime/layers/shard.hpp"
 
 namespace pipedeck::runtime::cpu {
+namespace {
+
+/// Calls work(step, keys, values) with the rank's own ones, then with those of each rank before it.
+template <class Work>
+void for_each_block(const AttentionTensors& in, const layers::ContextShard& context, const Work& work) {
+  work(0, in.keys, in.values);
+  tensor::Tensor passed_keys, passed_values;
+  const tensor::Tensor *keys = &in.keys, *values = &in.values;
+  for (int step = 1; step < context.degree; ++step) {
+    passed_keys = layers::pass_on(*keys, context), passed_values = layers::pass_on(*values, context);
+    keys = &passed_keys, values = &passed_values;
+    work(step, *keys, *values);
+  }
+}
+
+}  // namespace
 
 ContextAttention::ContextAttention(AttentionShape shape, const layers::ContextShard& context)
     : context_(context), positions_(context.positions(context.rank)), shape_(std::move(shape)) {
@@ -75,16 +91,11 @@ tensor::Tensor ContextAttention::ring_forward(const AttentionTensors& in, tensor
   tensor::Tensor sums = tensor::Tensor::zeros(memory, samples, shape_.heads * shape_.query_rows());
   log_sums = sums.empty_like();
   std::ranges::fill(log_sums.values(), std::numeric_limits<float>::lowest());
-  tensor::Tensor passed_keys, passed_values, scratch(memory, 1, block(0).scores());
-  const tensor::Tensor *keys = &in.keys, *values = &in.values;
-  for (int step = 0; step < context_.degree; ++step) {
-    if (step > 0) {
-      passed_keys = layers::pass_on(*keys, context_), passed_values = layers::pass_on(*values, context_);
-      keys = &passed_keys, values = &passed_values;
-    }
-    add_attention_block({contexts.data(), width}, {log_sums.data(), sums.data()}, inputs(in.queries, *keys, *values),
+  tensor::Tensor scratch(memory, 1, block(0).scores());
+  for_each_block(in, context_, [&](int step, const tensor::Tensor& keys, const tensor::Tensor& values) {
+    add_attention_block({contexts.data(), width}, {log_sums.data(), sums.data()}, inputs(in.queries, keys, values),
                         scratch.data(), samples, block(step));
-  }
+  });
   finish_attention({contexts.data(), width}, {log_sums.data(), sums.data()}, samples, shape_);
   return contexts;
 }
@@ -98,18 +109,13 @@ AttentionTensors ContextAttention::ring_backward(const tensor::Tensor& context_g
   AttentionTensors out{zeros(in.queries), zeros(in.keys), zeros(in.values)};
   tensor::Tensor products = log_sums.empty_like();
   context_products(products.data(), {contexts.data(), gradient.stride}, gradient, samples, shape_);
-  tensor::Tensor passed_keys, passed_values, scratch(memory, 2, block(0).scores());
-  const tensor::Tensor *keys = &in.keys, *values = &in.values;
-  for (int step = 0; step < context_.degree; ++step) {
-    if (step > 0) {
-      passed_keys = layers::pass_on(*keys, context_), passed_values = layers::pass_on(*values, context_);
-      keys = &passed_keys, values = &passed_values;
-    }
+  tensor::Tensor scratch(memory, 2, block(0).scores());
+  for_each_block(in, context_, [&](int step, const tensor::Tensor& keys, const tensor::Tensor& values) {
     attention_block_backward(gradients(out), gradient, log_sums.data(), products.data(),
-                             inputs(in.queries, *keys, *values), scratch.data(), samples, block(step));
+                             inputs(in.queries, keys, values), scratch.data(), samples, block(step));
     // Gradients follow their keys and values, and are home after the last step.
     out.keys = layers::pass_on(out.keys, context_), out.values = layers::pass_on(out.values, context_);
-  }
+  });
   return out;
 }
 

@@ -31,62 +31,25 @@ struct ExpertSizes {
 };
 
 /// Experts, or the columns of each that a rank has. All ranks route alike.
-class ExpertsLayer final : public layers::BlockHalf {
+class ExpertsLayer final : public NormedHalf {
  public:
   explicit ExpertsLayer(const ExpertSizes& sizes, std::optional<layers::TensorParallelGroup> partners = {})
-      : layers::BlockHalf(sizes.router.sequence * sizes.hidden, sizes.router.sequence * sizes.hidden,
-                          sizes.layout().end),
+      : NormedHalf(sizes.router.sequence, sizes.hidden, sizes.epsilon, sizes.layout().end, std::move(partners)),
         h_(sizes.hidden),
         f_(sizes.columns),
         shared_f_(sizes.shared_columns),
         router_(sizes.router),
-        at_(sizes.layout()),
-        norm_(sizes.hidden, sizes.epsilon),
-        partners_(std::move(partners)) {}
+        at_(sizes.layout()) {}
 
   ExpertsLayer(const ExpertSizes& own, const ExpertSizes& whole, const layers::TensorParallelGroup& partners)
       : ExpertsLayer(own, partners) {
-    whole_ = std::make_unique<ExpertsLayer>(whole);
-    blocks_ = whole_->blocks_of(partners);
+    auto all = std::make_unique<ExpertsLayer>(whole);
+    std::vector<layers::ParameterBlock> blocks = all->blocks_of(partners);
+    set_whole(std::move(all), std::move(blocks));
   }
 
   std::size_t forward_tensors() const override { return shared_f_ > 0 ? forward_count : shared_gates; }
   std::size_t backward_tensors() const override { return backward_count; }
-
-  std::int64_t replicated_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
-  std::vector<layers::ParameterBlock> blocks() const override {
-    return whole_ ? blocks_ : layers::LayerKernel::blocks();
-  }
-
-  void initialise(std::span<float> parameters, Random random) const override {
-    if (whole_) return layers::initialise_part(*whole_, blocks_, parameters, random);
-    const auto gain = static_cast<std::size_t>(at_.router);
-    std::ranges::fill(parameters.first(gain), 1.0f);
-    std::ranges::generate(parameters.subspan(gain), [&] { return 0.02f * random.normal(); });
-  }
-
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
-                         layers::SavedTensors& saved) const override {
-    const float* p = parameters.data();
-    saved.tensors.resize(forward_tensors());
-    auto& s = saved.tensors;
-    s[x] = std::move(input);
-    s[normal] = norm_.forward(s[x], p + at_.gain, s[inverse]);
-    s[scores] = project(s[normal], h_, router_.experts, p + at_.router);
-    score_experts(s[scores], router_);
-    s[choices] = rows_like(s[x], h_, router_.per_token);
-    s[weights] = s[choices].empty_like();
-    choose_experts(s[choices], s[weights], s[scores], router_);
-    const ExpertRows rows = rows_by_expert(s[choices], router_);
-    s[gates] = expert_products(permute(s[normal], h_, rows), h_, 2 * f_, p + at_.in, rows);
-    s[active] = rows_like(s[gates], 2 * f_, f_);
-    silu_gate(s[active].data(), s[gates].data(), rows.count(), f_);
-    tensor::Tensor output = shared_forward(p, s);
-    add_unpermuted(output, expert_products(s[active], f_, h_, p + at_.out, rows), h_, rows, s[weights].data());
-    if (partners_) partners_->all_reduce(output);
-    add(output.data(), s[x].data(), output.size());
-    return output;
-  }
 
   tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {
@@ -98,20 +61,17 @@ class ExpertsLayer final : public layers::BlockHalf {
     tensor::Tensor dshared;
     tensor::Tensor dnormal = shared_backward(p, s, dy, dshared);
     add_unpermuted(dnormal, expert_products_backward(dgates, h_, 2 * f_, p + at_.in, rows), h_, rows, nullptr);
-    if (partners_) partners_->all_reduce(dnormal), partners_->all_reduce(dweights);
+    sum_up(dnormal), sum_up(dweights);
     tensor::Tensor dlogits = router_backward(dweights, s[choices], s[scores], router_,
                                              saved.loss_scale * static_cast<float>(router_.sequence));
     add_project_backward(dnormal, dlogits, h_, router_.experts, p + at_.router);
-    tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, h_), dx;
-    if (wanted) dx = dy.slice(0, dy.samples(), dy.memory());
-    norm_.backward(dx, gains.data(), dnormal, s[x], s[inverse], p + at_.gain);
+    tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, h_);
+    tensor::Tensor dx = input_gradient(dy, dnormal, p, s, gains, wanted);
     tensor::Tensor shared_input;
     if (shared_f_ > 0) shared_input = std::move(s[shared_active]);
-    std::array<tensor::Tensor, backward_count> left{std::move(s[normal]),   std::move(dlogits), std::move(s[choices]),
-                                                    std::move(s[weights]),  std::move(dgates),  std::move(s[active]),
-                                                    std::move(dy),          std::move(gains),   std::move(dshared),
-                                                    std::move(shared_input)};
-    s.assign(std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
+    leave<backward_count>(
+        s, {std::move(s[normal]), std::move(dlogits), std::move(s[choices]), std::move(s[weights]), std::move(dgates),
+            std::move(s[active]), std::move(dy), std::move(gains), std::move(dshared), std::move(shared_input)});
     return dx;
   }
 
@@ -130,17 +90,35 @@ class ExpertsLayer final : public layers::BlockHalf {
       add_weight_gradient(g + at_.shared_out, s[w_shared_active], shared_f_, s[w_dy], h_);
       add_weight_gradient(g + at_.shared_in, s[w_normal], h_, s[w_dshared], 2 * shared_f_);
     }
-    add(g + at_.gain, s[w_gains].data(), h_);
+    add_gain_gradient(g, s[w_gains]);
     saved.tensors.clear();
   }
 
  private:
+  void draw(std::span<float> parameters, Random random) const override {
+    const auto gain = static_cast<std::size_t>(at_.router);
+    std::ranges::fill(parameters.first(gain), 1.0f);
+    std::ranges::generate(parameters.subspan(gain), [&] { return 0.02f * random.normal(); });
+  }
+
+  tensor::Tensor compute(const float* p, std::vector<tensor::Tensor>& s) const override {
+    s[scores] = project(s[normal], h_, router_.experts, p + at_.router);
+    score_experts(s[scores], router_);
+    s[choices] = rows_like(s[x], h_, router_.per_token);
+    s[weights] = s[choices].empty_like();
+    choose_experts(s[choices], s[weights], s[scores], router_);
+    const ExpertRows rows = rows_by_expert(s[choices], router_);
+    s[gates] = expert_products(permute(s[normal], h_, rows), h_, 2 * f_, p + at_.in, rows);
+    s[active] = rows_like(s[gates], 2 * f_, f_);
+    silu_gate(s[active].data(), s[gates].data(), rows.count(), f_);
+    tensor::Tensor output = shared_forward(p, s);
+    add_unpermuted(output, expert_products(s[active], f_, h_, p + at_.out, rows), h_, rows, s[weights].data());
+    return output;
+  }
+
   /// Tensors saved by forward, in this order; the last two with a shared part.
   enum ForwardSaved : std::size_t {
-    x,
-    inverse,
-    normal,
-    scores,
+    scores = first_own,
     choices,
     weights,
     gates,
@@ -214,10 +192,6 @@ class ExpertsLayer final : public layers::BlockHalf {
   std::int64_t h_, f_, shared_f_;  ///< the model's width, and those of the local columns
   RouterShape router_;
   layers::ExpertLayout at_;
-  Rms norm_;
-  std::optional<layers::TensorParallelGroup> partners_;
-  std::unique_ptr<ExpertsLayer> whole_;  ///< of a shard
-  std::vector<layers::ParameterBlock> blocks_;
 };
 
 Result<ExpertSizes> expert_sizes(const ModelLayer& layer) {

@@ -19,57 +19,27 @@ struct FeedForwardSizes {
   FeedForwardSizes of(const layers::ShardRange& range) const { return {hidden, range.count, sequence, epsilon}; }
 };
 
-class GatedFeedForward final : public layers::BlockHalf {
+class GatedFeedForward final : public NormedHalf {
  public:
   explicit GatedFeedForward(const FeedForwardSizes& sizes, std::optional<layers::TensorParallelGroup> partners = {})
-      : layers::BlockHalf(sizes.sequence * sizes.hidden, sizes.sequence * sizes.hidden,
-                          layers::FeedForwardLayout(sizes.hidden, sizes.columns).end),
+      : NormedHalf(sizes.sequence, sizes.hidden, sizes.epsilon,
+                   layers::FeedForwardLayout(sizes.hidden, sizes.columns).end, std::move(partners)),
         h_(sizes.hidden),
         f_(sizes.columns),
-        at_(h_, f_),
-        norm_(sizes.hidden, sizes.epsilon),
-        partners_(std::move(partners)) {}
+        at_(h_, f_) {}
 
   GatedFeedForward(const FeedForwardSizes& whole, const layers::ShardRange& own,
                    const layers::TensorParallelGroup& partners)
       : GatedFeedForward(whole.of(own), partners) {
-    whole_ = std::make_unique<GatedFeedForward>(whole);
-    const layers::FeedForwardLayout& all = whole_->at_;
-    blocks_ = {{all.gain, 1, h_, h_},
-               {all.in + own.first, 2 * h_, own.count, whole.columns},
-               {all.out + own.first * h_, 1, own.count * h_, own.count * h_}};
+    auto all = std::make_unique<GatedFeedForward>(whole);
+    const layers::FeedForwardLayout at = all->at_;
+    set_whole(std::move(all), {{at.gain, 1, h_, h_},
+                               {at.in + own.first, 2 * h_, own.count, whole.columns},
+                               {at.out + own.first * h_, 1, own.count * h_, own.count * h_}});
   }
 
   std::size_t forward_tensors() const override { return forward_count; }
   std::size_t backward_tensors() const override { return backward_count; }
-
-  std::int64_t replicated_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
-  std::vector<layers::ParameterBlock> blocks() const override {
-    return whole_ ? blocks_ : layers::LayerKernel::blocks();
-  }
-
-  void initialise(std::span<float> parameters, Random random) const override {
-    if (whole_) return layers::initialise_part(*whole_, blocks_, parameters, random);
-    const auto weights = parameters.subspan(static_cast<std::size_t>(at_.in));
-    std::ranges::fill(parameters.first(static_cast<std::size_t>(at_.in)), 1.0f);
-    std::ranges::generate(weights, [&] { return 0.02f * random.normal(); });
-  }
-
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
-                         layers::SavedTensors& saved) const override {
-    const float* p = parameters.data();
-    saved.tensors.resize(forward_count);
-    auto& s = saved.tensors;
-    s[x] = std::move(input);
-    s[normal] = norm_.forward(s[x], p + at_.gain, s[inverse]);
-    s[gates] = project(s[normal], h_, 2 * f_, p + at_.in);
-    s[active] = rows_like(s[x], h_, f_);
-    silu_gate(s[active].data(), s[gates].data(), s[active].size() / f_, f_);
-    tensor::Tensor output = project(s[active], f_, h_, p + at_.out);
-    if (partners_) partners_->all_reduce(output);
-    add(output.data(), s[x].data(), output.size());
-    return output;
-  }
 
   tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {
@@ -82,13 +52,10 @@ class GatedFeedForward final : public layers::BlockHalf {
     }
     s[gates].release();
     tensor::Tensor dnormal = project_backward(dgates, h_, 2 * f_, p + at_.in);
-    if (partners_) partners_->all_reduce(dnormal);
-    tensor::Tensor dx;
-    if (wanted) dx = dy.slice(0, dy.samples(), dy.memory());
-    norm_.backward(dx, gains.data(), dnormal, s[x], s[inverse], p + at_.gain);
-    std::array<tensor::Tensor, backward_count> left{std::move(s[normal]), std::move(dgates), std::move(s[active]),
-                                                    std::move(dy), std::move(gains)};
-    s.assign(std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
+    sum_up(dnormal);
+    tensor::Tensor dx = input_gradient(dy, dnormal, p, s, gains, wanted);
+    leave<backward_count>(
+        s, {std::move(s[normal]), std::move(dgates), std::move(s[active]), std::move(dy), std::move(gains)});
     return dx;
   }
 
@@ -97,20 +64,30 @@ class GatedFeedForward final : public layers::BlockHalf {
     float* g = gradients.data();
     add_weight_gradient(g + at_.out, s[w_active], f_, s[w_dy], h_);
     add_weight_gradient(g + at_.in, s[w_normal], h_, s[w_dgates], 2 * f_);
-    add(g + at_.gain, s[w_gains].data(), h_);
+    add_gain_gradient(g, s[w_gains]);
     saved.tensors.clear();
   }
 
  private:
-  enum ForwardSaved : std::size_t { x, inverse, normal, gates, active, forward_count };
+  void draw(std::span<float> parameters, Random random) const override {
+    const auto weights = parameters.subspan(static_cast<std::size_t>(at_.in));
+    std::ranges::fill(parameters.first(static_cast<std::size_t>(at_.in)), 1.0f);
+    std::ranges::generate(weights, [&] { return 0.02f * random.normal(); });
+  }
+
+  tensor::Tensor compute(const float* p, std::vector<tensor::Tensor>& s) const override {
+    s[gates] = project(s[normal], h_, 2 * f_, p + at_.in);
+    s[active] = rows_like(s[x], h_, f_);
+    silu_gate(s[active].data(), s[gates].data(), s[active].size() / f_, f_);
+    tensor::Tensor output = project(s[active], f_, h_, p + at_.out);
+    return output;
+  }
+
+  enum ForwardSaved : std::size_t { gates = first_own, active, forward_count };
   enum WeightSaved : std::size_t { w_normal, w_dgates, w_active, w_dy, w_gains, backward_count };
 
   std::int64_t h_, f_;  ///< the model's width, and that of the local columns
   layers::FeedForwardLayout at_;
-  Rms norm_;
-  std::optional<layers::TensorParallelGroup> partners_;
-  std::unique_ptr<GatedFeedForward> whole_;  ///< of a shard
-  std::vector<layers::ParameterBlock> blocks_;
 };
 
 }  // namespace

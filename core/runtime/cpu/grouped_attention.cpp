@@ -34,12 +34,12 @@ struct GroupedSizes {
   }
 };
 
-class GroupedAttention final : public layers::BlockHalf {
+class GroupedAttention final : public NormedHalf {
  public:
   /// `sizes.sequence` is the number of the context rank's positions.
   GroupedAttention(const GroupedSizes& sizes, const layers::ContextShard& context,
                    std::optional<layers::TensorParallelGroup> partners = {})
-      : layers::BlockHalf(sizes.sequence * sizes.hidden, sizes.sequence * sizes.hidden, sizes.layout().end),
+      : NormedHalf(sizes.sequence, sizes.hidden, sizes.epsilon, sizes.layout().end, std::move(partners)),
         sizes_(sizes),
         attention_({.heads = sizes.heads,
                     .key_value_heads = sizes.key_value_heads,
@@ -51,28 +51,53 @@ class GroupedAttention final : public layers::BlockHalf {
                     .window = sizes.window},
                    context),
         at_(sizes.layout()),
-        norm_(sizes.hidden, sizes.epsilon),
         head_norm_(sizes.head_width, sizes.epsilon),
-        angles_(attention_.positions(), sizes.head_width, sizes.angles),
-        partners_(std::move(partners)) {}
+        angles_(attention_.positions(), sizes.head_width, sizes.angles) {}
 
   GroupedAttention(const GroupedSizes& whole, const layers::ContextShard& context, const layers::ShardRange& groups,
                    const layers::TensorParallelGroup& partners)
       : GroupedAttention(whole.of(groups), context, partners) {
-    whole_ = std::make_unique<GroupedAttention>(whole, context);
-    blocks_ = whole_->blocks_of(groups);
+    auto all = std::make_unique<GroupedAttention>(whole, context);
+    std::vector<layers::ParameterBlock> blocks = all->blocks_of(groups);
+    set_whole(std::move(all), std::move(blocks));
   }
 
   std::size_t forward_tensors() const override { return sizes_.norm_heads ? forward_count : raw_query; }
   std::size_t backward_tensors() const override { return backward_count; }
 
-  std::int64_t replicated_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
-  std::vector<layers::ParameterBlock> blocks() const override {
-    return whole_ ? blocks_ : layers::LayerKernel::blocks();
+  tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
+                                bool wanted) const override {
+    const float* p = parameters.data();
+    auto& s = saved.tensors;
+    auto [dq, dk, dv] = attend_backward(p, s, dy);
+    angles_.rotate_back(dq.data(), heads_of(dq, sizes_.query_width()));
+    angles_.rotate_back(dk.data(), heads_of(dk, sizes_.key_width()));
+    tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, sizes_.hidden);
+    tensor::Tensor head_gains = norm_heads_backward(p, s, dq, dk);
+    tensor::Tensor dnormal = project_backward(dq, sizes_.hidden, sizes_.query_width(), p + at_.query);
+    add_project_backward(dnormal, dk, sizes_.hidden, sizes_.key_width(), p + at_.key);
+    add_project_backward(dnormal, dv, sizes_.hidden, sizes_.key_width(), p + at_.value);
+    sum_up(dnormal);
+    tensor::Tensor dx = input_gradient(dy, dnormal, p, s, gains, wanted);
+    leave<backward_count>(s, {std::move(s[normal]), std::move(dq), std::move(dk), std::move(dv), std::move(s[context]),
+                              std::move(dy), std::move(gains), std::move(head_gains)});
+    return dx;
   }
 
-  void initialise(std::span<float> parameters, Random random) const override {
-    if (whole_) return layers::initialise_part(*whole_, blocks_, parameters, random);
+  void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
+    const auto& s = saved.tensors;
+    float* g = gradients.data();
+    add_weight_gradient(g + at_.out, s[w_context], sizes_.query_width(), s[w_dy], sizes_.hidden);
+    add_head_gradients(g, at_.query, at_.query_bias, s[w_normal], s[w_dq], sizes_.query_width());
+    add_head_gradients(g, at_.key, at_.key_bias, s[w_normal], s[w_dk], sizes_.key_width());
+    add_head_gradients(g, at_.value, at_.value_bias, s[w_normal], s[w_dv], sizes_.key_width());
+    add_gain_gradient(g, s[w_gains]);
+    if (sizes_.norm_heads) add(g + at_.query_gain, s[w_head_gains].data(), 2 * sizes_.head_width);
+    saved.tensors.clear();
+  }
+
+ private:
+  void draw(std::span<float> parameters, Random random) const override {
     std::ranges::fill(parameters, 0.0f);
     const auto fill = [&](std::int64_t first, std::int64_t last, const auto& value) {
       std::generate(parameters.begin() + first, parameters.begin() + last, value);
@@ -85,13 +110,7 @@ class GroupedAttention final : public layers::BlockHalf {
     fill(at_.out, at_.end, normal);
   }
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
-                         layers::SavedTensors& saved) const override {
-    const float* p = parameters.data();
-    saved.tensors.resize(forward_tensors());
-    auto& s = saved.tensors;
-    s[x] = std::move(input);
-    s[normal] = norm_.forward(s[x], p + at_.gain, s[inverse]);
+  tensor::Tensor compute(const float* p, std::vector<tensor::Tensor>& s) const override {
     s[query] = head_product(s[normal], p, at_.query, at_.query_bias, sizes_.query_width());
     s[key] = head_product(s[normal], p, at_.key, at_.key_bias, sizes_.key_width());
     s[value] = head_product(s[normal], p, at_.value, at_.value_bias, sizes_.key_width());
@@ -106,53 +125,12 @@ class GroupedAttention final : public layers::BlockHalf {
     s[context] = attention_.forward(in, s[probability]);
     s[query] = std::move(in.queries), s[key] = std::move(in.keys), s[value] = std::move(in.values);
     tensor::Tensor output = project(s[context], sizes_.query_width(), sizes_.hidden, p + at_.out);
-    if (partners_) partners_->all_reduce(output);
-    add(output.data(), s[x].data(), output.size());
     return output;
   }
 
-  tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
-                                bool wanted) const override {
-    const float* p = parameters.data();
-    auto& s = saved.tensors;
-    auto [dq, dk, dv] = attend_backward(p, s, dy);
-    angles_.rotate_back(dq.data(), heads_of(dq, sizes_.query_width()));
-    angles_.rotate_back(dk.data(), heads_of(dk, sizes_.key_width()));
-    tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, sizes_.hidden);
-    tensor::Tensor head_gains = norm_heads_backward(p, s, dq, dk);
-    tensor::Tensor dnormal = project_backward(dq, sizes_.hidden, sizes_.query_width(), p + at_.query);
-    add_project_backward(dnormal, dk, sizes_.hidden, sizes_.key_width(), p + at_.key);
-    add_project_backward(dnormal, dv, sizes_.hidden, sizes_.key_width(), p + at_.value);
-    if (partners_) partners_->all_reduce(dnormal);
-    tensor::Tensor dx;
-    if (wanted) dx = dy.slice(0, dy.samples(), dy.memory());
-    norm_.backward(dx, gains.data(), dnormal, s[x], s[inverse], p + at_.gain);
-    std::array<tensor::Tensor, backward_count> left{std::move(s[normal]), std::move(dq),         std::move(dk),
-                                                    std::move(dv),        std::move(s[context]), std::move(dy),
-                                                    std::move(gains),     std::move(head_gains)};
-    s.assign(std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
-    return dx;
-  }
-
-  void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
-    const auto& s = saved.tensors;
-    float* g = gradients.data();
-    add_weight_gradient(g + at_.out, s[w_context], sizes_.query_width(), s[w_dy], sizes_.hidden);
-    add_head_gradients(g, at_.query, at_.query_bias, s[w_normal], s[w_dq], sizes_.query_width());
-    add_head_gradients(g, at_.key, at_.key_bias, s[w_normal], s[w_dk], sizes_.key_width());
-    add_head_gradients(g, at_.value, at_.value_bias, s[w_normal], s[w_dv], sizes_.key_width());
-    add(g + at_.gain, s[w_gains].data(), sizes_.hidden);
-    if (sizes_.norm_heads) add(g + at_.query_gain, s[w_head_gains].data(), 2 * sizes_.head_width);
-    saved.tensors.clear();
-  }
-
- private:
   /// Tensors saved by forward, in this order; the last four with a norm of the heads.
   enum ForwardSaved : std::size_t {
-    x,
-    inverse,
-    normal,
-    query,
+    query = first_own,
     key,
     value,
     probability,
@@ -221,18 +199,15 @@ class GroupedAttention final : public layers::BlockHalf {
     head_norm_.backward(raw_dq, gains.data(), dq, s[raw_query], s[query_inverse], p + at_.query_gain);
     head_norm_.backward(raw_dk, gains.data() + sizes_.head_width, dk, s[raw_key], s[key_inverse], p + at_.key_gain);
     dq = std::move(raw_dq), dk = std::move(raw_dk);
-    if (partners_) partners_->all_reduce(gains);
+    sum_up(gains);
     return gains;
   }
 
   GroupedSizes sizes_;
   ContextAttention attention_;  ///< of the local heads
   layers::AttentionLayout at_;
-  Rms norm_, head_norm_;
+  Rms head_norm_;
   RotaryTable angles_;
-  std::optional<layers::TensorParallelGroup> partners_;
-  std::unique_ptr<GroupedAttention> whole_;  ///< of a shard
-  std::vector<layers::ParameterBlock> blocks_;
 };
 
 Result<GroupedSizes> grouped_sizes(const ModelLayer& layer) {

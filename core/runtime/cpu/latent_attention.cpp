@@ -39,10 +39,10 @@ void copy_columns(float* to, std::int64_t to_stride, const float* from, std::int
   for (std::int64_t row = 0; row < rows; ++row) std::copy_n(from + row * from_stride, count, to + row * to_stride);
 }
 
-class LatentAttentionLayer final : public layers::BlockHalf {
+class LatentAttentionLayer final : public NormedHalf {
  public:
   explicit LatentAttentionLayer(const LatentSizes& sizes, std::optional<layers::TensorParallelGroup> partners = {})
-      : layers::BlockHalf(sizes.sequence * sizes.hidden, sizes.sequence * sizes.hidden, sizes.layout().end),
+      : NormedHalf(sizes.sequence, sizes.hidden, sizes.epsilon, sizes.layout().end, std::move(partners)),
         n_(sizes),
         shape_{.heads = sizes.heads,
                .key_value_heads = sizes.heads,
@@ -52,53 +52,21 @@ class LatentAttentionLayer final : public layers::BlockHalf {
                .keys = all_positions(sizes.sequence),
                .causal = true},
         at_(sizes.layout()),
-        norm_(sizes.hidden, sizes.epsilon),
         query_norm_(sizes.query_rank, sizes.epsilon),
         latent_norm_(sizes.rank, sizes.epsilon),
         query_angles_(shape_.queries, sizes.rotary, {.base = static_cast<double>(sizes.rotary_base)}),
-        key_angles_(shape_.keys, sizes.rotary, {.base = static_cast<double>(sizes.rotary_base)}),
-        partners_(std::move(partners)) {}
+        key_angles_(shape_.keys, sizes.rotary, {.base = static_cast<double>(sizes.rotary_base)}) {}
 
   LatentAttentionLayer(const LatentSizes& whole, const layers::ShardRange& own,
                        const layers::TensorParallelGroup& partners)
       : LatentAttentionLayer(whole.of(own), partners) {
-    whole_ = std::make_unique<LatentAttentionLayer>(whole);
-    blocks_ = whole_->blocks_of(own);
+    auto all = std::make_unique<LatentAttentionLayer>(whole);
+    std::vector<layers::ParameterBlock> blocks = all->blocks_of(own);
+    set_whole(std::move(all), std::move(blocks));
   }
 
   std::size_t forward_tensors() const override { return has_query_rank() ? forward_count : query_latent; }
   std::size_t backward_tensors() const override { return backward_count; }
-
-  std::int64_t replicated_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
-  std::vector<layers::ParameterBlock> blocks() const override {
-    return whole_ ? blocks_ : layers::LayerKernel::blocks();
-  }
-
-  void initialise(std::span<float> parameters, Random random) const override {
-    if (whole_) return layers::initialise_part(*whole_, blocks_, parameters, random);
-    std::ranges::generate(parameters, [&] { return 0.02f * random.normal(); });
-    std::fill_n(parameters.data() + at_.gain, n_.hidden, 1.0f);
-    std::fill_n(parameters.data() + at_.query_gain, n_.query_rank, 1.0f);
-    std::fill_n(parameters.data() + at_.latent_gain, n_.rank, 1.0f);
-  }
-
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
-                         layers::SavedTensors& saved) const override {
-    const float* p = parameters.data();
-    saved.tensors.resize(forward_tensors());
-    auto& s = saved.tensors;
-    s[x] = std::move(input);
-    s[normal] = norm_.forward(s[x], p + at_.gain, s[inverse]);
-    make_queries(p, s);
-    make_keys_and_values(p, s);
-    s[context] = rows_like(s[x], n_.hidden, n_.values());
-    s[probability] = rows_like(s[x], n_.hidden, shape_.heads * shape_.key_rows());
-    attention({s[context].data(), n_.values()}, s[probability].data(), inputs(s), s[x].samples(), shape_);
-    tensor::Tensor output = project(s[context], n_.values(), n_.hidden, p + at_.out);
-    if (partners_) partners_->all_reduce(output);
-    add(output.data(), s[x].data(), output.size());
-    return output;
-  }
 
   tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {
@@ -110,16 +78,11 @@ class LatentAttentionLayer final : public layers::BlockHalf {
     query_angles_.rotate_back(dq.data() + n_.plain, rotated(dq));
     tensor::Tensor dlatent, query_input, dnormal = queries_backward(p, s, dq, dlatent, gains.data() + n_.hidden);
     add_project_backward(dnormal, ddown, n_.hidden, n_.down(), p + at_.down);
-    tensor::Tensor dx;
-    if (wanted) dx = dy.slice(0, dy.samples(), dy.memory());
-    norm_.backward(dx, gains.data(), dnormal, s[x], s[inverse], p + at_.gain);
+    tensor::Tensor dx = input_gradient(dy, dnormal, p, s, gains, wanted);
     if (has_query_rank()) query_input = std::move(s[query_latent_normal]);
-    std::array<tensor::Tensor, backward_count> left{std::move(s[normal]), std::move(query_input),
-                                                    std::move(dq),        std::move(dlatent),
-                                                    std::move(ddown),     std::move(s[latent_normal]),
-                                                    std::move(dboth),     std::move(s[context]),
-                                                    std::move(dy),        std::move(gains)};
-    s.assign(std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
+    leave<backward_count>(
+        s, {std::move(s[normal]), std::move(query_input), std::move(dq), std::move(dlatent), std::move(ddown),
+            std::move(s[latent_normal]), std::move(dboth), std::move(s[context]), std::move(dy), std::move(gains)});
     return dx;
   }
 
@@ -136,19 +99,33 @@ class LatentAttentionLayer final : public layers::BlockHalf {
       add_weight_gradient(g + at_.query, s[w_normal], n_.hidden, s[w_dq], n_.queries());
     }
     const float* gains = s[w_gains].data();
-    add(g + at_.gain, gains, n_.hidden);
+    add_gain_gradient(g, s[w_gains]);
     add(g + at_.query_gain, gains + n_.hidden, n_.query_rank);
     add(g + at_.latent_gain, gains + n_.hidden + n_.query_rank, n_.rank);
     saved.tensors.clear();
   }
 
  private:
+  void draw(std::span<float> parameters, Random random) const override {
+    std::ranges::generate(parameters, [&] { return 0.02f * random.normal(); });
+    std::fill_n(parameters.data() + at_.gain, n_.hidden, 1.0f);
+    std::fill_n(parameters.data() + at_.query_gain, n_.query_rank, 1.0f);
+    std::fill_n(parameters.data() + at_.latent_gain, n_.rank, 1.0f);
+  }
+
+  tensor::Tensor compute(const float* p, std::vector<tensor::Tensor>& s) const override {
+    make_queries(p, s);
+    make_keys_and_values(p, s);
+    s[context] = rows_like(s[x], n_.hidden, n_.values());
+    s[probability] = rows_like(s[x], n_.hidden, shape_.heads * shape_.key_rows());
+    attention({s[context].data(), n_.values()}, s[probability].data(), inputs(s), s[x].samples(), shape_);
+    tensor::Tensor output = project(s[context], n_.values(), n_.hidden, p + at_.out);
+    return output;
+  }
+
   /// Tensors saved by forward, in this order; the last three where queries have a narrow vector.
   enum ForwardSaved : std::size_t {
-    x,
-    inverse,
-    normal,
-    query,
+    query = first_own,
     latent,
     latent_inverse,
     latent_normal,
@@ -252,7 +229,7 @@ class LatentAttentionLayer final : public layers::BlockHalf {
     }
     tensor::Tensor dlatent = project_backward(dboth, n_.rank, n_.both(), p + at_.up);
     copy_columns(ddown.data(), n_.down(), dlatent.data(), n_.rank, count, n_.rank);
-    if (partners_) partners_->all_reduce(ddown);
+    sum_up(ddown);
     copy_columns(dlatent.data(), n_.rank, ddown.data(), n_.down(), count, n_.rank);
     tensor::Tensor raw = tensor::Tensor::zeros(dy.memory(), dlatent.samples(), dlatent.width());
     latent_norm_.backward(raw, gain_gradient, dlatent, s[latent], s[latent_inverse], p + at_.latent_gain);
@@ -265,7 +242,7 @@ class LatentAttentionLayer final : public layers::BlockHalf {
                                   tensor::Tensor& dlatent, float* gain_gradient) const {
     const std::int64_t from = has_query_rank() ? n_.query_rank : n_.hidden;
     tensor::Tensor dinput = project_backward(dq, from, n_.queries(), p + at_.query);
-    if (partners_) partners_->all_reduce(dinput);
+    sum_up(dinput);
     if (!has_query_rank()) return dinput;
     dlatent = tensor::Tensor::zeros(dq.memory(), dinput.samples(), dinput.width());
     query_norm_.backward(dlatent, gain_gradient, dinput, s[query_latent], s[query_inverse], p + at_.query_gain);
@@ -275,11 +252,8 @@ class LatentAttentionLayer final : public layers::BlockHalf {
   LatentSizes n_;
   AttentionShape shape_;  ///< of the local heads
   layers::LatentLayout at_;
-  Rms norm_, query_norm_, latent_norm_;
+  Rms query_norm_, latent_norm_;
   RotaryTable query_angles_, key_angles_;
-  std::optional<layers::TensorParallelGroup> partners_;
-  std::unique_ptr<LatentAttentionLayer> whole_;  ///< of a shard
-  std::vector<layers::ParameterBlock> blocks_;
 };
 
 }  // namespace
