@@ -28,6 +28,14 @@ QList<QJsonObject> events_of(const QByteArray& lines) {
   return events;
 }
 
+/// Returns the loss of each step.
+QList<double> losses_in(const QByteArray& events) {
+  QList<double> losses;
+  for (const QJsonObject& event : events_of(events))
+    if (event["event"] == "step") losses << event["loss"].toDouble();
+  return losses;
+}
+
 QStringList names_of(const QList<QJsonObject>& events) {
   QStringList names;
   for (const QJsonObject& event : events) names << event["event"].toString();
@@ -125,12 +133,7 @@ void TestCliRun::predicted_stands_beside_measured() {
 }
 
 void TestCliRun::the_same_run_gives_the_same_losses() {
-  const auto losses = [&] {
-    QList<double> all;
-    for (const QJsonObject& event : events_of(problem_.run(run_command("5") + QStringList{"--events", "-"}).out))
-      if (event["event"] == "step") all << event["loss"].toDouble();
-    return all;
-  };
+  const auto losses = [&] { return losses_in(problem_.run(run_command("5") + QStringList{"--events", "-"}).out); };
   const QList<double> first = losses();
   QCOMPARE(first.size(), 5);
   QCOMPARE(losses(), first);
@@ -336,9 +339,7 @@ void TestCliRun::a_configuration_trains() {
                               "-"};
     const Answer run = problem_.run(command);
     VERIFY_STATUS(run, 0);
-    QList<double> losses;
-    for (const QJsonObject& event : events_of(run.out))
-      if (event["event"] == "step") losses << event["loss"].toDouble();
+    const QList<double> losses = losses_in(run.out);
     QCOMPARE(losses.size(), 60);
     QVERIFY(losses.last() < 0.9 * losses.first());
     const Answer shorter = problem_.run(command + QStringList{"--sequence", "8", "--check"});
@@ -379,10 +380,7 @@ void TestCliRun::weights_are_written_and_read() {
                                                 "cpu", "--steps", "3", "--events", "-"} +
                                     more);
     if (run.status != 0) qWarning("%s", run.err.constData());
-    QList<double> found;
-    for (const QJsonObject& event : events_of(run.out))
-      if (event["event"] == "step") found << event["loss"].toDouble();
-    return found;
+    return losses_in(run.out);
   };
   const QList<double> first = losses("mixtral.plan.json", {"--save-weights", "a.safetensors"});
   QCOMPARE(first.size(), 3);
