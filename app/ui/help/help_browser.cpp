@@ -67,6 +67,7 @@ void HelpBrowser::apply_style(QTextDocument& page) const {
     format.setTopMargin(heading ? 18 : in_table ? 0 : format.topMargin());
     format.setBottomMargin(heading ? 8 : in_table ? 0 : 9);
     const bool picture = block.text() == QString(QChar::ObjectReplacementCharacter);
+    format.setNonBreakableLines(false);  // code wraps: a page never scrolls sideways
     format.setLineHeight(heading || picture ? 100 : 118, QTextBlockFormat::ProportionalHeight);
     QTextCursor(block).setBlockFormat(format);
     QTextTable* table = QTextCursor(block).currentTable();
