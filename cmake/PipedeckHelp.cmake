@@ -3,7 +3,8 @@
 
 # Adds :/help/user-guide.md, :/help/pictures/*.png ... to a target, which calls Q_INIT_RESOURCE(pipedeck_help).
 function(add_help_pages target)
-  set(pages README.md docs/user-guide.md docs/planners.md docs/simulator.md docs/formats.md docs/engines.md docs/accuracy.md docs/reproduction.md)
+  file(GLOB guides RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/guide-*.md)
+  set(pages README.md ${guides} docs/user-guide.md docs/planners.md docs/simulator.md docs/formats.md docs/engines.md docs/accuracy.md docs/reproduction.md)
   file(GLOB pictures RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/pictures/*.png
        ${CMAKE_SOURCE_DIR}/docs/pictures/*.svg)
   set(files "")

@@ -19,6 +19,12 @@ struct HelpPages {
 
 std::vector<HelpPage> help_pages() {
   return {{QStringLiteral("user-guide.md"), HelpPages::tr("User guide")},
+          {QStringLiteral("guide-config-json.md"), HelpPages::tr("I have a config.json and 64 H100")},
+          {QStringLiteral("guide-pytorch-trace.md"), HelpPages::tr("I have a PyTorch trace")},
+          {QStringLiteral("guide-two-gpus.md"), HelpPages::tr("I have two RTX 4090")},
+          {QStringLiteral("guide-which-machines.md"), HelpPages::tr("Which machines should we buy?")},
+          {QStringLiteral("guide-run-here.md"), HelpPages::tr("Run it on this box")},
+          {QStringLiteral("guide-own-planner.md"), HelpPages::tr("Put my planner next to the others")},
           {QStringLiteral("planners.md"), HelpPages::tr("Planners")},
           {QStringLiteral("simulator.md"), HelpPages::tr("The simulator")},
           {QStringLiteral("formats.md"), HelpPages::tr("Files and command line")},
