@@ -25,6 +25,7 @@
 #include "core/io/topology/hwloc.hpp"
 #include "core/io/topology/nccl.hpp"
 #include "core/io/topology/nvidia_smi.hpp"
+#include "core/io/topology/rocm_smi.hpp"
 #include "core/io/topology/slurm.hpp"
 #include "core/io/traces/events.hpp"
 
@@ -269,6 +270,10 @@ std::span<const Importer> importers() {
       Importer{"torchtitan", ".toml", "configuration of torchtitan: a plan and, of some models, their shape (read)",
                FileKind::job, [](const Content& c) { return !c.json && jobs::looks_like_torchtitan(c.text); },
                [](const Source& s) { return as_document(jobs::job_from_torchtitan(s.text, stem_of(s))); }},
+      Importer{"rocm-smi", ".rocm.txt", "output of rocm-smi --showtopo: AMD's GPUs and their links (read)",
+               FileKind::machines,
+               [](const Content& c) { return is_plain(c) && topology::looks_like_rocm_smi_topology(c.text); },
+               [](const Source& s) { return as_document(topology::machines_from_rocm_smi(s.text, machine_of(s))); }},
       Importer{"nvidia-smi", ".topo.txt", "output of nvidia-smi topo -m: GPUs and their links (read)",
                FileKind::machines,
                [](const Content& c) { return !c.json && topology::looks_like_nvidia_smi_topology(c.text); },

@@ -103,7 +103,7 @@ BytesPerSecond usual_bandwidth(const DeviceModel& one, const DeviceModel& other,
   const BytesPerSecond rate = by_link ? std::min(one.link->bandwidth(), other.link->bandwidth())
                                       : std::min(pcie_bandwidth(one.pcie), pcie_bandwidth(other.pcie));
   notes.assume(
-      fmt::format("{} does not tell what joins the GPUs of a machine: {} between {}, {} GB/s each way, is assumed",
+      fmt::format("{} has no bandwidth between the GPUs of a machine: {} between {}, {} GB/s each way, is assumed",
                   machine.source, by_link ? one.link->kind : "PCI Express", one.type.name, rate_text(rate)));
   return rate;
 }
@@ -195,9 +195,10 @@ Result<DeviceModel> model_of(const DetectedMachine& machine, std::size_t positio
                           model->type.name));
     return *model;
   }
-  return fail(ErrorCode::bad_input, fmt::format("{}: found GPUs without their names, expected a type: --device TYPE, "
-                                                "or the lines of nvidia-smi -L in the same file",
-                                                machine.name));
+  return fail(ErrorCode::bad_input,
+              fmt::format("{}: found GPUs without their names, expected a type: --device TYPE, "
+                          "or lines of nvidia-smi -L or rocm-smi --showproductname in the same file",
+                          machine.name));
 }
 
 std::vector<GpuKind> kinds_of(const DetectedMachine& machine, const MachineImport& how) {

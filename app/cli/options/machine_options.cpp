@@ -14,7 +14,7 @@ namespace pipedeck::cli::options {
 namespace {
 
 constexpr const char* machine_group =
-    "Machines (nvidia-smi topo -m, NCCL, lstopo, nvbandwidth, Slurm, tables of bandwidths, clouds)";
+    "Machines (nvidia-smi topo -m, rocm-smi, NCCL, lstopo, nvbandwidth, Slurm, tables of bandwidths, clouds)";
 
 Result<std::optional<BytesPerSecond>> rate_of(const char* option, const std::string& text) {
   if (text.empty()) return std::optional<BytesPerSecond>();

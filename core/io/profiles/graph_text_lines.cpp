@@ -9,6 +9,7 @@
 #include "core/base/limits.hpp"
 #include "core/io/json/value.hpp"
 #include "core/io/text/decimal.hpp"
+#include "core/io/text/lines.hpp"
 #include "core/io/text/utf8.hpp"
 
 namespace pipedeck::io::profiles {
@@ -17,20 +18,13 @@ namespace {
 constexpr std::string_view separator = " -- ";
 constexpr std::size_t max_nodes = 2 * limits::layers;  ///< layers, and what loads their data
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 std::vector<std::string_view> split(std::string_view text, std::string_view by) {
   std::vector<std::string_view> parts;
   for (std::size_t at = text.find(by); at != text.npos; at = text.find(by)) {
-    parts.push_back(trimmed(text.substr(0, at)));
+    parts.push_back(text::trimmed(text.substr(0, at)));
     text.remove_prefix(at + by.size());
   }
-  parts.push_back(trimmed(text));
+  parts.push_back(text::trimmed(text));
   return parts;
 }
 
@@ -44,7 +38,7 @@ class LineReader {
   void read(std::string_view text) {
     if (!text::is_utf8(text)) return bad("found bytes that are not UTF-8, expected text");
     const bool indented = text.front() == ' ' || text.front() == '\t';
-    indented ? read_arrow(trimmed(text)) : read_node(trimmed(text));
+    indented ? read_arrow(text::trimmed(text)) : read_node(text::trimmed(text));
   }
 
  private:
@@ -87,7 +81,7 @@ class LineReader {
     std::array<std::optional<std::string_view>, 4> found;
     for (const std::string_view part : split(text, ",")) {
       const std::size_t equals = part.find('=');
-      const std::string_view key = trimmed(part.substr(0, equals));
+      const std::string_view key = text::trimmed(part.substr(0, equals));
       std::size_t k = 0;
       while (k < keys.size() && keys[k] != key) ++k;
       if (equals == part.npos || k == keys.size())
@@ -95,7 +89,7 @@ class LineReader {
             "found {}, expected forward_compute_time=, backward_compute_time=, activation_size= or parameter_size=",
             shown(part)));
       if (found[k]) return bad(fmt::format("found {} a second time, expected it once", key));
-      found[k] = trimmed(part.substr(equals + 1));
+      found[k] = text::trimmed(part.substr(equals + 1));
     }
     for (std::size_t k = 0; k < keys.size(); ++k)
       if (!found[k]) return bad(fmt::format("found no {}, expected it", keys[k]));
@@ -155,7 +149,7 @@ Result<Graph> parse(const std::string& text) {
   for (int line = 1; !rest.empty() && graph; ++line) {
     const std::size_t end = rest.find('\n');
     const std::string_view found = rest.substr(0, end);
-    if (!trimmed(found).empty()) LineReader(line, graph).read(found);
+    if (!text::trimmed(found).empty()) LineReader(line, graph).read(found);
     if (graph) graph->lines = line;
     if (graph && graph->nodes.size() > max_nodes)
       return fail(ErrorCode::bad_input, fmt::format("found more than {} nodes, expected at most that", max_nodes),

@@ -20,6 +20,12 @@ inline std::vector<std::string_view> words_between(std::string_view text, std::s
   return made;
 }
 
+/// Returns the text without blanks at its ends. It is a part of `text`.
+inline std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n") {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
 /// Calls `each(line, number)`, from 1 on, until it returns false.
 template <class Each>
 void for_lines(std::string_view text, const Each& each) {

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <utility>
 
+#include "core/io/text/lines.hpp"
+
 namespace pipedeck::io::topology {
 namespace {
 
@@ -23,18 +25,11 @@ std::vector<std::size_t> gpu_numbers(std::string_view list, std::size_t most) {
   return {};
 }
 
-constexpr std::string_view blanks = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-  return text.substr(0, text.find_last_not_of(blanks) + 1);
-}
-
 bool is_gpu_name(std::string_view text) { return text.starts_with("NVIDIA ") || text.starts_with("Tesla "); }
 
 std::optional<NamedGpus> one_gpu(std::string_view number, std::string_view name, std::size_t most) {
-  std::vector<std::size_t> numbers = gpu_numbers(trimmed(number), most);
-  name = trimmed(name);
+  std::vector<std::size_t> numbers = gpu_numbers(text::trimmed(number), most);
+  name = text::trimmed(name);
   if (numbers.size() != 1 || !is_gpu_name(name) || name.ends_with("...")) return std::nullopt;
   return NamedGpus{std::move(numbers), name};
 }
@@ -58,10 +53,10 @@ std::optional<NamedGpus> name_of_query(std::string_view line, std::size_t most) 
 /// "|   0  NVIDIA H100 80GB HBM3          On  | 00000000:07:00.0 Off |" of nvidia-smi.
 std::optional<NamedGpus> name_of_table(std::string_view line, std::size_t most) {
   if (!line.starts_with("| ")) return std::nullopt;
-  line = trimmed(line.substr(1));
+  line = text::trimmed(line.substr(1));
   const std::size_t gap = line.find("  ");
   if (gap == line.npos) return std::nullopt;
-  const std::string_view rest = trimmed(line.substr(gap));
+  const std::string_view rest = text::trimmed(line.substr(gap));
   return one_gpu(line.substr(0, gap), rest.substr(0, rest.find("  ")), most);
 }
 
@@ -69,7 +64,7 @@ std::optional<NamedGpus> name_of_table(std::string_view line, std::size_t most) 
 
 std::optional<NamedGpus> gpu_names_in(std::string_view line, std::size_t most) {
   constexpr std::string_view begin = "GPU ";
-  line = trimmed(line);
+  line = text::trimmed(line);
   for (const auto& read : {name_of_nccl_tests, name_of_query, name_of_table})
     if (auto named = read(line, most)) return named;
   if (!line.starts_with(begin)) return std::nullopt;
@@ -77,7 +72,7 @@ std::optional<NamedGpus> gpu_names_in(std::string_view line, std::size_t most) {
   if (colon == line.npos || uuid < colon + 2) return std::nullopt;
   std::string_view name = line.substr(colon + 2, uuid == line.npos ? uuid : uuid - colon - 2);
   if (uuid == line.npos && !is_gpu_name(name)) return std::nullopt;
-  name = name.substr(0, name.find_last_not_of(blanks) + 1);
+  name = text::trimmed(name);
   std::vector<std::size_t> numbers = gpu_numbers(line.substr(begin.size(), colon - begin.size()), most);
   if (numbers.empty()) return std::nullopt;
   return NamedGpus{std::move(numbers), name};

@@ -32,6 +32,7 @@ std::multimap<std::string, std::string> samples() {
           {"gpu-copies", fixture("fixtures/topology/2xh200.nvbandwidth.json")},
           {"workload", fixture("fuzz/seeds/documents/training.workload.json")},
           {"workload", fixture("fuzz/seeds/documents/piper.workload.json")},
+          {"rocm-smi", fixture("fixtures/topology/8xmi300x.rocm.txt")},
           {"nvidia-smi", fixture("fixtures/topology/dgx-a100.topo.txt")},
           {"lstopo", fixture("fixtures/topology/4xa100.lstopo.xml")},
           {"nccl-topology", fixture("fixtures/topology/dgx-a100.xml")},

@@ -58,7 +58,7 @@ class TestClusterImport : public QObject {
     QCOMPARE(made.cluster.nodes[0].link->bandwidth, BytesPerSecond(300e9));  // NVLink 3, which A100s usually have
     QCOMPARE(made.cluster.nodes[4].devices[0].type, std::string("H100-SXM"));
     QVERIFY(says(made, "node01 and 3 more: 8 × A100-40GB each, from Slurm"));
-    QVERIFY(says(made, "Slurm does not tell what joins the GPUs of a machine: NVLink 3 between A100-40GB, 300 GB/s"));
+    QVERIFY(says(made, "Slurm has no bandwidth between the GPUs of a machine: NVLink 3 between A100-40GB, 300 GB/s"));
     QVERIFY(says(made, "All partitions are taken, with their machines: gpu (4), h100 (1), long (4)"));
     QVERIFY(says(made, "down or drained were left out: 1"));
   }
@@ -100,7 +100,7 @@ class TestClusterImport : public QObject {
     QVERIFY(says(made, "node01 of Slurm and 3 more are taken to be like dgx-a100 (nvidia-smi topo -m)"));
     QVERIFY(says(made, "node01 and 3 more: 8 × A100-40GB each, from Slurm and nvidia-smi topo -m"));
     QVERIFY(says(made, "the speed of 8 network cards is unknown"));
-    QVERIFY(says(made, "Slurm does not tell what joins the GPUs of a machine: NVLink 4 between H100-SXM"));
+    QVERIFY(says(made, "Slurm has no bandwidth between the GPUs of a machine: NVLink 4 between H100-SXM"));
     QVERIFY(!says(made, "between A100"));
 
     // A file of other machines changes nothing; and switches stand as before.
