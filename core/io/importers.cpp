@@ -13,6 +13,7 @@
 #include "core/io/jobs/deepspeed.hpp"
 #include "core/io/jobs/megatron.hpp"
 #include "core/io/jobs/torchtitan.hpp"
+#include "core/io/jobs/training_log.hpp"
 #include "core/io/json/value.hpp"
 #include "core/io/onnx/model.hpp"
 #include "core/io/profiles/csv.hpp"
@@ -262,6 +263,18 @@ std::span<const Importer> importers() {
       document<documents::calibration_from_json>(
           "calibration", ".calibration.json", "figures fitted from measured runs (read, written)",
           FileKind::calibration, [](const Content& c) { return format_is(c, "pipedeck.calibration"); }),
+      Importer{"training-log", ".log",
+               "log of a training by Megatron-LM, torchtitan, DeepSpeed or Hugging Face: a plan if it prints its job, "
+               "and a row of accuracy (read)",
+               FileKind::job, [](const Content& c) { return jobs::looks_like_training_log(c.text); },
+               [](const Source& s) -> Result<Document> {
+                 TRY(const auto log, jobs::training_log_from(s.text, stem_of(s)));
+                 if (log.job) return Document(*log.job);
+                 return fail(ErrorCode::bad_input,
+                             fmt::format("found a log of {} that does not print its job, expected its arguments or "
+                                         "configuration; pipedeck-cli accuracy compares the log with a prediction",
+                                         log.engine));
+               }},
       Importer{"megatron", ".sh", "arguments of Megatron-LM, alone or in a job's script: a plan and its model (read)",
                FileKind::job, [](const Content& c) { return is_plain(c) && jobs::looks_like_megatron(c.text); },
                [](const Source& s) {

@@ -545,20 +545,25 @@ bool looks_like_megatron(const std::string& text) {
   return std::ranges::any_of(own_options, [&](std::string_view own) { return text.find(own) != text.npos; });
 }
 
-Result<TrainingJob> job_from_megatron(const std::string& text, std::string name, std::span<const Variable> given) {
-  TRY(const auto script, read_shell_script(text, given));
-  const CommandParts words = job_words(script);
-  Options options(words.job);
+Result<TrainingJob> job_from_arguments(std::span<const std::string> words, std::string name) {
+  Options options(words);
   if (options.empty())
     return fail(ErrorCode::bad_input, "found no command or list with Megatron-LM's options, expected one");
   TrainingJob job;
   job.name = std::move(name);
   job.engine = "Megatron-LM", job.version = "core 0.15";
-  job.devices = devices_of_launch(words.launcher, text);
   ArgumentReader(options, job).run();
   if (options.error()) return tl::unexpected(*options.error());
   if (job.model) job.model->name = job.name;
   job.share = options.share(without_effect);
+  return job;
+}
+
+Result<TrainingJob> job_from_megatron(const std::string& text, std::string name, std::span<const Variable> given) {
+  TRY(const auto script, read_shell_script(text, given));
+  const CommandParts words = job_words(script);
+  TRY(TrainingJob job, job_from_arguments(words.job, std::move(name)));
+  job.devices = devices_of_launch(words.launcher, text);
   if (!script.unknown.empty())
     job.share.assumed.push_back(
         fmt::format("nothing for what the script does not set: {}", fmt::join(script.unknown, ", ")));

@@ -17,4 +17,7 @@ bool looks_like_megatron(const std::string& text);
 /// Returns bad_input with the argument or line that cannot be read. `given`: variables that the script expects.
 Result<TrainingJob> job_from_megatron(const std::string& text, std::string name, std::span<const Variable> given = {});
 
+/// Returns the job of its arguments alone, "--num-layers", "32", ...
+Result<TrainingJob> job_from_arguments(std::span<const std::string> words, std::string name);
+
 }  // namespace pipedeck::io::jobs

@@ -418,6 +418,7 @@ class Writer {
     }
     if (noted("attention products in fp8")) note("attention is computed in 16 bits, the run had 8");
     t.offloaded_blocks = number_behind(run_.notes, "activations of ");
+    t.offloads_optimizer = noted("optimizer on the host");
   }
 
   const PublishedRun& run_;

@@ -7,10 +7,13 @@
 #include <map>
 #include <span>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 
+#include "core/io/csv/csv.hpp"
 #include "core/io/csv/reader.hpp"
 
 namespace pipedeck::study::accuracy {
@@ -121,6 +124,21 @@ Result<void> read_field(PublishedRun& run, const Column& column, const std::stri
   return {};
 }
 
+io::csv::CsvTable::Field field_of(const PublishedRun& run, const Column& column) {
+  return std::visit(
+      [&](auto member) -> io::csv::CsvTable::Field {
+        const auto& value = run.*member;
+        using Value = std::remove_cvref_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::string>)
+          return value;
+        else if constexpr (std::is_same_v<Value, bool>)
+          return value ? 1 : 0;
+        else
+          return value ? io::csv::CsvTable::Field(*value) : io::csv::CsvTable::Field();
+      },
+      column.member);
+}
+
 /// Returns the position of each known column in the header; -1: it has none.
 Result<std::vector<int>> positions_in(const io::csv::CsvRow& header) {
   std::vector<int> positions(columns().size(), -1);
@@ -171,6 +189,31 @@ Result<std::vector<PublishedRun>> runs_from_csv(const std::string& text) {
     if (run.row.empty()) run.row = fmt::format("line {}", row.line);
   }
   return runs;
+}
+
+Result<std::string> with_run(const std::string& table, const PublishedRun& run) {
+  std::vector<std::string> header;
+  if (table.empty()) {
+    for (const Column& column : columns()) header.emplace_back(column.name);
+  } else {
+    TRY(const auto runs, runs_from_csv(table));
+    if (std::ranges::find(runs, run.row, &Run::row) != runs.end())
+      return fail(ErrorCode::bad_input, fmt::format("found a row '{}', expected none of this name", run.row));
+    TRY(const auto rows, io::csv::csv_rows(table));
+    header = rows.front().fields;
+    if (io::csv::csv_separator(table) != ',')
+      return fail(ErrorCode::bad_input, "found a table without commas, expected them between columns", "line 1");
+  }
+  std::vector<io::csv::CsvTable::Field> fields;
+  for (const std::string& name : header) {
+    const auto column = std::ranges::find(columns(), name, &Column::name);
+    fields.push_back(column == columns().end() ? io::csv::CsvTable::Field() : field_of(run, *column));
+  }
+  io::csv::CsvTable last(header);
+  last.add(std::move(fields));
+  const std::string text = last.text();
+  if (table.empty()) return text;
+  return table + (table.ends_with('\n') ? "" : "\r\n") + text.substr(text.find('\n') + 1);
 }
 
 }  // namespace pipedeck::study::accuracy

@@ -45,4 +45,8 @@ inline bool mentions(std::string_view text, std::string_view part) { return text
 /// bad_input with line and column for missing columns and fields that are no numbers.
 Result<std::vector<PublishedRun>> runs_from_csv(const std::string& text);
 
+/// Returns a CSV table with one more run at its end, in the table's columns; an empty text becomes a table with all
+/// columns. bad_input if the table cannot be read, has no commas between its columns, or has a row of the run's name.
+Result<std::string> with_run(const std::string& table, const PublishedRun& run);
+
 }  // namespace pipedeck::study::accuracy

@@ -32,6 +32,29 @@ class TestCliAccuracy : public QObject {
   Q_OBJECT
 
  private slots:
+  /// A log with its job becomes a row next to its prediction, is kept, and is fitted as other rows.
+  void logs() {
+    const QString log = QString::fromStdString(test::source_dir()) + "/tests/fixtures/jobs/llama3-8b.megatron.log";
+    const QString kept = problem_.path("kept.csv");
+    Answer answer = problem_.run({"accuracy", log});
+    VERIFY_STATUS(answer, 2);
+    QVERIFY2(answer.err.contains("expected --device TYPE"), qPrintable(answer.err));
+    answer = problem_.run({"accuracy", log, "--device", "H100-SXM", "--keep", kept, "--json"});
+    VERIFY_STATUS(answer, 0);
+    const QJsonObject row = object_of(answer.out)["rows"].toArray().at(0).toObject();
+    QCOMPARE(row["measured_s"].toDouble(), 2.14985);
+    answer = problem_.run({"accuracy", kept, "--json"});
+    VERIFY_STATUS(answer, 0);
+    QCOMPARE(object_of(answer.out)["rows"].toArray().at(0)["predicted_s"], row["predicted_s"]);
+    answer = problem_.run({"accuracy", log, "--device", "H100-SXM", "--keep", kept});
+    VERIFY_STATUS(answer, 2);
+    QVERIFY2(answer.err.contains("kept.csv: found a row 'llama3-8b.megatron'"), qPrintable(answer.err));
+    VERIFY_STATUS(problem_.run({"accuracy", table, "--device", "H100-SXM"}), 2);
+    answer = problem_.run({"convert", log, "--to", "plan", "-o", "-"});
+    VERIFY_STATUS(answer, 0);
+    QCOMPARE(object_of(answer.out)["stages"].toArray().size(), 8);
+  }
+
   void json() {
     const Answer answer = problem_.run({"accuracy", table, "--json", "--by", "gpu,precision"});
     VERIFY_STATUS(answer, 0);

@@ -38,6 +38,7 @@ std::multimap<std::string, std::string> samples() {
           {"nccl-topology", fixture("fixtures/topology/dgx-a100.xml")},
           {"slurm", fixture("fixtures/topology/site.slurm.txt")},
           {"slurm", fixture("fixtures/topology/site.topology.conf")},
+          {"training-log", fixture("fixtures/jobs/llama3-8b.megatron.log")},
           {"megatron", fixture("fixtures/jobs/llama-70b.sh")},
           {"megatron", fixture("fixtures/jobs/mixtral.args.txt")},
           {"torchtitan", fixture("fixtures/jobs/llama3-8b.toml")},
