@@ -68,7 +68,7 @@ class TestRocmSmi : public QObject {
     QVERIFY(
         error_of(before + replaced(after, "GPU2   PCIE", "GPU2   CXL ")).contains("found CXL between GPU2 and GPU0"));
     QVERIFY(error_of(before + replaced(after, "\nGPU2   ", "\nGPU7   ")).contains("found a row of GPU7"));
-    QVERIFY(error_of(before + after.substr(0, after.find("GPU3   "))).contains("found 3 rows"));
+    QVERIFY(error_of(before + after.substr(0, after.find("\nGPU3   "))).contains("found 3 rows"));
     std::mt19937 random(7);
     for (int run = 0; run < (test::nightly() ? 20000 : 500); ++run) {
       std::string text = good;
