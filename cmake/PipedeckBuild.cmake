@@ -44,6 +44,7 @@ find_package(RapidJSON REQUIRED)  # headers alone
 find_package(ZLIB REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(pugixml REQUIRED)
+find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

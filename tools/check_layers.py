@@ -22,7 +22,7 @@ LAYERS = {
     "core/base": ([], ["tl/", "fmt/"], []),
     "core/model": (["core/base"], ["tl/", "fmt/"], []),
     "core/plan": (BASE, ["tl/", "fmt/"], []),
-    "core/io": (BASE, ["tl/", "fmt/", "google/protobuf/", "nlohmann/", "onnx/", "pugixml.hpp", "rapidjson/", "zlib.h"], []),
+    "core/io": (BASE, ["tl/", "fmt/", "google/protobuf/", "nlohmann/", "onnx/", "pugixml.hpp", "rapidjson/", "yaml-cpp/", "zlib.h"], []),
     "core/analytic": (BASE, ["tl/", "fmt/"], []),
     "core/cost": (BASE, ["tl/", "fmt/"], []),
     "core/mesh": ([*BASE, "core/io", "core/analytic", "core/cost"], ["tl/", "fmt/"], []),

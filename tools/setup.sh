@@ -7,7 +7,7 @@ packages=(
   cmake ninja-build g++ pkg-config ccache mold clang-format git python3
   qt6-base-dev qt6-charts-dev qt6-svg-dev libqt6opengl6-dev libgl-dev libqt6svg6 fonts-dejavu-core
   nlohmann-json3-dev rapidjson-dev libsqlite3-dev libdnnl-dev libcli11-dev libfmt-dev libexpected-dev libbenchmark-dev
-  libpugixml-dev libonnx-dev libprotobuf-dev libhwloc-dev zlib1g-dev libpng-dev libjpeg-dev libopenmpi-dev openmpi-bin iproute2
+  libpugixml-dev libyaml-cpp-dev libonnx-dev libprotobuf-dev libhwloc-dev zlib1g-dev libpng-dev libjpeg-dev libopenmpi-dev openmpi-bin iproute2
   "$@"
 )
 

@@ -10,8 +10,10 @@
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/io/huggingface/config.hpp"
+#include "core/io/jobs/accelerate.hpp"
 #include "core/io/jobs/deepspeed.hpp"
 #include "core/io/jobs/megatron.hpp"
+#include "core/io/jobs/nemo.hpp"
 #include "core/io/jobs/torchtitan.hpp"
 #include "core/io/jobs/training_log.hpp"
 #include "core/io/json/value.hpp"
@@ -283,6 +285,13 @@ std::span<const Importer> importers() {
       Importer{"torchtitan", ".toml", "configuration of torchtitan: a plan and, of some models, their shape (read)",
                FileKind::job, [](const Content& c) { return !c.json && jobs::looks_like_torchtitan(c.text); },
                [](const Source& s) { return as_document(jobs::job_from_torchtitan(s.text, stem_of(s))); }},
+      Importer{"nemo", ".yaml", "configuration of NeMo 1: a plan and its model (read)", FileKind::job,
+               [](const Content& c) { return is_plain(c) && jobs::looks_like_nemo(c.text); },
+               [](const Source& s) { return as_document(jobs::job_from_nemo(s.text, stem_of(s))); }},
+      Importer{"accelerate", ".yaml",
+               "configuration of Hugging Face's Accelerate: a plan of data-parallel ranks (read)", FileKind::job,
+               [](const Content& c) { return is_plain(c) && jobs::looks_like_accelerate(c.text); },
+               [](const Source& s) { return as_document(jobs::job_from_accelerate(s.text, stem_of(s))); }},
       Importer{"rocm-smi", ".rocm.txt", "output of rocm-smi --showtopo: AMD's GPUs and their links (read)",
                FileKind::machines,
                [](const Content& c) { return is_plain(c) && topology::looks_like_rocm_smi_topology(c.text); },

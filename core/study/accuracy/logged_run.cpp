@@ -64,6 +64,8 @@ std::string sharding_of(const TrainingJob& job) {
     text = "none";
   else if (job.engine == "torchtitan")
     text = "fsdp2 zero3";
+  else if (job.engine == "Accelerate")
+    text = s.reshard == Reshard::after_backward ? "fsdp zero2" : "fsdp zero3";
   else
     text = s.level == 1 ? "distributed-optimizer (zero1)" : fmt::format("megatron-fsdp zero{}", s.level);
   return s.level > 0 && s.group > 0 ? fmt::format("{} group {}", text, s.group) : text;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/jobs/yaml.hpp"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include "core/io/text/utf8.hpp"
+
+namespace pipedeck::io::jobs {
+namespace {
+
+constexpr std::size_t most_yaml = std::size_t{1} << 20;
+constexpr int most_nodes = 100'000;  // anchors that refer to each other grow without end
+constexpr int deepest = 64;
+
+std::string place_of(const YAML::Mark& mark) {
+  return mark.is_null() ? std::string() : fmt::format("line {}, column {}", mark.line + 1, mark.column + 1);
+}
+
+json::Value scalar(const YAML::Node& node) {
+  const std::string text = node.Scalar();
+  if (node.Tag() == "!") return text;  // in quotes
+  for (const char* const null : {"", "~", "null", "Null", "NULL"})
+    if (text == null) return {};
+  for (const char* const yes : {"true", "True", "TRUE"})
+    if (text == yes) return "true";
+  for (const char* const no : {"false", "False", "FALSE"})
+    if (text == no) return "false";
+  return text;
+}
+
+Result<json::Value> tree_of(const YAML::Node& node, int depth, int& nodes) {
+  if (++nodes > most_nodes || depth > deepest)
+    return fail(ErrorCode::bad_input,
+                fmt::format("found more than {} values or {} levels, expected fewer", most_nodes, deepest),
+                place_of(node.Mark()));
+  if (node.IsScalar()) return scalar(node);
+  if (node.IsSequence()) {
+    json::List list;
+    for (const YAML::Node& one : node) {
+      TRY(auto value, tree_of(one, depth + 1, nodes));
+      list.push_back(std::move(value));
+    }
+    return json::Value(std::move(list));
+  }
+  if (!node.IsMap()) return json::Value();
+  json::Members members;
+  for (const auto& member : node) {
+    if (!member.first.IsScalar())
+      return fail(ErrorCode::bad_input, "found a key that is no text, expected a name", place_of(member.first.Mark()));
+    TRY(auto value, tree_of(member.second, depth + 1, nodes));
+    members.emplace_back(member.first.Scalar(), std::move(value));
+  }
+  return json::Value(std::move(members));
+}
+
+}  // namespace
+
+Result<json::Value> tree_from_yaml(const std::string& text) {
+  if (text.size() > most_yaml)
+    return fail(ErrorCode::bad_input, fmt::format("found {} bytes, expected at most {}", text.size(), most_yaml));
+  if (!text::is_utf8(text)) return fail(ErrorCode::bad_input, "found bytes that are not UTF-8, expected text");
+  try {
+    int nodes = 0;
+    return tree_of(YAML::Load(text), 0, nodes);
+  } catch (const YAML::Exception& error) {
+    return fail(ErrorCode::bad_input, fmt::format("found no YAML: {}", error.msg), place_of(error.mark));
+  }
+}
+
+}  // namespace pipedeck::io::jobs

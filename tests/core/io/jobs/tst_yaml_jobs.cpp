@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs of NeMo and Accelerate by their YAML.
+#include <QTest>
+
+#include <random>
+#include <string>
+
+#include "core/io/files.hpp"
+#include "core/io/jobs/accelerate.hpp"
+#include "core/io/jobs/megatron.hpp"
+#include "core/io/jobs/nemo.hpp"
+#include "core/io/jobs/yaml.hpp"
+#include "tests/support/repetitions.hpp"
+#include "tests/support/shared_data.hpp"
+#include "tests/support/test_program.hpp"
+
+namespace pipedeck::tst_yaml_jobs {
+
+using io::jobs::TrainingJob;
+
+std::string fixture(const std::string& name) {
+  return io::read_file(test::source_dir() + "/tests/fixtures/jobs/" + name).value();
+}
+
+std::string replaced(std::string text, const std::string& part, const std::string& with) {
+  const std::size_t at = text.find(part);
+  if (at == text.npos) qFatal("no %s", part.c_str());
+  return text.replace(at, part.size(), with);
+}
+
+TrainingJob job_of(const Result<TrainingJob>& job) {
+  if (!job) qFatal("%s", job.error().text().c_str());
+  return *job;
+}
+
+TrainingJob nemo(const std::string& part = {}, const std::string& with = {}) {
+  const std::string text = fixture("llama3-8b.nemo.yaml");
+  return job_of(io::jobs::job_from_nemo(part.empty() ? text : replaced(text, part, with), "run"));
+}
+
+TrainingJob accelerate(const std::string& part = {}, const std::string& with = {}) {
+  const std::string text = fixture("fsdp.accelerate.yaml");
+  return job_of(io::jobs::job_from_accelerate(part.empty() ? text : replaced(text, part, with), "run"));
+}
+
+class TestYamlJobs : public QObject {
+  Q_OBJECT
+ private slots:
+  /// NeMo's file is the job of Megatron-LM's arguments.
+  void a_configuration_of_nemo() {
+    const TrainingJob job = nemo();
+    TrainingJob same = job_of(io::jobs::job_from_megatron(
+        "python pretrain_gpt.py --micro-batch-size 1 --global-batch-size 128 --tensor-model-parallel-size 2 "
+        "--pipeline-model-parallel-size 2 --num-virtual-stages-per-pipeline-rank 4 --context-parallel-size 2 "
+        "--seq-length 8192 --max-position-embeddings 8192 --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 "
+        "--num-attention-heads 32 --group-query-attention --num-query-groups 8 --hidden-dropout 0 "
+        "--attention-dropout 0 --normalization RMSNorm --disable-bias-linear --swiglu --position-embedding-type rope "
+        "--cross-entropy-loss-fusion --untie-embeddings-and-output-weights --recompute-granularity selective "
+        "--sequence-parallel --bf16 --use-distributed-optimizer --overlap-grad-reduce --overlap-param-gather "
+        "--grad-reduce-in-bf16 --tokenizer-model /models/llama-3/tokenizer.model",
+        "run"));
+    same.version = job.version, same.share = job.share, same.devices = 32;
+    QVERIFY(job == same);
+    QCOMPARE(job.share.left_out, std::vector<std::string>{"model.megatron_amp_O2 true"});
+  }
+
+  void choices_of_nemo() {
+    QCOMPARE(nemo("  fp8: false", "  fp8: True").choices.training.products, std::string("fp8"));
+    QCOMPARE(nemo("precision: bf16", "precision: 16-mixed").choices.training.products, std::string("fp16"));
+    QVERIFY(nemo("  bias: false\n", "").model->bias_output);
+    QVERIFY(nemo("  share_embeddings_and_output_weights: false\n", "").model->tied);
+    const TrainingJob computed = nemo("ffn_hidden_size: 14336", "ffn_hidden_size: ${multiply:4, ${.hidden_size}}");
+    QCOMPARE(computed.model->feed_forward, 10880);  // 8/3 of 4096 in whole 64s
+    QVERIFY(std::ranges::any_of(computed.share.assumed, [](const std::string& one) {
+      return one == "the default of model.ffn_hidden_size, which the file computes";
+    }));
+    const auto bad = io::jobs::job_from_nemo(
+        replaced(fixture("llama3-8b.nemo.yaml"), "num_layers: 32", "num_layers: several"), "run");
+    QVERIFY(!bad);
+    QVERIFY2(bad.error().text().find("several") != std::string::npos, bad.error().text().c_str());
+  }
+
+  void a_configuration_of_accelerate() {
+    const TrainingJob job = accelerate();
+    QCOMPARE(job.engine, std::string("Accelerate"));
+    QCOMPARE(job.devices, 32);
+    QCOMPARE(job.sharding, (Sharding{.level = 3, .copies = CopySync::each_micro_batch}));
+    QCOMPARE(job.copies, 4);
+    QVERIFY(job.recompute.all);
+    QCOMPARE(*job.choices.states, (StateBytes{4, 4, 8}));
+    QVERIFY2(job.share.left_out.empty(), job.share.left_out.empty() ? "" : job.share.left_out.front().c_str());
+    QVERIFY(!job.model);
+  }
+
+  void choices_of_accelerate() {
+    const auto sharding = [](const std::string& strategy) { return accelerate("HYBRID_SHARD", strategy).sharding; };
+    QCOMPARE(sharding("FULL_SHARD"), Sharding{.level = 3});
+    QCOMPARE(sharding("1"), Sharding{.level = 3});
+    QCOMPARE(sharding("SHARD_GRAD_OP"), (Sharding{.level = 3, .reshard = Reshard::after_backward}));
+    QCOMPARE(sharding("NO_SHARD"), Sharding{});
+    QCOMPARE(accelerate("distributed_type: FSDP", "distributed_type: MULTI_GPU").sharding, Sharding{});
+    QCOMPARE(
+        accelerate("  fsdp_sharding_strategy: HYBRID_SHARD", "  fsdp_version: 2\n  fsdp_reshard_after_forward: false")
+            .sharding,
+        (Sharding{.level = 3, .reshard = Reshard::after_backward}));
+    const TrainingJob offloaded = accelerate("offload_params: false", "offload_params: true");
+    QCOMPARE(offloaded.share.left_out, std::vector<std::string>{"fsdp_config.fsdp_offload_params true"});
+    const TrainingJob deepspeed = accelerate("distributed_type: FSDP",
+                                             "distributed_type: DEEPSPEED\ndeepspeed_config:\n  zero_stage: 3\n  "
+                                             "gradient_accumulation_steps: 4\n  offload_optimizer_device: cpu");
+    QCOMPARE(deepspeed.engine, std::string("DeepSpeed"));
+    QCOMPARE(deepspeed.sharding.level, 3);
+    QCOMPARE(deepspeed.micro_batches, 4);
+    QVERIFY(deepspeed.choices.training.offloads_optimizer);
+    const auto bad = io::jobs::job_from_accelerate(
+        replaced(fixture("fsdp.accelerate.yaml"), "num_processes: 32", "num_processes: 30"), "run");
+    QVERIFY(!bad);
+    QCOMPARE(bad.error().place, std::string("num_processes"));
+  }
+
+  void hostile_yaml() {
+    const auto error_of = [](const std::string& text) {
+      const auto tree = io::jobs::tree_from_yaml(text);
+      return tree ? std::string("none") : tree.error().text();
+    };
+    QVERIFY(error_of("a: [1, 2").find("line ") != std::string::npos);
+    QVERIFY(error_of("a: \xff").find("UTF-8") != std::string::npos);
+    QVERIFY(error_of("? [a, b]\n: 1").find("a key that is no text") != std::string::npos);
+    std::string laughs = "a0: &a0 [x, x]\n";
+    for (int i = 1; i < 40; ++i)
+      laughs += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + ", *a" +
+                std::to_string(i - 1) + "]\n";
+    QVERIFY(error_of(laughs).find("expected fewer") != std::string::npos);
+    QVERIFY(error_of(std::string(100'000, '[')) != "none");
+    QVERIFY(error_of(std::string(2'000'000, 'a')).find("bytes") != std::string::npos);
+    std::mt19937 random(3);
+    for (const char* const name : {"llama3-8b.nemo.yaml", "fsdp.accelerate.yaml"})
+      for (int run = 0; run < (test::nightly() ? 20000 : 300); ++run) {
+        std::string text = fixture(name);
+        for (int i = 0; i < 4; ++i) {
+          const std::size_t at = random() % text.size();
+          if (random() % 2 == 0)
+            text.erase(at, random() % 30);
+          else
+            text[at] = static_cast<char>(random() % 128);
+        }
+        for (const auto& job : {io::jobs::job_from_nemo(text, "run"), io::jobs::job_from_accelerate(text, "run")})
+          if (!job) QVERIFY(!job.error().message.empty());
+      }
+  }
+};
+
+PIPEDECK_TEST(TestYamlJobs)
+
+}  // namespace pipedeck::tst_yaml_jobs
+
+#include "tst_yaml_jobs.moc"
