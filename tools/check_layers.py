@@ -88,7 +88,7 @@ def is_standard(header):
     """The C++ library has no dot and no slash; the C library and the system's headers end in .h."""
     return re.fullmatch(r"[a-z_0-9]+", header) is not None or \
         re.fullmatch(r"(signal|spawn|stddef|unistd|pthread|sched|fcntl|poll|stdio|stdlib|string|errno|"
-                     r"immintrin|dlfcn|ucontext|execinfo|malloc|cxxabi|sys/[a-z]+)\.h", header) is not None
+                     r"immintrin|dirent|dlfcn|elf|link|ucontext|execinfo|malloc|cxxabi|sys/[a-z]+)\.h", header) is not None
 
 
 def why_forbidden(folder, quote, header):
@@ -127,7 +127,7 @@ def check_links(root, path):
     if os.path.basename(path) != "CMakeLists.txt" or folder not in LAYERS or not folder.startswith(("core/", "app/")):
         return
     allowed = {"pipedeck_" + other.split("/")[1] for other in [folder, *LAYERS[folder][0]]}
-    allowed |= {"pipedeck_library", "pipedeck_embed_presets"}
+    allowed |= {"pipedeck_library", "pipedeck_embed_presets", "pipedeck_commit"}
     with open(os.path.join(root, path), encoding="utf-8") as text:
         for number, line in enumerate(text, 1):
             for name in re.findall(r"\bpipedeck_\w+", line.split("#")[0]):
