@@ -5,8 +5,9 @@ licences and a bill of materials. Equal inputs give equal bytes; SOURCE_DATE_EPO
 
 usage: packaging/make_archive.py TREE VERSION OUT.tar.xz
 
-TREE is what `cmake --install` wrote. Needs patchelf, strip, dpkg and Qt's plug-ins of the build's system.
+packaging/licences.csv has the licence of each library. TREE is what `cmake --install` wrote. Needs patchelf, strip, dpkg and Qt's plug-ins of the build's system.
 """
+import csv
 import hashlib
 import json
 import os
@@ -28,6 +29,9 @@ PLUGINS = {"platforms": ["libqxcb.so", "libqoffscreen.so", "libqwayland-generic.
            "platforminputcontexts": ["libcomposeplatforminputcontextplugin.so",
                                      "libibusplatforminputcontextplugin.so"],
            "wayland-shell-integration": ["libxdg-shell.so"], "wayland-decoration-client": ["libbradient.so"]}
+# Headers that are compiled into the programs, by Debian's package.
+HEADERS = ["libcli11-dev", "libexpected-dev", "libonnx-dev", "nlohmann-json3-dev", "rapidjson-dev"]
+CUDA_TERMS = "https://docs.nvidia.com/cuda/eula/"
 FONTS = "/usr/share/fonts/truetype/dejavu"
 EPOCH = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
 
@@ -58,10 +62,23 @@ def package_of(path):
     sys.exit(f"{path}: found no package that it is of, expected one of Debian's")
 
 
+def licences():
+    """Returns the licence of each of Debian's source packages that packaging/licences.csv has."""
+    lines = [line for line in (pathlib.Path(__file__).parent / "licences.csv").open() if not line.startswith("#")]
+    return {row["source"]: row["licence"] for row in csv.DictReader(lines)}
+
+
+def cuda_version():
+    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    found = re.search(r"\bV([0-9.]+)", run(nvcc, "--version"))
+    return found[1] if found else "unknown"
+
+
 class Archive:
     def __init__(self, tree, version, folder):
         self.tree, self.version, self.folder = pathlib.Path(tree), version, folder
-        self.packages = set()
+        self.packages = set(HEADERS)
+        self.licences = licences()
 
     def copy(self, source, target, mode=0o644):
         target = self.folder / target
@@ -118,6 +135,16 @@ class Archive:
     def add_licences(self):
         for package in sorted(self.packages):
             self.copy(f"/usr/share/doc/{package}/copyright", f"LICENSES/debian/{package}")
+        if self.has_cuda():  # its runtime is linked statically
+            (self.folder / "LICENSES/nvidia-cuda-runtime").write_text(
+                f"pipedeck-cuda.so contains NVIDIA's CUDA runtime (cudart), under the terms at {CUDA_TERMS}\n")
+
+    def has_cuda(self):
+        return (self.folder / "pipedeck-cuda.so").exists()
+
+    def licence_of(self, source):
+        found = self.licences.get(source) or self.licences.get(re.sub(r"-[0-9]+$", "", source))
+        return found or sys.exit(f"packaging/licences.csv: found no licence of {source}, expected one of each library")
 
     def bill_of_materials(self):
         """Returns the archive's contents as an SPDX 2.3 document."""
@@ -134,19 +161,28 @@ class Archive:
                      "licenseConcluded": "Apache-2.0 AND GPL-3.0-or-later",
                      "licenseDeclared": "Apache-2.0 AND GPL-3.0-or-later", "copyrightText": "The Pipedeck authors"}]
         for name, version, source, source_version in known:
+            licence = self.licence_of(source)
             packages.append({"SPDXID": "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", name), "name": name,
                              "versionInfo": version, "supplier": "Organization: Debian",
                              "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
                              "sourceInfo": f"Debian's source package {source} {source_version}",
-                             "licenseConcluded": "NOASSERTION", "licenseDeclared": "NOASSERTION",
+                             "licenseConcluded": "NOASSERTION", "licenseDeclared": licence,
                              "licenseComments": f"LICENSES/debian/{name}", "copyrightText": "NOASSERTION"})
+        terms = [{"licenseId": "LicenseRef-public-domain", "extractedText": "In the public domain"}]
+        if self.has_cuda():
+            packages.append({"SPDXID": "SPDXRef-nvidia-cuda-runtime", "name": "nvidia-cuda-runtime",
+                             "versionInfo": cuda_version(), "supplier": "Organization: NVIDIA",
+                             "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
+                             "licenseConcluded": "NOASSERTION", "licenseDeclared": "LicenseRef-CUDA",
+                             "licenseComments": "LICENSES/nvidia-cuda-runtime", "copyrightText": "NOASSERTION"})
+            terms.append({"licenseId": "LicenseRef-CUDA", "extractedText": f"The terms at {CUDA_TERMS}"})
         content = hashlib.sha256("".join(file["checksums"][0]["checksumValue"] for file in files).encode()).hexdigest()
         name = f"pipedeck-{self.version}"
         return {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": name,
                 "documentNamespace": f"https://spdx.org/spdxdocs/{name}-{content}",
                 "creationInfo": {"created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(EPOCH)),
                                  "creators": ["Tool: packaging/make_archive.py"]},
-                "documentDescribes": ["SPDXRef-Pipedeck"], "packages": packages, "files": files,
+                "documentDescribes": ["SPDXRef-Pipedeck"], "hasExtractedLicensingInfos": terms, "packages": packages, "files": files,
                 "relationships": [{"spdxElementId": "SPDXRef-Pipedeck", "relationshipType": "CONTAINS",
                                    "relatedSpdxElement": other["SPDXID"]} for other in packages[1:] + files]}
 

@@ -19,6 +19,8 @@
 #include "app/ui/window/main_window.hpp"
 #include "app/ui/window/screenshots.hpp"
 #include "core/base/allocator.hpp"
+#include "core/base/commit.hpp"
+#include "core/base/crash_report.hpp"
 #include "core/base/standard_streams.hpp"
 
 using namespace pipedeck;
@@ -95,7 +97,8 @@ int run_window(const ui::window::WindowCommand& command) {
   bool failed = false;
   ui::window::MainWindow window({pictures ? scripted_dialogs(failed) : ui::dialogs::interactive_dialogs(&settings),
                                  &settings, QApplication::applicationDirPath() + "/pipedeck-cli",
-                                 session::project::default_state_folder(), pictures});
+                                 QString::fromStdString(state_folder()), pictures, store::read_project,
+                                 QString::fromLatin1(commit)});
   if (command.reset_layout) window.reset_layout();
   if (!command.appearance.isEmpty()) ui::layout::apply_appearance(ui::layout::parse_appearance(command.appearance));
   window.show();

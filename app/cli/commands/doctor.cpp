@@ -18,6 +18,8 @@
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/text/console.hpp"
 #include "app/cli/text/table.hpp"
+#include "core/base/commit.hpp"
+#include "core/base/crash_report.hpp"
 #include "core/io/text/printable.hpp"
 #include "core/runtime/machine/local_machine.hpp"
 #include "core/runtime/profile/profiler.hpp"
@@ -54,6 +56,7 @@ std::string c_library() {
 
 void add_program(Facts& facts) {
   facts.push_back({"program", "pipedeck-cli", PIPEDECK_VERSION});
+  facts.push_back({"program", "commit", or_unknown(commit)});
   facts.push_back({"program", "compiler", fmt::format("g++ {}", __VERSION__)});
   std::error_code error;
   const auto window = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "pipedeck";
@@ -133,6 +136,11 @@ Facts all_facts() {
   add_devices(facts);
   add_environment(facts);
   facts.push_back({"settings", "window's", size_of_file("XDG_CONFIG_HOME", ".config", "pipedeck/pipedeck.conf")});
+  const std::vector<std::string> crashes = crash_reports(crash_folder(state_folder()));
+  facts.push_back({"settings", "crash reports",
+                   crashes.empty() ? "none"
+                                   : fmt::format("{}, the last one {}", crashes.size(),
+                                                 std::filesystem::path(crashes.back()).filename().string())});
   return facts;
 }
 

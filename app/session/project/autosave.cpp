@@ -50,12 +50,6 @@ store::ProjectContent common_runs(store::ProjectContent content, const store::Pr
 
 }  // namespace
 
-QString default_state_folder() {
-  const QString given = qEnvironmentVariable("XDG_STATE_HOME");
-  const QString base = QDir::isAbsolutePath(given) ? given : QDir::homePath() + QStringLiteral("/.local/state");
-  return base + QStringLiteral("/pipedeck");
-}
-
 Autosave::Autosave(QString state_folder, Failed failed)
     : state_folder_(std::move(state_folder)), failed_(std::move(failed)) {
   pool_.setMaxThreadCount(1);

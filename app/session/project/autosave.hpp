@@ -19,9 +19,6 @@
 
 namespace pipedeck::session::project {
 
-/// Returns $XDG_STATE_HOME/pipedeck, or else ~/.local/state/pipedeck.
-QString default_state_folder();
-
 class Autosave {
  public:
   using Failed = std::function<void(const Error&)>;

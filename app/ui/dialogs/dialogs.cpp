@@ -30,10 +30,9 @@ struct Words {
 };
 
 /// Shows a box without its own event loop: jobs continue, and several boxes can be open.
-void show_box(QWidget* parent, QMessageBox::Icon icon, const QString& title, const QString& words,
-              Qt::TextFormat format) {
-  auto* box = new QMessageBox(icon, title, words, QMessageBox::Ok, parent);
-  box->setTextFormat(format);
+void show_error(QWidget* parent, const QString& title, const QString& words) {
+  auto* box = new QMessageBox(QMessageBox::Warning, title, words, QMessageBox::Ok, parent);
+  box->setTextFormat(Qt::PlainText);
   box->setTextInteractionFlags(Qt::TextBrowserInteraction);
   box->setAttribute(Qt::WA_DeleteOnClose);
   box->open();
@@ -218,12 +217,7 @@ Dialogs interactive_dialogs(QSettings* settings) {
   dialogs.unsaved = ask_unsaved;
   dialogs.stop_run = ask_stop_run;
   dialogs.recovery = ask_recovery;
-  dialogs.error = [](QWidget* parent, const QString& title, const QString& words) {
-    show_box(parent, QMessageBox::Warning, title, words, Qt::PlainText);
-  };
-  dialogs.information = [](QWidget* parent, const QString& title, const QString& html) {
-    show_box(parent, QMessageBox::NoIcon, title, html, Qt::RichText);
-  };
+  dialogs.error = show_error;
   dialogs.page = show_page;
   return dialogs;
 }

@@ -62,7 +62,6 @@ struct Dialogs {
   /// Asks what to do with unsaved work of a killed program.
   std::function<session::Recovery(QWidget* parent, const session::RecoveryRequest& question)> recovery;
   std::function<void(QWidget* parent, const QString& title, const QString& text)> error;
-  std::function<void(QWidget* parent, const QString& title, const QString& html)> information;
   std::function<void(QWidget* parent, const QString& title, const QString& markdown)> page;  ///< long text that scrolls
 };
 

@@ -5,8 +5,6 @@
 
 namespace pipedeck::ui::help {
 
-QString about_html();
-QString licences_html();
 /// Returns docs/reproduction.md: the papers' tables next to our results.
 QString reproduction_markdown();
 

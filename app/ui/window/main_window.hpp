@@ -83,6 +83,7 @@ struct WindowServices {
   QString state_folder = {};      ///< for unsaved work without a name; empty: none
   bool read_only = false;         ///< for screenshots: files are not locked, autosaved or recovered
   session::ReadProject read_project = store::read_project;
+  QString commit = {};  ///< of the program; empty: not known
 };
 
 class MainWindow : public QMainWindow {

@@ -26,6 +26,7 @@
 #include "app/ui/actions/profile_actions.hpp"
 #include "app/ui/actions/topology_actions.hpp"
 #include "app/ui/actions/written_note.hpp"
+#include "app/ui/help/about_dialog.hpp"
 #include "app/ui/help/help_texts.hpp"
 #include "app/ui/help/help_window.hpp"
 #include "app/ui/help/shortcut_overlay.hpp"
@@ -339,9 +340,6 @@ void MainWindow::create_run_menu() {
 
 void MainWindow::create_help_menu() {
   QMenu* menu = menuBar()->addMenu(tr("&Help"));
-  const auto show = [this](const QString& title, QString (*html)()) {
-    return [this, title, html] { seams_.dialogs.information(this, title, html()); };
-  };
   add_action(menu, tr("&User guide"), "action_user_guide", QKeySequence(Qt::Key_F1), [this] { show_help(); });
   describe_view_keys(*compare_page_);
   auto* shortcuts = new help::ShortcutOverlay(this);
@@ -360,8 +358,11 @@ void MainWindow::create_help_menu() {
                    menu);
   add_action(menu, tr("The &papers' tables"), "action_reproduction", {},
              [this] { seams_.dialogs.page(this, tr("The papers' tables"), help::reproduction_markdown()); });
-  add_action(menu, tr("&Licences"), "action_licences", {}, show(tr("Licences"), help::licences_html));
-  add_action(menu, tr("&About Pipedeck"), "action_about", {}, show(tr("About Pipedeck"), help::about_html));
+  add_action(menu, tr("&About Pipedeck"), "action_about", {}, [this] {
+    auto* about = new help::AboutDialog(seams_.commit, seams_.runner, QCoreApplication::applicationDirPath(), this);
+    about->setAttribute(Qt::WA_DeleteOnClose);
+    about->show();
+  });
 }
 
 /// Opens the help at the chapter about the visible page.

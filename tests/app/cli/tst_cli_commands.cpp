@@ -599,8 +599,14 @@ void TestCliCommands::doctor_describes_the_installation_alone() {
   const QString home = problem_.path("secret-home");
   QVERIFY(QDir().mkpath(home + "/.config/pipedeck"));
   problem_.write("secret-home/.config/pipedeck/pipedeck.conf", "12345");
-  const QStringList surroundings{"HOME=" + home, "USER=secret-user", "LD_LIBRARY_PATH=/secret-folder",
-                                 "XDG_CONFIG_HOME=" + home + "/.config", "OMP_NUM_THREADS=3"};
+  QVERIFY(QDir().mkpath(home + "/state/pipedeck/crashes"));
+  problem_.write("secret-home/state/pipedeck/crashes/20261129-113209-pipedeck-4711.txt", "pipedeck");
+  const QStringList surroundings{"HOME=" + home,
+                                 "USER=secret-user",
+                                 "LD_LIBRARY_PATH=/secret-folder",
+                                 "XDG_CONFIG_HOME=" + home + "/.config",
+                                 "XDG_STATE_HOME=" + home + "/state",
+                                 "OMP_NUM_THREADS=3"};
   const Answer text = problem_.run({"doctor"}, surroundings), json = problem_.run({"doctor", "--json"}, surroundings);
   VERIFY_STATUS(text, 0);
   VERIFY_STATUS(json, 0);
@@ -612,6 +618,9 @@ void TestCliCommands::doctor_describes_the_installation_alone() {
   QCOMPARE(object["environment"].toObject()["LD_LIBRARY_PATH"].toString(), QString("set"));
   QCOMPARE(object["environment"].toObject()["OMP_NUM_THREADS"].toString(), QString("3"));
   QCOMPARE(object["settings"].toObject()["window's"].toString(), QString("5 bytes"));
+  QCOMPARE(object["settings"].toObject()["crash reports"].toString(),
+           QString("1, the last one 20261129-113209-pipedeck-4711.txt"));
+  QVERIFY(!object["program"].toObject()["commit"].toString().isEmpty());
   const QByteArray host = QSysInfo::machineHostName().toUtf8();
   for (const QByteArray& out : {text.out, json.out}) {
     QVERIFY2(!out.contains("secret"), out);

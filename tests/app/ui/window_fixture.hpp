@@ -147,7 +147,6 @@ class WindowFixture {
     };
     dialogs.error = [this](QWidget*, const QString& title, const QString& text) { errors << title + ": " + text; };
     dialogs.page = [this](QWidget*, const QString&, const QString& markdown) { informations << markdown; };
-    dialogs.information = [this](QWidget*, const QString&, const QString& html) { informations << html; };
     return dialogs;
   }
 };

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# The libraries that Pipedeck is built with, for Help > About, where no bill of materials lies next to the program.
+
+# Writes FILE with a line "library,version,licence" for each library of packaging/licences.csv that the build found.
+function(write_libraries file)
+  file(STRINGS ${CMAKE_SOURCE_DIR}/packaging/licences.csv rows REGEX "^[^#]*,[^,]+,[^,]*,[^,]+$")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/packaging/licences.csv)
+  # Its package for CMake asks for OpenCL.
+  find_path(dnnl_include oneapi/dnnl/dnnl_version.h)
+  mark_as_advanced(dnnl_include)
+  if(dnnl_include)
+    file(STRINGS ${dnnl_include}/oneapi/dnnl/dnnl_version.h dnnl_VERSION REGEX "define DNNL_VERSION_(MAJOR|MINOR|PATCH)")
+    list(TRANSFORM dnnl_VERSION REPLACE "[^0-9]" "")
+    list(JOIN dnnl_VERSION "." dnnl_VERSION)
+  endif()
+  find_package(PkgConfig QUIET)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(libjpeg QUIET libjpeg)
+  endif()
+  set(text "")
+  foreach(row ${rows})
+    string(REGEX MATCH "^([^,]*),([^,]*),([^,]*),(.*)$" row "${row}")
+    set(library "${CMAKE_MATCH_1}")
+    set(licence "${CMAKE_MATCH_2}")
+    set(package "${CMAKE_MATCH_3}")
+    set(version "${CMAKE_MATCH_4}")
+    if(library STREQUAL source)  # the heading
+      continue()
+    elseif(package)
+      find_package(${package} QUIET)
+    endif()
+    if(NOT "${${version}}" STREQUAL "")
+      string(APPEND text "${library},${${version}},${licence}\n")
+    endif()
+  endforeach()
+  file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
+endfunction()
