@@ -14,6 +14,7 @@
 #include <QTimer>
 
 #include "app/ui/layout/appearance.hpp"
+#include "app/ui/layout/settings_file.hpp"
 #include "app/ui/window/command_line.hpp"
 #include "app/ui/window/end_on_signal.hpp"
 #include "app/ui/window/main_window.hpp"
@@ -26,6 +27,9 @@
 using namespace pipedeck;
 
 namespace {
+
+constexpr int bad_input = 2;
+const QString organization = QStringLiteral("pipedeck");
 
 /// Returns the seconds since the start of this process, including the loading of libraries.
 double seconds_since_start() {
@@ -89,9 +93,26 @@ void add_own_fonts() {
     QFontDatabase::addApplicationFont(folder.filePath(name));
 }
 
+/// Prints an error and returns the exit status of it; 0 if there is none.
+int ended(const Result<void>& done) {
+  if (done) return 0;
+  print(stderr, QStringLiteral("pipedeck: %1\n").arg(QString::fromStdString(done.error().text())));
+  return exit_status(done.error().code);
+}
+
+/// Resets, imports and exports settings, in this order, without a window.
+Result<void> change_settings(const ui::window::WindowCommand& command) {
+  QSettings settings(organization, organization);
+  if (command.reset_settings) ui::layout::reset_settings(settings);
+  if (!command.import_settings.isEmpty()) TRY_VOID(ui::layout::read_settings_file(settings, command.import_settings));
+  if (!command.export_settings.isEmpty()) TRY_VOID(ui::layout::write_settings_file(settings, command.export_settings));
+  settings.sync();
+  if (settings.status() == QSettings::NoError) return {};
+  return fail(ErrorCode::io, "found no settings that can be written", {}, settings.fileName().toStdString());
+}
+
 int run_window(const ui::window::WindowCommand& command) {
-  constexpr int bad_input = 2;
-  QSettings settings(QStringLiteral("pipedeck"), QStringLiteral("pipedeck"));
+  QSettings settings(organization, organization);
   show_figures_as_the_system();
   const bool pictures = !command.screenshots.empty();
   bool failed = false;
@@ -123,7 +144,7 @@ int main(int argc, char** argv) {
   const ui::window::WindowCommand command = ui::window::parse_command_line(arguments);
   if (!command.error.isEmpty()) {
     print(stderr, QStringLiteral("pipedeck: %1\n").arg(command.error));
-    return 2;
+    return bad_input;
   }
   if (command.help) {
     print(stdout, ui::window::usage_text());
@@ -133,6 +154,8 @@ int main(int argc, char** argv) {
     print(stdout, QStringLiteral("pipedeck %1\nlicence: GPL-3.0-or-later\n").arg(QLatin1String(PIPEDECK_VERSION)));
     return 0;
   }
+  if (command.reset_settings || !command.import_settings.isEmpty() || !command.export_settings.isEmpty())
+    return ended(change_settings(command));
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("pipedeck"));
   QApplication::setApplicationVersion(QStringLiteral(PIPEDECK_VERSION));

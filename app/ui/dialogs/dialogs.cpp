@@ -87,6 +87,13 @@ bool ask_stop_run(QWidget* parent, const QString& run) {
   return asked(box) == stop;
 }
 
+bool ask_to_confirm(QWidget* parent, const QString& title, const QString& words, const QString& action) {
+  QMessageBox box(QMessageBox::Question, title, words, QMessageBox::NoButton, parent);
+  const auto* taken = box.addButton(action, QMessageBox::DestructiveRole);
+  box.setDefaultButton(box.addButton(QMessageBox::Cancel));
+  return asked(box) == taken;
+}
+
 QString when(const QDateTime& time) { return QLocale().toString(time, QLocale::ShortFormat); }
 
 session::Recovery ask_recovery(QWidget* parent, const session::RecoveryRequest& question) {
@@ -214,6 +221,7 @@ Dialogs interactive_dialogs(QSettings* settings) {
     TraceDialog dialog(preview, parent);
     return dialog.exec() == QDialog::Accepted ? dialog.answer() : std::nullopt;
   };
+  dialogs.confirm = ask_to_confirm;
   dialogs.unsaved = ask_unsaved;
   dialogs.stop_run = ask_stop_run;
   dialogs.recovery = ask_recovery;

@@ -56,6 +56,8 @@ struct Dialogs {
   std::function<std::optional<session::profile::TraceAnswer>(QWidget* parent,
                                                              const session::profile::TracePreview& preview)>
       trace;
+  /// Asks before a step that cannot be undone; `action` is the text of the button that takes it.
+  std::function<bool(QWidget* parent, const QString& title, const QString& text, const QString& action)> confirm;
   std::function<Unsaved(QWidget* parent, const QString& project)> unsaved;
   /// Returns true if the active run should be stopped so that the window can close.
   std::function<bool(QWidget* parent, const QString& run)> stop_run;

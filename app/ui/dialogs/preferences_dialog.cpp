@@ -5,7 +5,9 @@
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFormLayout>
+#include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QSpinBox>
 #include <QVBoxLayout>
 
@@ -52,6 +54,25 @@ PreferencesDialog::PreferencesDialog(const Preferences& now, QWidget* parent) : 
   form->addRow(tr("&Budget per planner"), budget);
   form->addRow({}, budget_note);
   form->addRow(tr("At start"), start);
+  auto* all = new QWidget;
+  auto* row = new QHBoxLayout(all);
+  row->setContentsMargins({});
+  const auto add = [this, row](const QString& text, const char* name, const QString& tool_tip,
+                               void (PreferencesDialog::*requested)()) {
+    auto* button = new QPushButton(text);
+    button->setObjectName(QLatin1String(name));
+    button->setToolTip(tool_tip);
+    button->setAutoDefault(false);
+    row->addWidget(button);
+    connect(button, &QPushButton::clicked, this, requested);
+  };
+  add(tr("E&xport…"), "preferences_export", tr("Write these choices into a file"),
+      &PreferencesDialog::export_requested);
+  add(tr("&Import…"), "preferences_import", tr("Replace these choices by those of a file"),
+      &PreferencesDialog::import_requested);
+  add(tr("&Reset…"), "preferences_reset", tr("Return to the program's defaults"), &PreferencesDialog::reset_requested);
+  row->addStretch(1);
+  form->addRow(tr("All settings"), all);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::close);
   auto* column = new QVBoxLayout(this);

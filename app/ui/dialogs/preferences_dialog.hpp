@@ -24,6 +24,9 @@ class PreferencesDialog : public QDialog {
 
  signals:
   void changed(const dialogs::Preferences& preferences);
+  void export_requested();
+  void import_requested();
+  void reset_requested();
 
  private:
   Preferences preferences_;

@@ -106,6 +106,12 @@ void SidePanels::size(QDockWidget& panel, bool shown, int width, int& set) {
   if (!restored) parts_.window->resizeDocks({&panel}, {width}, Qt::Horizontal);
 }
 
+void SidePanels::restore() {
+  project_wanted_ = parts_.settings->value(project_key, true).toBool();
+  inspector_wanted_ = parts_.settings->value(inspector_key, true).toBool();
+  update();
+}
+
 void SidePanels::reset() {
   project_wanted_ = inspector_wanted_ = true;
   parts_.settings->remove(project_key);

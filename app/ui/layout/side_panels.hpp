@@ -42,6 +42,8 @@ class SidePanels : public QObject {
   void show_inspector();
   /// Applies the window's width. Must be called after the window's state was restored.
   void update();
+  /// Takes the shown panels from the settings.
+  void restore();
   void reset();
 
   QAction* project_action() const { return show_project_; }

@@ -34,6 +34,13 @@ WindowCommand parse_command_line(const QStringList& arguments) {
     } else if (argument == QLatin1String("--reset-layout")) {
       command.reset_layout = true;
     } else if (argument == QLatin1String("--start-time")) {
+    } else if (argument == QLatin1String("--export-settings") || argument == QLatin1String("--import-settings")) {
+      QString& file = argument.startsWith(QLatin1String("--e")) ? command.export_settings : command.import_settings;
+      file = arguments.value(++i);
+      if (file.isEmpty()) command.error = QStringLiteral("%1: expected a file").arg(argument);
+      if (file.isEmpty()) return command;
+    } else if (argument == QLatin1String("--reset-settings")) {
+      command.reset_settings = true;
       command.start_time = true;
     } else if (argument == QLatin1String("--help") || argument == QLatin1String("-h")) {
       command.help = true;
@@ -91,3 +98,6 @@ QString usage_text() {
 }
 
 }  // namespace pipedeck::ui::window
+      "  --export-settings FILE  write the choices of Preferences and of the charts as JSON, then end\n"
+      "  --import-settings FILE  replace them by those of a file, then end\n"
+      "  --reset-settings        forget all settings, recent projects and layouts, then end\n"

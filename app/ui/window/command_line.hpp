@@ -19,7 +19,9 @@ struct Screenshot {
 struct WindowCommand {
   QStringList files;
   std::vector<Screenshot> screenshots;
-  QString appearance;  ///< empty: as chosen in the window
+  QString appearance;                        ///< empty: as chosen in the window
+  QString export_settings, import_settings;  ///< files; empty: not asked for
+  bool reset_settings = false;
   bool compare = false;
   bool reset_layout = false;
   bool help = false;

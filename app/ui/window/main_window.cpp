@@ -106,7 +106,7 @@ void MainWindow::create_pages() {
   topology_view_ = new views::topology::View;
   accuracy_page_ = new pages::AccuracyPage(session_, seams_.dialogs);
   run_page_ = new pages::RunPage(session_, seams_.dialogs);
-  run_page_->set_steps(seams_.settings->value("run/steps", 200).toInt());
+  run_page_->set_steps(seams_.settings->value(steps_key, default_steps).toInt());
   tabs_ = new QTabWidget;
   tabs_->setObjectName(QStringLiteral("pages"));
   tabs_->setDocumentMode(true);
@@ -321,7 +321,7 @@ void MainWindow::connect_views() {
   connect(tree_, &views::compare::ProjectTree::selected, this, &MainWindow::show_entry);
   connect_start_panel();
   connect(&run_page_->view(), &views::run::View::launch_requested, this,
-          [this](const views::run::LaunchRequest& request) { seams_.settings->setValue("run/steps", request.steps); });
+          [this](const views::run::LaunchRequest& request) { seams_.settings->setValue(steps_key, request.steps); });
 }
 
 void MainWindow::create_empty_states() {

@@ -191,6 +191,10 @@ class MainWindow : public QMainWindow {
   void restore_zoom();
   Seconds default_budget() const;  ///< per planner, of new projects
   void show_preferences();
+  void export_settings();
+  void import_settings();
+  void reset_settings();
+  void apply_settings();  ///< after others were read or forgotten
 
   // main_window_update.cpp
   void refresh();

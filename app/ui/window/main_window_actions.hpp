@@ -8,6 +8,8 @@
 
 namespace pipedeck::ui::window {
 
+inline constexpr const char* steps_key = "run/steps";
+inline constexpr int default_steps = 200;
 inline constexpr const char* split_folded_key = "window/split_folded";
 
 struct MainWindow::Actions {

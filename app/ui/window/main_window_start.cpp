@@ -13,10 +13,13 @@
 #include "app/models/format.hpp"
 #include "app/session/examples.hpp"
 #include "app/text/in_qt.hpp"
+#include "app/ui/actions/exports.hpp"
 #include "app/ui/dialogs/preferences_dialog.hpp"
+#include "app/ui/layout/settings_file.hpp"
 #include "app/ui/layout/side_panels.hpp"
 #include "app/ui/layout/zoom.hpp"
 #include "app/ui/pages/compare_page.hpp"
+#include "app/ui/pages/run_page.hpp"
 #include "app/ui/window/main_window.hpp"
 #include "app/ui/window/main_window_actions.hpp"
 #include "app/ui/window/setup_bar.hpp"
@@ -224,7 +227,67 @@ void MainWindow::show_preferences() {
     seams_.settings->setValue(start_page_key, chosen.start_page);
     start_panel_->set_shown_at_start(chosen.start_page);
   });
+  const auto again = [this, dialog](void (MainWindow::*change)()) {  // the dialog shows the new values
+    return [this, dialog, change] {
+      (this->*change)();
+      dialog->close();
+      show_preferences();
+    };
+  };
+  connect(dialog, &dialogs::PreferencesDialog::export_requested, this, &MainWindow::export_settings);
+  connect(dialog, &dialogs::PreferencesDialog::import_requested, this, again(&MainWindow::import_settings));
+  connect(dialog, &dialogs::PreferencesDialog::reset_requested, this, again(&MainWindow::reset_settings));
   dialog->show();
+}
+
+void MainWindow::export_settings() {
+  QString file = seams_.dialogs.save_file(this, tr("Export settings"), QStringLiteral("pipedeck-settings.json"),
+                                          tr("Settings (*.json);;All files (*)"));
+  if (file.isEmpty()) return;
+  if (QFileInfo(file).suffix().isEmpty()) file += QStringLiteral(".json");
+  if (const auto written = layout::write_settings_file(*seams_.settings, file); !written)
+    return seams_.dialogs.error(this, tr("Export settings"), text::to_qstring(written.error()));
+  emit exports_->written(file);
+}
+
+void MainWindow::import_settings() {
+  const QStringList files =
+      seams_.dialogs.open_files(this, tr("Import settings"), tr("Settings (*.json);;All files (*)"));
+  if (files.isEmpty()) return;
+  if (const auto read = layout::read_settings_file(*seams_.settings, files.front()); !read)
+    return seams_.dialogs.error(this, tr("Import settings"), text::to_qstring(read.error()));
+  apply_settings();
+}
+
+void MainWindow::reset_settings() {
+  if (!seams_.dialogs.confirm(this, tr("Reset all settings"),
+                              tr("All choices return to the program's defaults. The layout, the widths of columns, "
+                                 "the views of projects, and the lists of recent projects and folders are forgotten. "
+                                 "Projects and unsaved work stay. This cannot be undone; an export keeps the choices."),
+                              tr("Reset")))
+    return;
+  layout::reset_settings(*seams_.settings);
+  reset_layout();
+  apply_settings();
+  refresh();
+}
+
+void MainWindow::apply_settings() {
+  const QSettings& settings = *seams_.settings;
+  set_appearance(layout::parse_appearance(settings.value("window/appearance").toString()));
+  for (QAction* action : actions_->appearance)
+    action->setChecked(action->objectName() == "action_appearance_" + settings.value("window/appearance").toString());
+  restore_zoom();
+  for (const layout::Setting& setting : layout::portable_settings())
+    if (setting.action)
+      findChild<QAction*>(QLatin1String(setting.action))
+          ->setChecked(settings.value(QLatin1String(setting.key), setting.first).toBool());
+  run_page_->set_steps(settings.value(steps_key, default_steps).toInt());
+  session_.set_default_budget(default_budget());
+  bar_->show_project(session_.state());
+  start_panel_->set_shown_at_start(starts_with_page());
+  refresh_density();
+  panels_->restore();
 }
 
 void MainWindow::start() {

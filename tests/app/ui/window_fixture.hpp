@@ -31,7 +31,7 @@ inline QString pictures_folder() {
 struct Answers {
   QStringList files_to_open;
   QString file_to_save, folder;
-  bool stop_run = true;
+  bool stop_run = true, confirm = true;
   std::optional<int> micro_batch;
   std::optional<QString> text;
   std::optional<session::project::Planning> planning;
@@ -136,6 +136,10 @@ class WindowFixture {
     dialogs.trace = [this](QWidget*, const session::profile::TracePreview& preview) {
       questions << preview.file;
       return answers.trace ? ui::dialogs::TraceDialog(preview).answer() : session::profile::TraceAnswer{};
+    };
+    dialogs.confirm = [this](QWidget*, const QString& title, const QString& text, const QString&) {
+      questions << title + ": " + text;
+      return answers.confirm;
     };
     dialogs.unsaved = [this](QWidget*, const QString& project) {
       questions << project;
