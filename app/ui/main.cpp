@@ -138,6 +138,7 @@ int run_window(const ui::window::WindowCommand& command) {
 
 int main(int argc, char** argv) {
   harden_streams();
+  report_crashes("pipedeck", PIPEDECK_VERSION, crash_folder(state_folder()));
   keep_freed_memory();
   QStringList arguments;
   for (int i = 1; i < argc; ++i) arguments << QString::fromLocal8Bit(argv[i]);

@@ -34,6 +34,7 @@
 #include "app/ui/pages/plan_rows.hpp"
 #include "app/ui/pages/run_page.hpp"
 #include "app/ui/pages/what_if_page.hpp"
+#include "app/ui/window/crash_note.hpp"
 #include "app/ui/window/empty_states.hpp"
 #include "app/ui/window/jobs_line.hpp"
 #include "app/ui/window/main_window_actions.hpp"
@@ -127,6 +128,7 @@ void MainWindow::create_pages() {
   auto* rows = new QVBoxLayout(centre);
   rows->setContentsMargins({});
   rows->setSpacing(0);
+  rows->addWidget(new CrashNote(seams_.read_only ? QString() : seams_.state_folder, *seams_.settings));
   rows->addWidget(read_only_bar_);
   rows->addWidget(other_cluster_bar_);
   rows->addWidget(stack_, 1);

@@ -30,6 +30,13 @@ void HintBar::set_texts(const QString& hint, const QString& button) {
   button_->setText(button);
 }
 
+void HintBar::set_dismissible(const QString& button) {
+  auto* dismiss = new QPushButton(button);
+  dismiss->setObjectName(QStringLiteral("hint_dismiss"));
+  layout()->addWidget(dismiss);
+  connect(dismiss, &QPushButton::clicked, this, &QWidget::hide);
+}
+
 void HintBar::update_colours() {
   const Theme& theme = Theme::of(palette());
   QPalette colours = palette();

@@ -15,6 +15,8 @@ class HintBar : public QWidget {
  public:
   explicit HintBar(QWidget* parent = nullptr);
   void set_texts(const QString& hint, const QString& button);
+  /// Adds a second button, which hides the line.
+  void set_dismissible(const QString& button);
 
  signals:
   void accepted();
