@@ -70,6 +70,10 @@ install_package 'pipedeck_*.deb'
 user pipedeck --version
 user env QT_QPA_PLATFORM=offscreen pipedeck --screenshot window /tmp/window.png
 inside test -s /tmp/window.png -a -s /usr/share/applications/pipedeck.desktop
+cp tests/fixtures/version2.pipedeck "$work/root/tmp/"
+inside sh -c "$(sed -n 's/^Exec=//p' packaging/pipedeck.thumbnailer |
+  sed 's/%s/128/; s,%i,/tmp/version2.pipedeck,; s,%o,/tmp/thumbnail.png,')"
+inside test -s /tmp/thumbnail.png -a -s /usr/share/thumbnailers/pipedeck.thumbnailer
 inside sh -c 'for size in 16 48 512; do test -s /usr/share/icons/hicolor/${size}x$size/apps/pipedeck.png || exit 1; done'
 
 inside dpkg --purge pipedeck pipedeck-mpi pipedeck-cuda pipedeck-cli >/dev/null

@@ -55,6 +55,13 @@ for suite in "$@"; do
   user pipedeck-cli list devices | grep "^mpi: none" || failed "MPI without Open MPI is not refused"
   user pipedeck-cli list devices | grep "^cuda: no runs" || failed "CUDA without NVIDIA's libraries is not refused"
 
+  # The desktop's thumbnail of a project, by the line that the archive has for it.
+  cp tests/fixtures/version2.pipedeck "$root/tmp/home/"
+  user sh -c "$(sed -n 's/^Exec=//p' "$root/tmp/pipedeck/share/thumbnailers/pipedeck.thumbnailer" |
+    sed 's/%s/256/; s,%i,/tmp/home/version2.pipedeck,; s,%o,/tmp/home/thumbnail.png,')" || failed "no thumbnail"
+  cp "$root/tmp/home/thumbnail.png" "$pictures/$suite-thumbnail.png"
+  [ "$(identify -format '%wx%h' "$pictures/$suite-thumbnail.png")" = 256x192 ] || failed "the thumbnail is not 256 x 192"
+
   # The window of a person: the sample comparison, drawn by the X server.
   user env DISPLAY="$display" pipedeck --compare >"$work/window.log" 2>&1 &
   window=$!

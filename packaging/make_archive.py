@@ -119,7 +119,7 @@ class Archive:
     def add_rest(self):
         for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSansMono.ttf"):
             self.copy_of_debian(f"{FONTS}/{name}", f"fonts/{name}")
-        for part in ("applications", "icons", "metainfo", "mime", "man", "bash-completion", "fish", "zsh"):
+        for part in ("applications", "icons", "metainfo", "mime", "thumbnailers", "man", "bash-completion", "fish", "zsh"):
             for file in sorted((self.tree / "share" / part).rglob("*")):
                 if file.is_file():
                     self.copy(file, pathlib.Path("share") / part / file.relative_to(self.tree / "share" / part))

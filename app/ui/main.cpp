@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <new>
 #include <string>
 
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "app/ui/window/end_on_signal.hpp"
 #include "app/ui/window/main_window.hpp"
 #include "app/ui/window/screenshots.hpp"
+#include "app/ui/window/thumbnail.hpp"
 #include "core/base/allocator.hpp"
 #include "core/base/commit.hpp"
 #include "core/base/crash_report.hpp"
@@ -100,6 +102,15 @@ int ended(const Result<void>& done) {
   return exit_status(done.error().code);
 }
 
+int thumbnail(const ui::window::WindowCommand& command) {
+  ui::window::limit_for_thumbnail();
+  try {
+    return ended(ui::window::write_thumbnail(command.files[0], command.thumbnail, command.files[1]));
+  } catch (const std::bad_alloc&) {
+    return ended(fail(ErrorCode::io, "out of memory", {}, command.files[0].toStdString()));
+  }
+}
+
 /// Resets, imports and exports settings, in this order, without a window.
 Result<void> change_settings(const ui::window::WindowCommand& command) {
   QSettings settings(organization, organization);
@@ -155,6 +166,7 @@ int main(int argc, char** argv) {
     print(stdout, QStringLiteral("pipedeck %1\nlicence: GPL-3.0-or-later\n").arg(QLatin1String(PIPEDECK_VERSION)));
     return 0;
   }
+  if (command.thumbnail > 0) return thumbnail(command);
   if (command.reset_settings || !command.import_settings.isEmpty() || !command.export_settings.isEmpty())
     return ended(change_settings(command));
   QApplication application(argc, argv);

@@ -5,6 +5,7 @@
 #include <QFileInfo>
 
 #include "app/ui/window/page.hpp"
+#include "app/ui/window/thumbnail.hpp"
 
 namespace pipedeck::ui::window {
 
@@ -33,7 +34,6 @@ WindowCommand parse_command_line(const QStringList& arguments) {
       command.compare = true;
     } else if (argument == QLatin1String("--reset-layout")) {
       command.reset_layout = true;
-    } else if (argument == QLatin1String("--start-time")) {
     } else if (argument == QLatin1String("--export-settings") || argument == QLatin1String("--import-settings")) {
       QString& file = argument.startsWith(QLatin1String("--e")) ? command.export_settings : command.import_settings;
       file = arguments.value(++i);
@@ -41,6 +41,7 @@ WindowCommand parse_command_line(const QStringList& arguments) {
       if (file.isEmpty()) return command;
     } else if (argument == QLatin1String("--reset-settings")) {
       command.reset_settings = true;
+    } else if (argument == QLatin1String("--start-time")) {
       command.start_time = true;
     } else if (argument == QLatin1String("--help") || argument == QLatin1String("-h")) {
       command.help = true;
@@ -51,6 +52,15 @@ WindowCommand parse_command_line(const QStringList& arguments) {
       if (!appearances.contains(command.appearance)) {
         command.error = QStringLiteral("%1: found '%2', expected one of %3")
                             .arg(argument, command.appearance, appearances.join(QStringLiteral(", ")));
+        return command;
+      }
+    } else if (argument == QLatin1String("--thumbnail")) {
+      command.thumbnail = arguments.value(++i).toInt();
+      if (command.thumbnail < least_thumbnail || command.thumbnail > most_thumbnail) {
+        command.error = QStringLiteral("--thumbnail: found '%1', expected pixels from %2 to %3")
+                            .arg(arguments.value(i))
+                            .arg(least_thumbnail)
+                            .arg(most_thumbnail);
         return command;
       }
     } else if (argument == QLatin1String("--screenshot")) {
@@ -77,6 +87,9 @@ WindowCommand parse_command_line(const QStringList& arguments) {
       return command;
     }
   }
+  if (command.thumbnail > 0 && command.files.size() != 2)
+    command.error =
+        QStringLiteral("--thumbnail: found %1 files, expected a project and a picture").arg(command.files.size());
   return command;
 }
 
@@ -90,14 +103,15 @@ QString usage_text() {
       "  --screenshot VIEW FILE  draw a view into a PNG, SVG or PDF file when it is ready, then end;\n"
       "                          may be repeated; VIEW is compare, gantt, memory (compare, by item), split,\n"
       "                          explain, what-if, profile, topology, run, accuracy or window\n"
+      "  --thumbnail SIZE FILE PNG  draw a project's selected plan for the desktop, then end\n"
       "  --appearance WHICH      system, light or dark, for this time\n"
       "  --reset-layout          put docks and sizes back as they were at first\n"
+      "  --export-settings FILE  write the choices of Preferences and of the charts as JSON, then end\n"
+      "  --import-settings FILE  replace them by those of a file, then end\n"
+      "  --reset-settings        forget all settings, recent projects and layouts, then end\n"
       "  --start-time            print how long it took until the window could be used\n"
       "  --help, --version\n\n"
       "Without a display: QT_QPA_PLATFORM=offscreen pipedeck --screenshot window window.png\n");
 }
 
 }  // namespace pipedeck::ui::window
-      "  --export-settings FILE  write the choices of Preferences and of the charts as JSON, then end\n"
-      "  --import-settings FILE  replace them by those of a file, then end\n"
-      "  --reset-settings        forget all settings, recent projects and layouts, then end\n"

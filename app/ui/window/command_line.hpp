@@ -19,6 +19,7 @@ struct Screenshot {
 struct WindowCommand {
   QStringList files;
   std::vector<Screenshot> screenshots;
+  int thumbnail = 0;                         ///< width of the picture of files[0] that is written to files[1]; 0: none
   QString appearance;                        ///< empty: as chosen in the window
   QString export_settings, import_settings;  ///< files; empty: not asked for
   bool reset_settings = false;

@@ -57,6 +57,27 @@ void paint_focus(QPainter& painter, const QAbstractButton& button, const widgets
 
 }  // namespace
 
+void paint_schedule(QPainter& painter, const QRectF& area, const Timeline& timeline, const widgets::Theme& theme) {
+  const std::vector<const TimelineLane*> lanes = lanes_to_draw(timeline);
+  if (lanes.empty()) return;
+  const double scale = area.width() / static_cast<double>(end_of_picture(timeline, lanes));
+  constexpr double gap = 5;
+  const double pitch = area.height() / static_cast<double>(std::max<std::size_t>(lanes.size(), 2));
+  double top = area.top() + (area.height() - pitch * static_cast<double>(lanes.size())) / 2;
+  for (const TimelineLane* lane : lanes) {
+    const QRectF track(area.left(), top + gap / 2, area.width(), pitch - gap);
+    painter.fillRect(track, theme.panel);
+    for (std::size_t i = lane->begin; i < lane->end; ++i) {
+      const double left = area.left() + static_cast<double>(timeline.start[i]) * scale;
+      if (left >= area.right()) break;
+      const double width = std::max(1.0, static_cast<double>(timeline.duration[i]) * scale - 1);
+      painter.fillRect(QRectF(left, track.top(), std::min(width, area.right() - left), track.height()),
+                       theme.of(timeline.kind[i]));
+    }
+    top += pitch;
+  }
+}
+
 TwoLineRow::TwoLineRow(Texts texts, QWidget* parent) : QAbstractButton(parent), texts_(std::move(texts)) {
   setCursor(Qt::PointingHandCursor);
   setAccessibleName(QStringLiteral("%1, %2, %3").arg(texts_.name, texts_.about, texts_.figure));
@@ -112,29 +133,6 @@ QSize ExampleCard::sizeHint() const {
   return {220, picture_height + line_height(font()) + 2 * line_height(widgets::caption_font(font())) + 2 * card_side};
 }
 
-void ExampleCard::paint_schedule(QPainter& painter, const QRectF& area) const {
-  const widgets::Theme& theme = widgets::Theme::of(palette());
-  const Timeline& timeline = simulation_->timeline;
-  const std::vector<const TimelineLane*> lanes = lanes_to_draw(timeline);
-  if (lanes.empty()) return;
-  const double scale = area.width() / static_cast<double>(end_of_picture(timeline, lanes));
-  constexpr double gap = 5;
-  const double pitch = area.height() / static_cast<double>(std::max<std::size_t>(lanes.size(), 2));
-  double top = area.top() + (area.height() - pitch * static_cast<double>(lanes.size())) / 2;
-  for (const TimelineLane* lane : lanes) {
-    const QRectF track(area.left(), top + gap / 2, area.width(), pitch - gap);
-    painter.fillRect(track, theme.panel);
-    for (std::size_t i = lane->begin; i < lane->end; ++i) {
-      const double left = area.left() + static_cast<double>(timeline.start[i]) * scale;
-      if (left >= area.right()) break;
-      const double width = std::max(1.0, static_cast<double>(timeline.duration[i]) * scale - 1);
-      painter.fillRect(QRectF(left, track.top(), std::min(width, area.right() - left), track.height()),
-                       theme.of(timeline.kind[i]));
-    }
-    top += pitch;
-  }
-}
-
 void ExampleCard::paintEvent(QPaintEvent*) {
   const widgets::Theme& theme = widgets::Theme::of(palette());
   QPainter painter(this);
@@ -149,7 +147,8 @@ void ExampleCard::paintEvent(QPaintEvent*) {
   painter.fillRect(QRectF(1, picture_height - card_radius, width() - 2, card_radius + 1), theme.raised);
   if (simulation_) {
     painter.setRenderHint(QPainter::Antialiasing, false);
-    paint_schedule(painter, QRectF(card_side, card_side, width() - 2 * card_side, picture_height - 2 * card_side));
+    paint_schedule(painter, QRectF(card_side, card_side, width() - 2 * card_side, picture_height - 2 * card_side),
+                   simulation_->timeline, theme);
     painter.setRenderHint(QPainter::Antialiasing);
   }
   const QFont small = widgets::caption_font(font());

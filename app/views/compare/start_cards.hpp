@@ -9,7 +9,17 @@
 
 #include "core/model/simulation.hpp"
 
+class QPainter;
+class QRectF;
+
+namespace pipedeck::views::widgets {
+struct Theme;
+}  // namespace pipedeck::views::widgets
+
 namespace pipedeck::views::compare {
+
+/// Paints the beginning of an iteration: a lane per stage, at most four of them. Needs no application.
+void paint_schedule(QPainter& painter, const QRectF& area, const Timeline& timeline, const widgets::Theme& theme);
 
 /// A row with two lines: a name and what it is, with two figures at the right.
 class TwoLineRow : public QAbstractButton {
@@ -47,8 +57,6 @@ class ExampleCard : public QAbstractButton {
   void paintEvent(QPaintEvent* event) override;
 
  private:
-  void paint_schedule(QPainter& painter, const QRectF& area) const;
-
   QString title_, about_, plan_;
   std::shared_ptr<const Simulation> simulation_;
 };
