@@ -75,6 +75,7 @@ class TestChartActions : public QObject {
     const double x = pane.panels()[1]->memory().x_of(pane.link().measure()->from);
     const QColor line = other.pixelColor(static_cast<int>(x), 2);
     QVERIFY2(line.blue() > line.red() + 30, qPrintable(line.name()));
+    QVERIFY(fixture.window->grab().save(pictures_folder() + "span.png"));
     fixture.trigger("action_measure_remove");
     QVERIFY(!pane.span_panel().isVisible());
     gantt.setFocus();

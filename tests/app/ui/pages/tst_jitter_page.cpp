@@ -61,6 +61,7 @@ void TestJitterPage::bandIsTheCoresOwn() {
       QVERIFY(table_of(fixture).least() < value && value < table_of(fixture).most());
   }
   QVERIFY2(row.tool_tip.contains("200 iterations"), qPrintable(row.tool_tip));
+  QVERIFY(fixture.window->explain_page().grab().save(pictures_folder() + "jitter.png"));
   QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
 }
 

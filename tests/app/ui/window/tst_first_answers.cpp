@@ -9,6 +9,7 @@
 
 #include "app/models/compare/plan_row.hpp"
 #include "app/session/examples.hpp"
+#include "app/ui/layout/zoom.hpp"
 #include "app/ui/pages/compare_page.hpp"
 #include "app/views/compare/plan_table.hpp"
 #include "app/views/compare/start_cards.hpp"
@@ -71,6 +72,27 @@ class TestFirstAnswers : public QObject {
     QVERIFY2(blocked <= blocked_limit_ms * slack, qPrintable(QString::number(blocked)));
   }
 
+  /// Draws the window at three sizes, the largest one at 150 %, light and dark.
+  static void draw_sizes(const WindowFixture& fixture) {
+    const QSize before = fixture.window->size();
+    for (const auto& [size, zoom] :
+         {std::pair(QSize(1280, 720), 100), {QSize(1920, 1080), 100}, {QSize(2560, 1440), 150}}) {
+      while (ui::layout::zoom() < zoom) fixture.trigger("action_interface_larger");
+      fixture.window->resize(size);
+      for (const char* appearance : {"dark", "light"}) {
+        fixture.trigger((QByteArray("action_appearance_") + appearance).constData());
+        QVERIFY(fixture.settle());
+        for (int pass = 0; pass < 3; ++pass) QCoreApplication::processEvents();  // charts ask for a layout twice
+        const QPixmap picture = fixture.window->grab();
+        QCOMPARE(picture.size(), size);
+        QVERIFY(picture.save(test::pictures_folder() +
+                             QString("window-%1x%2-%3.png").arg(size.width()).arg(size.height()).arg(appearance)));
+      }
+    }
+    fixture.trigger("action_interface_normal");
+    fixture.window->resize(before);
+  }
+
  private slots:
   void from_the_start_page_to_an_exported_plan() {
     WindowFixture fixture;
@@ -92,6 +114,7 @@ class TestFirstAnswers : public QObject {
     }
     QVERIFY(own && own->feasible() && own->plan->synchronous());
     QVERIFY(fixture.window->grab().save(test::pictures_folder() + "first-answers.png"));
+    draw_sizes(fixture);
 
     follow(fixture, "batch 1024", [&] {
       fixture.session().set_global_batch(1024);
