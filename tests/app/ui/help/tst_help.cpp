@@ -35,7 +35,8 @@ class TestHelp : public QObject {
   }
   void follow(const QString& link) const { emit window_->browser().anchorClicked(QUrl(link)); }
 
-  /// Returns the blocks that end right of the view, one a line. It lays out the whole page; the view does so bit by bit.
+  /// Returns the blocks that end right of the view, one a line. It lays out the whole page; the view does so bit by
+  /// bit.
   QString too_wide() const {
     const QTextDocument& page = *window_->browser().document();
     QStringList blocks;
