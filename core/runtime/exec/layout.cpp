@@ -2,7 +2,6 @@
 #include "core/runtime/exec/layout.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
 
@@ -88,18 +87,23 @@ std::vector<plan::RecomputedSegment> recomputed_segments(const Stage& stage, con
   return segments;
 }
 
-LocalStage chunk_on(const Plan& plan, const StageCopy& chunk, std::size_t seat) {
+/// Returns the number of `rank` in its group of the family.
+int number_in(const plan::StageGroups& groups, plan::GroupFamily family, int rank) {
+  const auto [stride, size] = groups.lane(family);
+  return rank / stride % size;
+}
+
+LocalStage chunk_on(const Plan& plan, const StageCopy& chunk, const plan::StageGroups& groups, int rank) {
   const Stage& stage = plan.stages[chunk.stage.index()];
-  const auto degree = static_cast<std::size_t>(stage.tensor_parallel);
   LocalStage placed;
   placed.stage = chunk.stage;
   placed.copy = chunk.copy;
-  const auto context = static_cast<std::size_t>(stage.degrees.context);
-  placed.replica = static_cast<int>(seat / (degree * context));  // rank = (d C + c) T + t
-  placed.context_rank = static_cast<int>(seat / degree % context);
-  placed.context = stage.degrees.context;
-  placed.tensor_rank = static_cast<int>(seat % degree);
-  placed.tensor_parallel = stage.tensor_parallel;
+  placed.rank = rank;
+  placed.replica = number_in(groups, plan::GroupFamily::data, rank);
+  placed.context_rank = number_in(groups, plan::GroupFamily::context, rank);
+  placed.context = groups.degrees().context;
+  placed.tensor_rank = number_in(groups, plan::GroupFamily::tensor, rank);
+  placed.tensor_parallel = groups.degrees().tensor;
   placed.samples = plan.micro_batch;
   if (!plan.synchronous()) return placed;
   const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
@@ -108,14 +112,25 @@ LocalStage chunk_on(const Plan& plan, const StageCopy& chunk, std::size_t seat) 
   return placed;
 }
 
+/// Returns the groups of each copy of each stage.
+Result<std::vector<std::vector<plan::StageGroups>>> groups_of(const Plan& plan) {
+  std::vector<std::vector<plan::StageGroups>> groups(plan.stages.size());
+  for (const StageCopy& chunk : stage_copies(plan)) {
+    TRY(auto own, plan::StageGroups::of(chunk.devices, plan.stages[chunk.stage.index()].shard()));
+    groups[chunk.stage.index()].push_back(std::move(own));
+  }
+  return groups;
+}
+
 /// Returns the workers in device order, each with its chunks.
-std::vector<DeviceAssignment> placements_of(const Plan& plan) {
+std::vector<DeviceAssignment> placements_of(const Plan& plan, const Layout& layout) {
   std::map<DeviceId, DeviceAssignment> placements;
   for (const StageCopy& chunk : stage_copies(plan))
-    for (std::size_t seat = 0; seat < chunk.devices.size(); ++seat) {
-      DeviceAssignment& placement = placements[chunk.devices[seat]];
-      placement.device = chunk.devices[seat];
-      LocalStage placed = chunk_on(plan, chunk, seat);
+    for (std::size_t rank = 0; rank < chunk.devices.size(); ++rank) {
+      DeviceAssignment& placement = placements[chunk.devices[rank]];
+      placement.device = chunk.devices[rank];
+      const auto& groups = layout.groups[chunk.stage.index()][static_cast<std::size_t>(chunk.copy)];
+      LocalStage placed = chunk_on(plan, chunk, groups, static_cast<int>(rank));
       if (!placement.chunks.empty())
         placed.module = placement.chunks.back().module + (placement.chunks.back().stage == chunk.stage ? 0 : 1);
       placement.chunks.push_back(std::move(placed));
@@ -132,10 +147,10 @@ bool sends_to(const LocalStage& from, const LocalStage& to) {
 /// Returns the exchanges of `mine` with its copy of `stage`; none past either end of the model.
 StageBoundary exchanges(const LocalStage& mine, const Layout& layout, std::size_t stage) {
   StageBoundary end;
-  if (stage >= layout.replicas.size()) return end;
-  for (const std::size_t peer : layout.replicas[stage]) {
+  if (stage >= layout.groups.size()) return end;
+  for (const std::size_t peer : layout.workers_of(StageId(stage), mine.copy)) {
     const LocalStage* other = layout.placements[peer].chunk(StageId(stage), mine.copy);
-    if (other == nullptr || other->context_rank != mine.context_rank) continue;
+    if (other->context_rank != mine.context_rank) continue;
     const int first = std::max(mine.first_sample, other->first_sample);
     const int last = std::min(mine.first_sample + mine.samples, other->first_sample + other->samples);
     if (first >= last) continue;
@@ -144,20 +159,6 @@ StageBoundary exchanges(const LocalStage& mine, const Layout& layout, std::size_
     if (sends_to(mine, *other)) end.to.push_back(exchange);
   }
   return end;
-}
-
-/// Returns the holders of a stage's weights. A device with several copies counts once.
-std::vector<std::size_t> holders(const Layout& layout, StageId stage) {
-  std::map<std::array<int, 4>, std::size_t> seats;
-  for (std::size_t i = 0; i < layout.placements.size(); ++i)
-    for (int copy = 0; copy < layout.copies; ++copy)
-      if (const LocalStage* chunk = layout.placements[i].chunk(stage, copy)) {
-        seats[{copy, chunk->replica, chunk->context_rank, chunk->tensor_rank}] = i;
-        break;
-      }
-  std::vector<std::size_t> workers;
-  for (const auto& [seat, worker] : seats) workers.push_back(worker);
-  return workers;
 }
 
 /// Extends a list to all global batches of the run. The schedule of an asynchronous plan shows only a part of them.
@@ -221,15 +222,28 @@ const LocalStage& DeviceAssignment::chunk_of_module(std::size_t module) const {
   return *std::find_if(chunks.begin(), chunks.end(), [&](const LocalStage& c) { return c.module == module; });
 }
 
+std::vector<std::size_t> Layout::workers(const plan::RankGroup& devices) const {
+  std::vector<std::size_t> found;
+  for (const DeviceId device : devices)
+    found.push_back(static_cast<std::size_t>(
+        std::ranges::lower_bound(placements, device, {}, &DeviceAssignment::device) - placements.begin()));
+  return found;
+}
+
+std::vector<std::size_t> Layout::workers_of(StageId stage, int copy) const {
+  return workers(groups[stage.index()][static_cast<std::size_t>(copy)].devices());
+}
+
+std::vector<std::size_t> Layout::group(plan::GroupFamily family, const LocalStage& chunk) const {
+  return workers(groups[chunk.stage.index()][static_cast<std::size_t>(chunk.copy)].group_of(family, chunk.rank));
+}
+
 std::vector<std::size_t> Layout::data_parallel_group(const LocalStage& chunk) const {
-  std::vector<std::size_t> workers;
-  for (const std::size_t worker : replicas[chunk.stage.index()])
-    for (const LocalStage& other : placements[worker].chunks)
-      if (other.stage == chunk.stage && other.tensor_rank == chunk.tensor_rank) {
-        workers.push_back(worker);
-        break;
-      }
-  return workers;
+  std::vector<std::size_t> all;
+  for (const plan::StageGroups& copy : groups[chunk.stage.index()])
+    for (const std::size_t worker : workers(copy.group_of(plan::GroupFamily::data_context, chunk.rank)))
+      if (std::ranges::find(all, worker) == all.end()) all.push_back(worker);
+  return all;
 }
 
 std::vector<std::size_t> Layout::sharding_group(const LocalStage& chunk) const {
@@ -246,24 +260,6 @@ std::vector<std::size_t> Layout::state_copies(const LocalStage& chunk) const {
   return copies;
 }
 
-std::vector<std::size_t> Layout::tensor_parallel_group(const LocalStage& chunk) const {
-  std::vector<std::size_t> workers(static_cast<std::size_t>(chunk.tensor_parallel));
-  for (std::size_t i = 0; i < placements.size(); ++i)
-    if (const LocalStage* other = placements[i].chunk(chunk.stage, chunk.copy);
-        other != nullptr && other->replica == chunk.replica && other->context_rank == chunk.context_rank)
-      workers[static_cast<std::size_t>(other->tensor_rank)] = i;
-  return workers;
-}
-
-std::vector<std::size_t> Layout::context_group(const LocalStage& chunk) const {
-  std::vector<std::size_t> workers(static_cast<std::size_t>(chunk.context));
-  for (std::size_t i = 0; i < placements.size(); ++i)
-    if (const LocalStage* other = placements[i].chunk(chunk.stage, chunk.copy);
-        other != nullptr && other->replica == chunk.replica && other->tensor_rank == chunk.tensor_rank)
-      workers[static_cast<std::size_t>(other->context_rank)] = i;
-  return workers;
-}
-
 Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps) {
   TRY_VOID(plan::validate(plan));
   TRY_VOID(check_features(plan, schedule));
@@ -278,8 +274,8 @@ Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule&
     layout.staleness = staleness_of(plan, schedule);
     layout.all_micro_batches = plan.micro_batches * steps;
   }
-  layout.placements = placements_of(plan);
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) layout.replicas.push_back(holders(layout, StageId(s)));
+  TRY(layout.groups, groups_of(plan));
+  layout.placements = placements_of(plan, layout);
   std::vector<std::string_view> names;
   for (const ModelLayer& layer : model.layers) names.emplace_back(layer.name);
   for (std::size_t worker = 0; worker < layout.placements.size(); ++worker) {

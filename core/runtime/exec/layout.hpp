@@ -11,6 +11,7 @@
 #include "core/model/plan.hpp"
 #include "core/model/schedule.hpp"
 #include "core/plan/blocks.hpp"
+#include "core/plan/groups.hpp"
 #include "core/runtime/exec/staleness.hpp"
 #include "core/runtime/exec/state_pieces.hpp"
 
@@ -36,6 +37,7 @@ struct StageBoundary {
 struct LocalStage {
   StageId stage;
   int copy = 0;  ///< its micro-batches are given by Schedule::copy_of
+  int rank = 0;  ///< among the devices of the copy (core/plan/groups)
   int replica = 0;
   int tensor_rank = 0, tensor_parallel = 1;
   int context_rank = 0, context = 1;  ///< its positions of every sample (layers::context_positions)
@@ -64,28 +66,38 @@ struct DeviceAssignment {
 };
 
 struct Layout {
-  std::vector<DeviceAssignment> placements;  ///< in device order
-  /// Workers of each stage that hold its weights, by copy, replica, context rank and tensor-parallel rank.
-  std::vector<std::vector<std::size_t>> replicas;
+  std::vector<DeviceAssignment> placements;            ///< in device order
+  std::vector<std::vector<plan::StageGroups>> groups;  ///< by stage and copy
   int copies = 1;
   /// Micro-batches of a step. An asynchronous run numbers its mini-batches across all of its steps.
   int micro_batches = 1, all_micro_batches = 1;
   std::optional<Staleness> staleness;  ///< of asynchronous runs
 
-  /// Returns the workers with the same weights as `chunk`'s device, whose gradients are summed.
+  /// Returns the workers of a copy of a stage, and those in a group of the chunk's copy, in rank order.
+  std::vector<std::size_t> workers_of(StageId stage, int copy) const;
+  std::vector<std::size_t> group(plan::GroupFamily family, const LocalStage& chunk) const;
+  /// Returns the workers with the same weights as `chunk`'s device, whose gradients are summed: by copy of the stage,
+  /// then by rank. A worker with several copies counts once.
   std::vector<std::size_t> data_parallel_group(const LocalStage& chunk) const;
   /// Returns those of them that share one set of model states, consecutive ones, and those that have the same piece.
   std::vector<std::size_t> sharding_group(const LocalStage& chunk) const;
   std::vector<std::size_t> state_copies(const LocalStage& chunk) const;
   /// Returns the devices of the chunk's replica and context rank, by rank: each has its shard of every layer.
-  std::vector<std::size_t> tensor_parallel_group(const LocalStage& chunk) const;
+  std::vector<std::size_t> tensor_parallel_group(const LocalStage& chunk) const {
+    return group(plan::GroupFamily::tensor, chunk);
+  }
   /// Returns the devices of the chunk's replica and tensor-parallel rank, by rank: each has its positions.
-  std::vector<std::size_t> context_group(const LocalStage& chunk) const;
+  std::vector<std::size_t> context_group(const LocalStage& chunk) const {
+    return group(plan::GroupFamily::context, chunk);
+  }
 
   bool synchronous() const { return !staleness; }
   int copy_of(int micro_batch) const {
     return static_cast<int>(static_cast<std::int64_t>(micro_batch) * copies / all_micro_batches);
   }
+
+ private:
+  std::vector<std::size_t> workers(const plan::RankGroup& devices) const;
 };
 
 /// Lays out a plan. bad_input with a reason that names the needed change if the plan cannot be run. The operation lists
