@@ -289,14 +289,13 @@ class Training {
     return numbers;
   }
 
-  /// Returns each stage's parameters from the devices of its first replica, or of its first sharding group.
+  /// Returns each stage's parameters, from the first devices that have them.
   train::TrainedParameters parameters() const {
     std::vector<exec::LayerParameters> here;
     for (const exec::Worker& worker : run_->workers)
       for (std::size_t m = 0; m < worker.stages().size(); ++m) {
         const exec::LocalStage& chunk = run_->layout.placements[worker.index()].chunk_of_module(m);
-        if (chunk.states.copy == 0 && (chunk.states.rank == 0 || chunk.states.shards_weights()))
-          worker.stages()[m].module.add_parameters(plan_.stages[chunk.stage.index()].first, here);
+        worker.stages()[m].module.add_parameters(plan_.stages[chunk.stage.index()].first, here);
       }
     if (!all_here()) {
       const auto processes = run_->processes->gather(exec::bytes_of(here));

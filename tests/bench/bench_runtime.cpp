@@ -74,8 +74,8 @@ void run_bare(const ModelSpec& model, const Plan& plan, std::vector<double>& tim
   const auto loss = runtime::layers::SoftmaxCrossEntropy::of(model, layers.back()->output_width()).value();
   const auto source = std::move(runtime::data::make_source(model).value());
   const auto memory = std::make_shared<runtime::tensor::DeviceMemory>();
-  std::vector<std::int64_t> parameters;
-  for (const auto& layer : layers) parameters.push_back(layer->parameters());
+  std::vector<runtime::exec::LayerStates> states;
+  for (const auto& layer : layers) states.push_back({layer->parameters(), 0});
   runtime::exec::StateSeat alone;
   runtime::exec::StageModule module(
       {.layers = layers,
@@ -83,8 +83,8 @@ void run_bare(const ModelSpec& model, const Plan& plan, std::vector<double>& tim
        .loss = runtime::cpu::processor_loss(loss),
        .loss_scale = 1e-3f,
        .first = true},
-      std::make_shared<const runtime::exec::StateExchange>(runtime::exec::StatePieces(std::move(parameters), alone),
-                                                           alone, runtime::exec::StateGroups{}),
+      std::make_shared<const runtime::exec::StateExchange>(runtime::exec::StatePieces(states, {alone, alone}), alone,
+                                                           runtime::exec::StateGroups{}, runtime::exec::StateGroups{}),
       {}, memory);
   module.initialise(model.seed, 0);
   runtime::tensor::OptimizerState optimizer(plan.optimizer, model.learning_rate, module.parameters().size(), memory);

@@ -16,12 +16,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// True if the device saves values. One of the devices with the same optimizer states does, the first copy. Each rank
-/// of a tensor-parallel group saves its own shard, and each rank of a sharding group its own pieces.
-bool writes(const exec::LocalStage& chunk) { return chunk.states.copy == 0 || chunk.states.divides_copies(); }
+/// True if the device saves values of a seat. One of the devices with the same optimizer states does, the first copy.
+/// Each rank of a tensor-parallel group saves its own shard, and each rank of a sharding group its own pieces.
+bool writes(const exec::StateSeat& seat) { return seat.copy == 0 || seat.divides_copies(); }
 
-bool writes(const exec::LocalStage& chunk, const layers::LayerKernel& layer) {
-  return writes(chunk) && (chunk.tensor_rank == 0 || layer.parameters() < layer.replicated_parameters());
+bool writes(const exec::LocalStage& chunk) {
+  return writes(chunk.states.dense) || (chunk.expert_ranks > 1 && writes(chunk.states.experts));
+}
+
+bool writes(const exec::LocalStage& chunk, const exec::StateSeat& seat, const layers::LayerKernel& layer) {
+  return writes(seat) && (chunk.tensor_rank == 0 || layer.parameters() < layer.replicated_parameters());
 }
 
 std::vector<std::size_t> writers_of(const exec::Layout& layout) {
@@ -78,12 +82,13 @@ struct Kept {
   std::vector<std::span<const float>> values;
 };
 
-/// Adds the part of layer `index` of the stage whose optimizer states the device has. `offset` is the layer's position
-/// in a version of the weights, which is whole in asynchronous runs.
-void add_layer(Kept& kept, const exec::WorkerStage& stage, std::size_t index, std::int64_t offset, bool with_older) {
+/// Adds the part of a unit of layer `index` of the stage whose optimizer states the device has. `offset` is the layer's
+/// position in a version of the weights, which is whole in asynchronous runs.
+void add_unit(Kept& kept, const exec::WorkerStage& stage, std::size_t index, std::size_t unit, std::int64_t offset,
+              bool with_older) {
   const layers::LayerKernel& kernel = *stage.module.kernels()[index];
   const exec::StatePieces& pieces = stage.module.exchange().pieces();
-  const exec::ParameterRange range = pieces.updated(index);
+  const exec::ParameterRange range = pieces.updated(unit);
   if (range.count == 0 && kernel.parameters() > 0) return;
   LayerPart part{stage.first_layer + static_cast<int>(index),
                  kernel.replicated_parameters(),
@@ -91,16 +96,17 @@ void add_layer(Kept& kept, const exec::WorkerStage& stage, std::size_t index, st
                  1,
                  0,
                  layers::blocks_in_range(kernel.blocks(), range.first, range.count)};
-  const std::int64_t own_first = stage.module.own_range(index).first;
-  kept.values.push_back(stage.module.own_weights(index).subspan(static_cast<std::size_t>(range.first - own_first),
-                                                                static_cast<std::size_t>(range.count)));
+  const std::int64_t own_first = stage.module.own_range(unit).first;
+  kept.values.push_back(
+      stage.module.own_weights(index, unit)
+          .subspan(static_cast<std::size_t>(range.first - own_first), static_cast<std::size_t>(range.count)));
   for (const tensor::Tensor* moment : stage.optimizer.moments()) {
-    kept.values.push_back(slice(*moment, pieces.updated_offset(index), range.count));
+    kept.values.push_back(slice(*moment, pieces.updated_offset(unit), range.count));
     ++part.states;
   }
   if (with_older)
     for (const auto& [version, weights] : stage.module.stashed_versions()) {
-      kept.values.push_back(slice(*weights, offset, kernel.parameters()));
+      kept.values.push_back(slice(*weights, offset + range.first, range.count));
       ++part.older;
     }
   kept.layers.push_back(std::move(part));
@@ -114,7 +120,9 @@ Kept writer_of(const exec::Worker& worker, const exec::DeviceAssignment& placeme
     std::int64_t offset = 0;
     for (std::size_t i = 0; i < stage.module.layers(); ++i) {
       const layers::LayerKernel& kernel = *stage.module.kernels()[i];
-      if (writes(chunk, kernel)) add_layer(kept, stage, i, offset, with_older);
+      const exec::StatePieces& pieces = stage.module.exchange().pieces();
+      for (std::size_t unit = pieces.units(i).first; unit < pieces.units(i).last; ++unit)
+        if (writes(chunk, pieces.seat(unit), kernel)) add_unit(kept, stage, i, unit, offset, with_older);
       offset += kernel.parameters();
     }
   }
@@ -139,16 +147,18 @@ Result<void> restore_stage(const Checkpoint& from, exec::WorkerStage& stage, boo
       });
       return updates;
     };
-    const exec::ParameterRange own = stage.module.own_range(i);
-    TRY(auto updates, read(0, stage.module.parameters(), offset, own));
-    stage.optimizer.set_steps(updates);
-    int list = 1;
-    for (tensor::Tensor* moment : stage.optimizer.moments())
-      TRY_VOID(read(list++, *moment, pieces.updated_offset(i), pieces.updated(i)));
-    const int older = with_older ? from.older(layer) : 0;
-    for (int version = -older; version < 0; ++version)
-      TRY_VOID(read(list++, stage.module.older_version(version), offset, own));
-    offset += own.count;
+    for (std::size_t unit = pieces.units(i).first; unit < pieces.units(i).last; ++unit) {
+      const exec::ParameterRange own = stage.module.own_range(unit);
+      TRY(auto updates, read(0, stage.module.parameters(), offset, own));
+      stage.optimizer.set_steps(updates);
+      int list = 1;
+      for (tensor::Tensor* moment : stage.optimizer.moments())
+        TRY_VOID(read(list++, *moment, pieces.updated_offset(unit), pieces.updated(unit)));
+      const int older = with_older ? from.older(layer) : 0;
+      for (int version = -older; version < 0; ++version)
+        TRY_VOID(read(list++, stage.module.older_version(version), offset, own));
+      offset += own.count;
+    }
   }
   return {};
 }

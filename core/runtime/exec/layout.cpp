@@ -19,21 +19,43 @@ tl::unexpected<Error> bad(std::string message, std::string place) {
   return fail(ErrorCode::bad_input, std::move(message), std::move(place));
 }
 
-/// Returns the seat of the worker at position `index` of `holders` with the same weights.
-Result<StateSeat> seat_of(const Sharding& sharding, int index, int holders, StageId stage) {
-  StateSeat seat;
+/// Returns the seat of the worker at position `index` of `holders` with the same weights, in groups of `ranks`.
+StateSeat seat_of(const Sharding& sharding, int index, int holders, int ranks) {
+  return {sharding, index % ranks, ranks, index / ranks, holders / ranks};
+}
+
+int position_of(std::size_t worker, const std::vector<std::size_t>& holders) {
+  return static_cast<int>(std::ranges::find(holders, worker) - holders.begin());
+}
+
+/// Returns the seats of a worker in a stage. The copies of sharded states are the same for experts (parallelism.md).
+Result<StateSeats> seats_of(Sharding sharding, std::size_t worker, const Layout& layout, const LocalStage& chunk) {
+  const std::vector<std::size_t> dense = layout.data_parallel_group(chunk), experts = layout.expert_data_group(chunk);
+  const int holders = static_cast<int>(dense.size()), expert_holders = static_cast<int>(experts.size());
   const int group = sharding.level == 0 ? 1 : sharding.group == 0 ? holders : sharding.group;
   if (holders % group != 0)
     return bad(fmt::format("found a group of {} ranks, expected a divisor of the {} devices that hold the weights of "
                            "stage {}",
-                           group, holders, stage.value),
+                           group, holders, chunk.stage.value),
                "/sharding/group");
-  seat.sharding = sharding;
-  seat.ranks = group, seat.rank = index % group;
-  seat.copies = holders / group, seat.copy = index / group;
-  // A group of one rank shards nothing; copies that divide the optimizer's states still do.
-  if (group == 1) seat.sharding.level = seat.divides_copies() ? 1 : 0;
-  return seat;
+  StateSeats seats;
+  seats.dense = seat_of(sharding, position_of(worker, dense), holders, group);
+  seats.experts = seats.dense;
+  int expert_group = group;
+  if (chunk.expert_ranks > 1) {
+    const int copies = sharding.level == 0 ? expert_holders : seats.dense.copies;
+    if (expert_holders % copies != 0)
+      return bad(fmt::format("found {} copies of the sharded states, expected a divisor of the {} devices that hold an "
+                             "expert of stage {}",
+                             copies, expert_holders, chunk.stage.value),
+                 "/sharding/group");
+    expert_group = expert_holders / copies;
+    seats.experts = seat_of(sharding, position_of(worker, experts), expert_holders, expert_group);
+  }
+  // Groups of one rank shard nothing; copies that divide the optimizer's states still do.
+  if (group == 1 && expert_group == 1)
+    seats.dense.sharding.level = seats.experts.sharding.level = seats.dense.divides_copies() ? 1 : 0;
+  return seats;
 }
 
 /// Returns the operations of a worker's list.
@@ -47,13 +69,14 @@ std::vector<Operation> operations_of(const DeviceAssignment& placement) {
 Result<void> check_equal_lanes(const Layout& layout) {
   for (const DeviceAssignment& placement : layout.placements)
     for (const LocalStage& chunk : placement.chunks) {
-      if (chunk.states.sharding.level < 2) continue;
+      if (chunk.states.dense.sharding.level < 2) continue;
       const DeviceAssignment& first = layout.placements[layout.data_parallel_group(chunk).front()];
       if (operations_of(first) != operations_of(placement))
         return bad(
             fmt::format("devices {} and {} of stage {} have other lists, expected equal ones: with sharding level "
                         "{} they meet in each pass",
-                        first.device.value, placement.device.value, chunk.stage.value, chunk.states.sharding.level),
+                        first.device.value, placement.device.value, chunk.stage.value,
+                        chunk.states.dense.sharding.level),
             "/operations");
     }
   return {};
@@ -104,6 +127,7 @@ LocalStage chunk_on(const Plan& plan, const StageCopy& chunk, const plan::StageG
   placed.context = groups.degrees().context;
   placed.tensor_rank = number_in(groups, plan::GroupFamily::tensor, rank);
   placed.tensor_parallel = groups.degrees().tensor;
+  placed.expert_ranks = groups.size(plan::GroupFamily::expert_all);
   placed.samples = plan.micro_batch;
   if (!plan.synchronous()) return placed;
   const std::vector<int> samples = replica_samples(stage, plan.micro_batch);
@@ -238,26 +262,43 @@ std::vector<std::size_t> Layout::group(plan::GroupFamily family, const LocalStag
   return workers(groups[chunk.stage.index()][static_cast<std::size_t>(chunk.copy)].group_of(family, chunk.rank));
 }
 
-std::vector<std::size_t> Layout::data_parallel_group(const LocalStage& chunk) const {
+std::vector<std::size_t> Layout::holders(plan::GroupFamily family, const LocalStage& chunk) const {
   std::vector<std::size_t> all;
   for (const plan::StageGroups& copy : groups[chunk.stage.index()])
-    for (const std::size_t worker : workers(copy.group_of(plan::GroupFamily::data_context, chunk.rank)))
+    for (const std::size_t worker : workers(copy.group_of(family, chunk.rank)))
       if (std::ranges::find(all, worker) == all.end()) all.push_back(worker);
   return all;
 }
 
-std::vector<std::size_t> Layout::sharding_group(const LocalStage& chunk) const {
-  const std::vector<std::size_t> all = data_parallel_group(chunk);
-  const auto first = all.begin() + std::ptrdiff_t{chunk.states.copy} * chunk.states.ranks;
-  return {first, first + chunk.states.ranks};
+std::vector<std::size_t> sharding_group(const std::vector<std::size_t>& holders, const StateSeat& seat) {
+  const auto first = holders.begin() + std::ptrdiff_t{seat.copy} * seat.ranks;
+  return {first, first + seat.ranks};
 }
 
-std::vector<std::size_t> Layout::state_copies(const LocalStage& chunk) const {
-  const std::vector<std::size_t> all = data_parallel_group(chunk);
+std::vector<std::size_t> state_copies(const std::vector<std::size_t>& holders, const StateSeat& seat) {
   std::vector<std::size_t> copies;
-  for (int copy = 0; copy < chunk.states.copies; ++copy)
-    copies.push_back(all[static_cast<std::size_t>(copy * chunk.states.ranks + chunk.states.rank)]);
+  for (int copy = 0; copy < seat.copies; ++copy)
+    copies.push_back(holders[static_cast<std::size_t>(copy * seat.ranks + seat.rank)]);
   return copies;
+}
+
+namespace {
+
+StateMembers members_of(const std::vector<std::size_t>& holders, const StateSeat& seat) {
+  StateMembers members{sharding_group(holders, seat), state_copies(holders, seat), {}};
+  if (seat.shards_weights()) members.gathers = members.ranks;
+  return members;
+}
+
+}  // namespace
+
+StateMembers dense_members(const Layout& layout, const LocalStage& chunk) {
+  return members_of(layout.data_parallel_group(chunk), chunk.states.dense);
+}
+
+StateMembers expert_members(const Layout& layout, const LocalStage& chunk) {
+  if (chunk.expert_ranks == 1) return {};
+  return members_of(layout.expert_data_group(chunk), chunk.states.experts);
 }
 
 Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps) {
@@ -281,9 +322,7 @@ Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule&
   for (std::size_t worker = 0; worker < layout.placements.size(); ++worker) {
     DeviceAssignment& placement = layout.placements[worker];
     for (LocalStage& chunk : placement.chunks) {
-      const std::vector<std::size_t> holders = layout.data_parallel_group(chunk);
-      const auto index = static_cast<int>(std::ranges::find(holders, worker) - holders.begin());
-      TRY(chunk.states, seat_of(sharding_of(plan), index, static_cast<int>(holders.size()), chunk.stage));
+      TRY(chunk.states, seats_of(sharding_of(plan), worker, layout, chunk));
       chunk.previous = exchanges(chunk, layout, chunk.stage.index() - 1);
       chunk.next = exchanges(chunk, layout, chunk.stage.index() + 1);
     }

@@ -41,6 +41,7 @@ struct LocalStage {
   int replica = 0;
   int tensor_rank = 0, tensor_parallel = 1;
   int context_rank = 0, context = 1;  ///< its positions of every sample (layers::context_positions)
+  int expert_ranks = 1;               ///< that divide the experts of a layer, x e
   int first_sample = 0, samples = 0;  ///< of each micro-batch: contiguous ranges in replica order
   /// Recomputed layers, relative to the stage's first; `by_block`: each segment just before its own backward.
   std::vector<plan::RecomputedSegment> recompute;
@@ -50,7 +51,7 @@ struct LocalStage {
   /// r.
   StageBoundary previous, next;
   std::size_t module = 0;  ///< index on the device: copies of one stage on one device share their weights
-  StateSeat states;        ///< among the workers with the same weights
+  StateSeats states;       ///< among the workers with the same weights
 };
 
 /// An assignment of chunks and operations to one device.
@@ -78,10 +79,17 @@ struct Layout {
   std::vector<std::size_t> group(plan::GroupFamily family, const LocalStage& chunk) const;
   /// Returns the workers with the same weights as `chunk`'s device, whose gradients are summed: by copy of the stage,
   /// then by rank. A worker with several copies counts once.
-  std::vector<std::size_t> data_parallel_group(const LocalStage& chunk) const;
-  /// Returns those of them that share one set of model states, consecutive ones, and those that have the same piece.
-  std::vector<std::size_t> sharding_group(const LocalStage& chunk) const;
-  std::vector<std::size_t> state_copies(const LocalStage& chunk) const;
+  std::vector<std::size_t> data_parallel_group(const LocalStage& chunk) const {
+    return holders(plan::GroupFamily::data_context, chunk);
+  }
+  /// Returns those with the same experts.
+  std::vector<std::size_t> expert_data_group(const LocalStage& chunk) const {
+    return holders(plan::GroupFamily::expert_data, chunk);
+  }
+  /// Returns the devices that have all experts of a layer together.
+  std::vector<std::size_t> expert_group(const LocalStage& chunk) const {
+    return group(plan::GroupFamily::expert_all, chunk);
+  }
   /// Returns the devices of the chunk's replica and context rank, by rank: each has its shard of every layer.
   std::vector<std::size_t> tensor_parallel_group(const LocalStage& chunk) const {
     return group(plan::GroupFamily::tensor, chunk);
@@ -98,7 +106,20 @@ struct Layout {
 
  private:
   std::vector<std::size_t> workers(const plan::RankGroup& devices) const;
+  std::vector<std::size_t> holders(plan::GroupFamily family, const LocalStage& chunk) const;
 };
+
+/// Returns the workers of `holders`, which have the same weights, that share one set of model states with the worker of
+/// this seat: consecutive ones. And those that have the same piece.
+std::vector<std::size_t> sharding_group(const std::vector<std::size_t>& holders, const StateSeat& seat);
+std::vector<std::size_t> state_copies(const std::vector<std::size_t>& holders, const StateSeat& seat);
+
+/// Returns the groups of a chunk's states in the order in which its worker joins them.
+struct StateMembers {
+  std::vector<std::size_t> ranks, copies, gathers;  ///< StateGroups' members
+};
+StateMembers dense_members(const Layout& layout, const LocalStage& chunk);
+StateMembers expert_members(const Layout& layout, const LocalStage& chunk);
 
 /// Lays out a plan. bad_input with a reason that names the needed change if the plan cannot be run. The operation lists
 /// of asynchronous plans cover `steps` global batches.

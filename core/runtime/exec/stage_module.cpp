@@ -38,8 +38,10 @@ void StageModule::fill_weights(std::size_t layer, const std::function<void(std::
   if (!sharded_.weights) return memory_->device().upload(part(*parameters_, layer), fill);
   std::vector<float> whole(static_cast<std::size_t>(shape_.layers[layer]->parameters()));
   fill(whole);
-  memory_->device().upload(own_piece(*parameters_, true, layer), [&](std::span<float> values) {
-    std::ranges::copy(exchange_->piece_of(layer, whole), values.begin());
+  for_each_unit(layer, [&](std::size_t unit) {
+    memory_->device().upload(own_piece(*parameters_, true, layer, unit), [&](std::span<float> values) {
+      std::ranges::copy(exchange_->piece_of(unit, whole), values.begin());
+    });
   });
 }
 
@@ -58,19 +60,22 @@ void StageModule::load(std::span<const std::vector<float>> whole_layers, int fir
     });
 }
 
-/// Returns the device's piece of a layer in a tensor of whole layers or of pieces.
-std::span<float> StageModule::own_piece(tensor::Tensor& of, bool pieces, std::size_t layer) const {
-  if (!pieces) return exchange_->piece_of(layer, part(of, layer));
-  return of.values().subspan(static_cast<std::size_t>(exchange_->pieces().piece_offset(layer)),
-                             static_cast<std::size_t>(exchange_->pieces().piece(layer).count));
+/// Returns the device's piece of a unit of a layer in a tensor of whole layers or of pieces.
+std::span<float> StageModule::own_piece(tensor::Tensor& of, bool pieces, std::size_t layer, std::size_t unit) const {
+  if (!pieces) return exchange_->piece_of(unit, part(of, layer));
+  return of.values().subspan(static_cast<std::size_t>(exchange_->pieces().piece_offset(unit)),
+                             static_cast<std::size_t>(exchange_->pieces().piece(unit).count));
 }
 
-ParameterRange StageModule::own_range(std::size_t layer) const {
-  return sharded_.weights ? exchange_->pieces().piece(layer) : ParameterRange{0, shape_.layers[layer]->parameters()};
+ParameterRange StageModule::own_range(std::size_t unit) const {
+  return sharded_.weights ? exchange_->pieces().piece(unit) : exchange_->pieces().whole(unit);
 }
 
-std::span<const float> StageModule::own_weights(std::size_t layer) const {
-  return sharded_.weights ? own_piece(*parameters_, true, layer) : part(std::as_const(*parameters_), layer);
+std::span<const float> StageModule::own_weights(std::size_t layer, std::size_t unit) const {
+  if (sharded_.weights) return own_piece(*parameters_, true, layer, unit);
+  const auto [first, count] = own_range(unit);
+  return part(std::as_const(*parameters_), layer)
+      .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
 }
 
 StageModule::ReduceTimes StageModule::reduce_gradients() {
@@ -84,18 +89,21 @@ StageModule::ReduceTimes StageModule::reduce_gradients() {
   if (sharded_.gradients) {
     sharded_.gradients->finish(gradients_);
     times = sharded_.gradients->consume_times();
-    if (!exchange.groups().copies || exchange.copies_each_micro_batch()) return times;
+    if (!exchange.has_copies() || exchange.copies_each_micro_batch()) return times;
   }
   if (exchange.alone()) return times;
-  const bool divided = exchange.seat().divides_copies();
-  if (!divided && (sharded_.gradients || !exchange.groups().ranks)) {  // one range of values
-    run({exchange.groups().copies->all_reduce(gradients_.values()), std::nullopt});
+  if (transport::Collective* const group = exchange.sums_at_once(sharded_.gradients != nullptr)) {
+    run({group->all_reduce(gradients_.values()), std::nullopt});
   } else {
     for (std::size_t i = 0; i < layers(); ++i) {
       if (shape_.layers[i]->parameters() == 0) continue;
-      const tensor::Completion ready = memory_->device().now();
-      run(sharded_.gradients ? exchange.reduce_copies(i, own_piece(gradients_, true, i), ready)
-                             : exchange.reduce(i, part(gradients_, i), ready));
+      if (!sharded_.gradients) {
+        run(exchange.reduce(i, part(gradients_, i), memory_->device().now()));
+        continue;
+      }
+      for_each_unit(i, [&](std::size_t unit) {
+        run(exchange.reduce_copies(unit, own_piece(gradients_, true, i, unit), memory_->device().now()));
+      });
     }
   }
   if (began) times.emplace_back(*began, memory_->device().now());
@@ -103,8 +111,8 @@ StageModule::ReduceTimes StageModule::reduce_gradients() {
 }
 
 StateExchange::Async StageModule::reduce_bucket(const GradientBucket& bucket, const tensor::Completion& ready) {
-  if (!exchange_->groups().ranks && !exchange_->seat().divides_copies())
-    return exchange_->groups().copies->all_reduce_async(gradients_of(bucket.first, bucket.last), ready);
+  if (transport::Collective* const group = exchange_->sums_at_once(false))
+    return group->all_reduce_async(gradients_of(bucket.first, bucket.last), ready);
   StateExchange::Async all{ready, std::nullopt};
   for (std::size_t i = bucket.first; i < bucket.last; ++i) {
     if (shape_.layers[i]->parameters() == 0) continue;
@@ -120,14 +128,18 @@ void StageModule::update_pieces(tensor::OptimizerState& optimizer) {
   const bool weight_pieces = sharded_.weights != nullptr, gradient_pieces = sharded_.gradients != nullptr;
   optimizer.begin_step();
   for (std::size_t i = 0; i < layers(); ++i)
-    optimizer.update(exchange_->updated_of(i, own_piece(weights, weight_pieces, i)),
-                     exchange_->updated_of(i, own_piece(gradients_, gradient_pieces, i)),
-                     exchange_->pieces().updated_offset(i));
+    for_each_unit(i, [&](std::size_t unit) {
+      optimizer.update(exchange_->updated_of(unit, own_piece(weights, weight_pieces, i, unit)),
+                       exchange_->updated_of(unit, own_piece(gradients_, gradient_pieces, i, unit)),
+                       exchange_->pieces().updated_offset(unit));
+    });
   if (gradients_.size() > exchange_->pieces().updated_size()) memory_->device().zero(gradients_.values());
   for (std::size_t i = 0; i < layers(); ++i) {
     if (shape_.layers[i]->parameters() == 0) continue;
-    exchange_->gather_copies(i, own_piece(weights, weight_pieces, i));
-    if (!weight_pieces) exchange_->gather_ranks(i, part(weights, i));
+    for_each_unit(i, [&](std::size_t unit) {
+      exchange_->gather_copies(unit, own_piece(weights, weight_pieces, i, unit));
+      if (!weight_pieces) exchange_->gather_ranks(unit, part(weights, i));
+    });
   }
   if (weight_pieces) sharded_.weights->end_step();
 }
@@ -300,14 +312,17 @@ void StageModule::backward_weight(int micro_batch, const LayerDone& done) {
 }
 
 void StageModule::add_parameters(int first, std::vector<LayerParameters>& to) const {
-  for (std::size_t i = 0; i < shape_.layers.size(); ++i) {
-    const layers::LayerKernel& layer = *shape_.layers[i];
-    const ParameterRange range = own_range(i);
-    std::vector<float> values(static_cast<std::size_t>(range.count));
-    memory_->device().download(values, own_weights(i).data());
-    to.push_back({first + static_cast<int>(i), layer.replicated_parameters(),
-                  layers::blocks_in_range(layer.blocks(), range.first, range.count), std::move(values)});
-  }
+  for (std::size_t i = 0; i < shape_.layers.size(); ++i)
+    for_each_unit(i, [&](std::size_t unit) {
+      const StateSeat& seat = exchange_->pieces().seat(unit);
+      if (seat.copy > 0 || (seat.rank > 0 && !seat.shards_weights())) return;
+      const layers::LayerKernel& layer = *shape_.layers[i];
+      const ParameterRange range = own_range(unit);
+      std::vector<float> values(static_cast<std::size_t>(range.count));
+      memory_->device().download(values, own_weights(i, unit).data());
+      to.push_back({first + static_cast<int>(i), layer.replicated_parameters(),
+                    layers::blocks_in_range(layer.blocks(), range.first, range.count), std::move(values)});
+    });
 }
 
 }  // namespace pipedeck::runtime::exec

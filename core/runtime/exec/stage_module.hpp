@@ -112,10 +112,11 @@ class StageModule {
   /// Updates the parts of the weights whose optimizer states the device has, and gathers them from the others.
   void update_pieces(tensor::OptimizerState& optimizer);
 
-  /// Returns a layer's weights on this device: the range of them is own_range(layer).
-  std::span<const float> own_weights(std::size_t layer) const;
-  ParameterRange own_range(std::size_t layer) const;
-  /// Adds the parameters that the device has of every layer; the first one is layer `first` of the model.
+  /// Returns the weights of a unit of a layer on this device: the range of them is own_range(unit).
+  std::span<const float> own_weights(std::size_t layer, std::size_t unit) const;
+  ParameterRange own_range(std::size_t unit) const;
+  /// Adds the parameters that the device has of every layer, if it is the first of the devices that have them. The
+  /// first layer is layer `first` of the model.
   void add_parameters(int first, std::vector<LayerParameters>& to) const;
   /// Returns the loss of the latest forward, summed over samples and positions.
   layers::LossSum release_loss() { return std::move(loss_); }
@@ -136,7 +137,12 @@ class StageModule {
     return sharded_.weights && exchange_->seat().sharding.reshard == Reshard::after_backward;
   }
   void add_weight_gradient(std::size_t layer, layers::SavedTensors& saved);
-  std::span<float> own_piece(tensor::Tensor& of, bool pieces, std::size_t layer) const;
+  std::span<float> own_piece(tensor::Tensor& of, bool pieces, std::size_t layer, std::size_t unit) const;
+  template <class Work>
+  void for_each_unit(std::size_t layer, const Work& work) const {
+    const auto [first, last] = exchange_->pieces().units(layer);
+    for (std::size_t unit = first; unit < last; ++unit) work(unit);
+  }
   void run(PassKind kind, MicroBatch& of, const LayerDone& done, const std::function<void()>& work);
   // Passes over a micro-batch's tensors.
   void run_layers_forward(MicroBatch& kept);

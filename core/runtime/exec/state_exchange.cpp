@@ -16,45 +16,83 @@ StateExchange::Async joined(const StateExchange::Async& first, const StateExchan
   return {first.began, second.ended};
 }
 
+/// Runs a collective for each unit of a layer, one after the other.
+template <class Work>
+StateExchange::Async for_each_unit(const StatePieces::Units& units, const tensor::Completion& ready, const Work& work) {
+  StateExchange::Async all = work(units.first, ready);
+  for (std::size_t unit = units.first + 1; unit < units.last; ++unit)
+    all = joined(all, work(unit, all.ended.value_or(ready)));
+  return all;
+}
+
 }  // namespace
 
-std::span<float> StateExchange::piece_of(std::size_t layer, std::span<float> whole) const {
-  const ParameterRange piece = pieces_.piece(layer);
+std::span<float> StateExchange::unit_of(std::size_t unit, std::span<float> whole) const {
+  return part(whole, pieces_.whole(unit).first, pieces_.whole(unit).count);
+}
+
+std::span<float> StateExchange::piece_of(std::size_t unit, std::span<float> whole) const {
+  const ParameterRange piece = pieces_.piece(unit);
   return part(whole, piece.first, piece.count);
 }
 
-std::span<float> StateExchange::updated_of(std::size_t layer, std::span<float> piece) const {
-  const ParameterRange updated = pieces_.updated(layer);
-  return part(piece, updated.first - pieces_.piece(layer).first, updated.count);
+std::span<float> StateExchange::updated_of(std::size_t unit, std::span<float> piece) const {
+  const ParameterRange updated = pieces_.updated(unit);
+  return part(piece, updated.first - pieces_.piece(unit).first, updated.count);
+}
+
+StateExchange::Async StateExchange::reduce_unit(std::size_t unit, std::span<float> whole,
+                                                const tensor::Completion& ready) const {
+  const StateGroups& groups = this->groups(unit);
+  if (!groups.ranks) return {ready, ready};
+  return groups.ranks->reduce_scatter_async(unit_of(unit, whole), piece_of(unit, whole), pieces_.piece_counts(unit),
+                                            ready);
 }
 
 StateExchange::Async StateExchange::reduce_ranks(std::size_t layer, std::span<float> whole,
                                                  const tensor::Completion& ready) const {
-  if (!groups_.ranks) return {ready, ready};
-  return groups_.ranks->reduce_scatter_async(whole, piece_of(layer, whole), pieces_.piece_counts(layer), ready);
+  return for_each_unit(pieces_.units(layer), ready, [&](std::size_t unit, const tensor::Completion& from) {
+    return reduce_unit(unit, whole, from);
+  });
 }
 
-StateExchange::Async StateExchange::reduce_copies(std::size_t layer, std::span<float> piece,
+StateExchange::Async StateExchange::reduce_copies(std::size_t unit, std::span<float> piece,
                                                   const tensor::Completion& ready) const {
-  if (!groups_.copies) return {ready, ready};
-  if (!seat_.divides_copies()) return groups_.copies->all_reduce_async(piece, ready);
-  return groups_.copies->reduce_scatter_async(piece, updated_of(layer, piece), pieces_.updated_counts(layer), ready);
+  const StateGroups& groups = this->groups(unit);
+  if (!groups.copies) return {ready, ready};
+  if (!pieces_.seat(unit).divides_copies()) return groups.copies->all_reduce_async(piece, ready);
+  return groups.copies->reduce_scatter_async(piece, updated_of(unit, piece), pieces_.updated_counts(unit), ready);
 }
 
 StateExchange::Async StateExchange::reduce(std::size_t layer, std::span<float> whole,
                                            const tensor::Completion& ready) const {
-  const Async ranks = reduce_ranks(layer, whole, ready);
-  if (!groups_.copies) return ranks;
-  return joined(ranks, reduce_copies(layer, piece_of(layer, whole), ranks.ended.value_or(ready)));
+  return for_each_unit(pieces_.units(layer), ready, [&](std::size_t unit, const tensor::Completion& from) {
+    const Async ranks = reduce_unit(unit, whole, from);
+    if (!groups(unit).copies) return ranks;
+    return joined(ranks, reduce_copies(unit, piece_of(unit, whole), ranks.ended.value_or(from)));
+  });
 }
 
-void StateExchange::gather_copies(std::size_t layer, std::span<float> piece) const {
-  if (seat_.divides_copies())
-    groups_.copies->all_gather(updated_of(layer, piece), piece, pieces_.updated_counts(layer));
+void StateExchange::gather_copies(std::size_t unit, std::span<float> piece) const {
+  if (pieces_.seat(unit).divides_copies())
+    groups(unit).copies->all_gather(updated_of(unit, piece), piece, pieces_.updated_counts(unit));
 }
 
-void StateExchange::gather_ranks(std::size_t layer, std::span<float> whole) const {
-  if (groups_.ranks) groups_.ranks->all_gather(piece_of(layer, whole), whole, pieces_.piece_counts(layer));
+void StateExchange::gather_ranks(std::size_t unit, std::span<float> whole) const {
+  if (groups(unit).ranks)
+    groups(unit).ranks->all_gather(piece_of(unit, whole), unit_of(unit, whole), pieces_.piece_counts(unit));
+}
+
+StateExchange::Async StateExchange::gather(std::size_t layer, std::span<const float> pieces, std::span<float> whole,
+                                           const tensor::Completion& ready, tensor::ComputeDevice& device) const {
+  return for_each_unit(pieces_.units(layer), ready, [&](std::size_t unit, const tensor::Completion& from) -> Async {
+    const std::int64_t first = pieces_.piece_offset(unit) - pieces_.piece_offset(pieces_.units(layer).first);
+    const std::span<const float> piece = part(pieces, first, pieces_.piece(unit).count);
+    if (const auto& group = groups(unit).gathers)
+      return group->all_gather_async(piece, unit_of(unit, whole), pieces_.piece_counts(unit), from);
+    device.copy(unit_of(unit, whole).data(), piece.data(), pieces_.piece(unit).count);
+    return {from, from};
+  });
 }
 
 ScatteredGradients::ScatteredGradients(std::shared_ptr<const StateExchange> exchange,
@@ -91,9 +129,12 @@ void ScatteredGradients::end(std::size_t layer, tensor::Tensor& pieces) {
 void ScatteredGradients::add_first(tensor::Tensor& pieces) {
   Layer& layer = layers_.front();
   if (thread_) times_.push_back(waiting_.wait_for_replicas([&] { return thread_->wait(); }));
-  const std::span<float> piece = exchange_->piece_of(layer.index, layer.whole.values());
-  memory_->device().add(pieces.data() + exchange_->pieces().piece_offset(layer.index), piece.data(),
-                        static_cast<std::int64_t>(piece.size()));
+  const auto [first, last] = exchange_->pieces().units(layer.index);
+  for (std::size_t unit = first; unit < last; ++unit) {
+    const std::span<float> piece = exchange_->piece_of(unit, layer.whole.values());
+    memory_->device().add(pieces.data() + exchange_->pieces().piece_offset(unit), piece.data(),
+                          static_cast<std::int64_t>(piece.size()));
+  }
   layers_.pop_front();
 }
 
@@ -113,10 +154,12 @@ GatheredWeights::GatheredWeights(std::shared_ptr<const StateExchange> exchange,
 void GatheredWeights::begin(std::size_t layer, const tensor::Tensor& pieces) {
   const StatePieces& division = exchange_->pieces();
   layers_[layer].whole = tensor::Tensor(memory_, 1, division.parameters(layer));
+  const auto [first, last] = division.units(layer);
+  const std::int64_t at = division.piece_offset(first), count = division.piece_offset(last) - at;
   const auto gather = [exchange = exchange_, layer, whole = layers_[layer].whole.values(),
-                       piece = part(pieces.values(), division.piece_offset(layer), division.piece(layer).count)](
-                          const tensor::Completion& ready) {
-    return exchange->groups().gathers->all_gather_async(piece, whole, exchange->pieces().piece_counts(layer), ready);
+                       own = part(pieces.values(), at, count),
+                       device = memory_->device_shared()](const tensor::Completion& ready) {
+    return exchange->gather(layer, own, whole, ready, *device);
   };
   if (thread_) {
     thread_->begin(gather);

@@ -16,11 +16,13 @@
 
 namespace pipedeck::runtime::exec {
 
-/// The groups of a stage's device; null where it is alone.
+/// The groups of a device that hold the same weights; null where it is alone.
 struct StateGroups {
   std::shared_ptr<transport::Collective> ranks;    ///< the sharding group
   std::shared_ptr<transport::Collective> copies;   ///< devices with the same piece
   std::shared_ptr<transport::Collective> gathers;  ///< the sharding group again, for weights that passes need
+
+  bool alone() const { return !ranks && !copies; }
 };
 
 /// A worker that reports its waits.
@@ -40,39 +42,56 @@ struct WaitingWorker {
 
 class StateExchange {
  public:
-  StateExchange(StatePieces pieces, const StateSeat& seat, StateGroups groups)
-      : pieces_(std::move(pieces)), seat_(seat), groups_(std::move(groups)) {}
+  /// `seat`: of all weights but those of experts.
+  StateExchange(StatePieces pieces, const StateSeat& seat, StateGroups dense, StateGroups experts)
+      : pieces_(std::move(pieces)), seat_(seat), dense_(std::move(dense)), experts_(std::move(experts)) {}
 
   const StatePieces& pieces() const { return pieces_; }
   const StateSeat& seat() const { return seat_; }
-  const StateGroups& groups() const { return groups_; }
+  /// Returns the groups of a unit of a layer (StatePieces).
+  const StateGroups& groups(std::size_t unit) const { return pieces_.of_experts(unit) ? experts_ : dense_; }
   /// Returns true if no other device has the stage's weights.
-  bool alone() const { return !groups_.ranks && !groups_.copies; }
+  bool alone() const { return dense_.alone() && experts_.alone(); }
+  bool has_copies() const { return dense_.copies || experts_.copies; }
+  /// Returns the group that sums all gradients of the stage, whole or the device's pieces of them. Null if it takes
+  /// more than one all-reduce: over ranks, over parts of copies, or over experts.
+  transport::Collective* sums_at_once(bool pieces) const {
+    const bool one = (pieces || !dense_.ranks) && experts_.alone() && !seat_.divides_copies();
+    return one ? dense_.copies.get() : nullptr;
+  }
   /// Returns true if copies exchange gradients with each layer of each micro-batch.
   bool copies_each_micro_batch() const {
     return seat_.shards_gradients() && seat_.sharding.copies == CopySync::each_micro_batch;
   }
 
-  /// Returns the device's piece of a layer's parameters, and the updated part of a piece.
-  std::span<float> piece_of(std::size_t layer, std::span<float> whole) const;
-  std::span<float> updated_of(std::size_t layer, std::span<float> piece) const;
+  // `whole` is a layer's parameters, `piece` a unit's piece of them.
+
+  /// Returns the device's piece of a unit, and the updated part of a piece.
+  std::span<float> piece_of(std::size_t unit, std::span<float> whole) const;
+  std::span<float> updated_of(std::size_t unit, std::span<float> piece) const;
 
   using Async = transport::Collective::AsyncCollective;
-  /// Sums a layer's gradients over the ranks. The device's piece of `whole` receives the sum.
+  /// Sums a layer's gradients over the ranks. The device's pieces of `whole` receive the sum.
   Async reduce_ranks(std::size_t layer, std::span<float> whole, const tensor::Completion& ready) const;
   /// Sums the gradients in a piece over its copies. With divided copies only the updated part receives the sum.
-  Async reduce_copies(std::size_t layer, std::span<float> piece, const tensor::Completion& ready) const;
-  /// Does both.
+  Async reduce_copies(std::size_t unit, std::span<float> piece, const tensor::Completion& ready) const;
+  /// Does both, for all units of a layer.
   Async reduce(std::size_t layer, std::span<float> whole, const tensor::Completion& ready) const;
 
-  /// Gathers the updated parts of a piece of weights from its copies, and a layer's pieces from the ranks.
-  void gather_copies(std::size_t layer, std::span<float> piece) const;
-  void gather_ranks(std::size_t layer, std::span<float> whole) const;
+  /// Gathers the updated parts of a piece of weights from its copies, and a unit's pieces from the ranks.
+  void gather_copies(std::size_t unit, std::span<float> piece) const;
+  void gather_ranks(std::size_t unit, std::span<float> whole) const;
+  /// Gathers a layer's pieces, which the device has one after the other in `pieces`, for the passes.
+  Async gather(std::size_t layer, std::span<const float> pieces, std::span<float> whole,
+               const tensor::Completion& ready, tensor::ComputeDevice& device) const;
 
  private:
+  std::span<float> unit_of(std::size_t unit, std::span<float> whole) const;
+  Async reduce_unit(std::size_t unit, std::span<float> whole, const tensor::Completion& ready) const;
+
   StatePieces pieces_;
   StateSeat seat_;
-  StateGroups groups_;
+  StateGroups dense_, experts_;
 };
 
 /// Gradients of which a device keeps its pieces only (level 2). A layer's whole gradients exist while its backward

@@ -17,15 +17,23 @@ std::vector<std::size_t> counts(ParameterRange whole, int ranks) {
 
 }  // namespace
 
-StatePieces::StatePieces(std::vector<std::int64_t> parameters, const StateSeat& seat) {
+StatePieces::StatePieces(const std::vector<LayerStates>& layers, const StateSeats& seats) : seats_(seats) {
+  for (const auto& [parameters, experts] : layers) {
+    const std::size_t first = units_.size();
+    add({0, parameters - experts}, false);
+    if (experts > 0) add({parameters - experts, experts}, true);
+    layers_.push_back({parameters, {first, units_.size()}});
+  }
+}
+
+void StatePieces::add(ParameterRange whole, bool experts) {
+  const StateSeat& seat = experts ? seats_.experts : seats_.dense;
   const int ranks = seat.shards_optimizer() ? seat.ranks : 1, rank = seat.shards_optimizer() ? seat.rank : 0;
   const int copies = seat.divides_copies() ? seat.copies : 1, copy = seat.divides_copies() ? seat.copy : 0;
-  for (const std::int64_t number : parameters) {
-    const ParameterRange whole{0, number}, piece = part(whole, rank, ranks), updated = part(piece, copy, copies);
-    layers_.push_back({number, piece, updated, counts(whole, ranks), counts(piece, copies)});
-    piece_offsets_.push_back(piece_offsets_.back() + piece.count);
-    updated_offsets_.push_back(updated_offsets_.back() + updated.count);
-  }
+  const ParameterRange piece = part(whole, rank, ranks), updated = part(piece, copy, copies);
+  units_.push_back({experts, whole, piece, updated, counts(whole, ranks), counts(piece, copies)});
+  piece_offsets_.push_back(piece_offsets_.back() + piece.count);
+  updated_offsets_.push_back(updated_offsets_.back() + updated.count);
 }
 
 }  // namespace pipedeck::runtime::exec

@@ -35,35 +35,63 @@ struct ParameterRange {
   bool operator==(const ParameterRange&) const = default;
 };
 
-/// The ranges of a device. Rank r of n has the parameters [p r / n, p (r + 1) / n) of p. With divided copies, copy c of
-/// m updates the same part of its piece.
+/// The seats of a device. With expert parallelism fewer devices hold the same experts than the same other weights
+/// (parallelism.md, section 1). Both have one sharding.
+struct StateSeats {
+  StateSeat dense, experts;
+};
+
+/// The number of a layer's parameters, of which the last ones are those of experts.
+struct LayerStates {
+  std::int64_t parameters = 0, experts = 0;
+};
+
+/// The ranges of a device. A layer is a unit, or two if it has experts, which other devices hold than the rest. Rank r
+/// of n has the parameters [p r / n, p (r + 1) / n) of the p of a unit. With divided copies, copy c of m updates the
+/// same part of its piece. All ranges begin at the first parameter of their layer.
 class StatePieces {
  public:
-  /// `parameters`: of each layer.
-  StatePieces(std::vector<std::int64_t> parameters, const StateSeat& seat);
+  StatePieces(const std::vector<LayerStates>& layers, const StateSeats& seats);
 
   std::size_t layers() const { return layers_.size(); }
   std::int64_t parameters(std::size_t layer) const { return layers_[layer].parameters; }
-  /// Returns the part of a layer that the device shares with its copies: all of it if optimizer states are whole.
-  ParameterRange piece(std::size_t layer) const { return layers_[layer].piece; }
+  /// Returns the units of a layer.
+  struct Units {
+    std::size_t first = 0, last = 0;
+  };
+  Units units(std::size_t layer) const { return layers_[layer].units; }
+
+  const StateSeat& seat(std::size_t unit) const { return units_[unit].experts ? seats_.experts : seats_.dense; }
+  bool of_experts(std::size_t unit) const { return units_[unit].experts; }
+  ParameterRange whole(std::size_t unit) const { return units_[unit].whole; }
+  /// Returns the part of a unit that the device shares with its copies: all of it if optimizer states are whole.
+  ParameterRange piece(std::size_t unit) const { return units_[unit].piece; }
   /// Returns the part of the piece whose optimizer states the device has.
-  ParameterRange updated(std::size_t layer) const { return layers_[layer].updated; }
+  ParameterRange updated(std::size_t unit) const { return units_[unit].updated; }
   /// Returns the number of parameters in the pieces of all ranks, and in the updated parts of all copies of the piece.
-  std::span<const std::size_t> piece_counts(std::size_t layer) const { return layers_[layer].piece_counts; }
-  std::span<const std::size_t> updated_counts(std::size_t layer) const { return layers_[layer].updated_counts; }
-  /// Returns the position of a layer's range behind those of the layers before it; of the number of layers: their end.
-  std::int64_t piece_offset(std::size_t layer) const { return piece_offsets_[layer]; }
-  std::int64_t updated_offset(std::size_t layer) const { return updated_offsets_[layer]; }
+  std::span<const std::size_t> piece_counts(std::size_t unit) const { return units_[unit].piece_counts; }
+  std::span<const std::size_t> updated_counts(std::size_t unit) const { return units_[unit].updated_counts; }
+  /// Returns the position of a unit's range behind those of the units before it.
+  std::int64_t piece_offset(std::size_t unit) const { return piece_offsets_[unit]; }
+  std::int64_t updated_offset(std::size_t unit) const { return updated_offsets_[unit]; }
   std::int64_t piece_size() const { return piece_offsets_.back(); }
   std::int64_t updated_size() const { return updated_offsets_.back(); }
 
  private:
-  struct Layer {
-    std::int64_t parameters = 0;
-    ParameterRange piece, updated;
+  struct Unit {
+    bool experts = false;
+    ParameterRange whole, piece, updated;
     std::vector<std::size_t> piece_counts, updated_counts;
   };
+  struct Layer {
+    std::int64_t parameters = 0;
+    Units units;
+  };
+  void add(ParameterRange whole, bool experts);
+
+  StateSeats seats_;
   std::vector<Layer> layers_;
+  std::vector<Unit> units_;
   std::vector<std::int64_t> piece_offsets_{0}, updated_offsets_{0};
 };
 

@@ -53,6 +53,9 @@ class LayerKernel {
   /// Returns the parameters of the whole layer, which are more than parameters() if this kernel holds a shard of them.
   virtual std::int64_t replicated_parameters() const { return parameters_; }
   virtual std::vector<ParameterBlock> blocks() const { return {{0, 1, parameters_, parameters_}}; }
+  /// Returns the number of parameters that experts have, which are the last ones, if the ranks of a group divide the
+  /// experts: fewer devices have the same ones than have the same other parameters.
+  virtual std::int64_t expert_parameters() const { return 0; }
 
   virtual void initialise(std::span<float> parameters, Random random) const = 0;
   virtual tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,

@@ -73,8 +73,8 @@ exec::StageShape shape_of(const Run& run, const exec::LocalStage& chunk, const P
 
 /// Passes of sharded layers, gradients and weights wait for other devices in between, so they are not captured.
 bool recorded(const layers::Backend& backend, const exec::LocalStage& chunk) {
-  return !backend.recorded.empty() && chunk.tensor_parallel == 1 && chunk.context == 1 &&
-         chunk.states.sharding.level < 2;
+  return !backend.recorded.empty() && chunk.tensor_parallel == 1 && chunk.context == 1 && chunk.expert_ranks == 1 &&
+         chunk.states.dense.sharding.level < 2;
 }
 
 std::string captured_text(const layers::Backend& backend, const exec::Layout& layout) {
@@ -90,15 +90,15 @@ std::string captured_text(const layers::Backend& backend, const exec::Layout& la
 }
 
 /// Joins the groups of a stage's states, in one order on all workers (exec::worker_links).
-exec::StateGroups join_states(Run& run, std::size_t worker, const exec::LocalStage& chunk) {
+exec::StateGroups join_states(Run& run, std::size_t worker, const exec::StateMembers& of) {
   const auto join = [&](const std::vector<std::size_t>& members) -> std::shared_ptr<transport::Collective> {
     if (members.size() < 2) return nullptr;
     return run.transport->join(members, worker);
   };
   exec::StateGroups groups;
-  groups.ranks = join(run.layout.sharding_group(chunk));
-  groups.copies = join(run.layout.state_copies(chunk));
-  if (chunk.states.shards_weights()) groups.gathers = join(run.layout.sharding_group(chunk));
+  groups.ranks = join(of.ranks);
+  groups.copies = join(of.copies);
+  groups.gathers = join(of.gathers);
   return groups;
 }
 
@@ -144,11 +144,13 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
     const exec::LocalStage& chunk = placement.chunk_of_module(m);
     layers::ShardedLayers parts = parts_of(run, index, chunk, plan, backend.kernels);
     exec::StageShape shape = shape_of(run, chunk, plan, parts, backend);
-    std::vector<std::int64_t> parameters;
-    for (const auto& layer : shape.layers) parameters.push_back(layer->parameters());
-    auto exchange = std::make_shared<const exec::StateExchange>(exec::StatePieces(std::move(parameters), chunk.states),
-                                                                chunk.states, join_states(run, index, chunk));
-    auto sharded = sharded_states(run, index, chunk.states, plan, options.overlap, exchange, memory);
+    std::vector<exec::LayerStates> states;
+    for (const auto& layer : shape.layers) states.push_back({layer->parameters(), layer->expert_parameters()});
+    exec::StateGroups dense = join_states(run, index, dense_members(run.layout, chunk));
+    exec::StateGroups experts = join_states(run, index, expert_members(run.layout, chunk));
+    auto exchange = std::make_shared<const exec::StateExchange>(
+        exec::StatePieces(states, chunk.states), chunk.states.dense, std::move(dense), std::move(experts));
+    auto sharded = sharded_states(run, index, chunk.states.dense, plan, options.overlap, exchange, memory);
     exec::StageModule module(std::move(shape), exchange, std::move(sharded), memory);
     const int first_layer = plan.stages[chunk.stage.index()].first;
     if (options.weights)
