@@ -46,6 +46,12 @@ Result<std::unique_ptr<layers::LayerKernel>> make_sharded_decoder(const ModelLay
   return make_halves(layer, &sharding);
 }
 
+Result<std::unique_ptr<layers::LayerKernel>> make_divided_experts(const ModelLayer& layer,
+                                                                  const layers::RankPlaces& places) {
+  if (places.context) TRY_VOID(check_no_whole_samples(layer));
+  return make_experts_half(layer, places.sharding, places.experts);
+}
+
 Result<std::unique_ptr<layers::LayerKernel>> make_context_decoder(const ModelLayer& layer,
                                                                   const layers::ContextShard& context,
                                                                   const layers::LayerSharding* sharding) {

@@ -12,6 +12,7 @@
 #include "core/runtime/cpu/rms.hpp"
 #include "core/runtime/cpu/routing.hpp"
 #include "core/runtime/layers/decoder_layout.hpp"
+#include "core/runtime/layers/expert_exchange.hpp"
 #include "core/runtime/layers/size_reader.hpp"
 
 namespace pipedeck::runtime::cpu {
@@ -21,33 +22,78 @@ struct ExpertSizes {
   std::int64_t hidden, columns, shared_columns;
   RouterShape router;
   float epsilon;
-  layers::ExpertLayout layout() const { return {hidden, router.experts, columns, shared_columns}; }
-  ExpertSizes of(const layers::TensorParallelGroup& partners) const {
-    ExpertSizes own = *this;
-    own.columns = partners.local_range(columns).count;
-    if (shared_columns > 0) own.shared_columns = partners.local_range(shared_columns).count;
+  std::optional<std::int64_t> held = {};  ///< experts of a rank of a group that divides them
+  layers::ExpertLayout layout() const { return {hidden, router.experts, columns, shared_columns, held}; }
+  std::int64_t expert_parameters() const { return held.value_or(router.experts) * hidden * 3 * columns; }
+};
+
+/// The groups of a rank of which each has a part of the experts; null where it is alone. Without a group that divides
+/// experts, tensor-parallel ranks divide the columns of each.
+struct ExpertPlace {
+  const layers::TensorParallelGroup* partners = nullptr;
+  const layers::ExpertShard* shard = nullptr;
+
+  layers::ShardRange experts(std::int64_t count) const {
+    return shard ? shard->local_experts(count) : layers::ShardRange{0, count};
+  }
+  layers::ShardRange columns(std::int64_t count) const {
+    return shard ? shard->local_columns(count) : partners->local_range(count);
+  }
+  layers::ShardRange shared(std::int64_t count) const {
+    return partners && count > 0 ? partners->local_range(count) : layers::ShardRange{0, count};
+  }
+  ExpertSizes of(const ExpertSizes& whole) const {
+    ExpertSizes own = whole;
+    own.columns = columns(whole.columns).count;
+    own.shared_columns = shared(whole.shared_columns).count;
+    if (shard) own.held = experts(whole.router.experts).count;
     return own;
   }
 };
 
-/// Experts, or the columns of each that a rank has. All ranks route alike.
+/// The rows of the rank's tokens, and their way to the experts. Without routes all experts are here.
+struct ExpertPath {
+  ExpertRows own;
+  std::optional<layers::ExpertRoutes> routes;
+
+  /// Returns the first row of each expert here, and the end.
+  ExpertEnds first() const { return routes ? routes->first() : own.first; }
+  std::int64_t rows() const { return first().back(); }
+  tensor::Tensor to_experts(tensor::Tensor rows, std::int64_t width) const {
+    return routes ? routes->to_experts(rows, width) : std::move(rows);
+  }
+  tensor::Tensor from_experts(tensor::Tensor rows, std::int64_t width) const {
+    return routes ? routes->from_experts(rows, width) : std::move(rows);
+  }
+};
+
+/// Experts, or a rank's part of them. Tensor-parallel ranks route alike. With a group that divides the experts, each
+/// sends the rows of every T-th token.
 class ExpertsLayer final : public NormedHalf {
  public:
-  explicit ExpertsLayer(const ExpertSizes& sizes, std::optional<layers::TensorParallelGroup> partners = {})
-      : NormedHalf(sizes.router.sequence, sizes.hidden, sizes.epsilon, sizes.layout().end, std::move(partners)),
+  explicit ExpertsLayer(const ExpertSizes& sizes, const ExpertPlace& place = {})
+      : NormedHalf(sizes.router.sequence, sizes.hidden, sizes.epsilon, sizes.layout().end,
+                   place.partners ? std::optional(*place.partners) : std::nullopt),
         h_(sizes.hidden),
         f_(sizes.columns),
         shared_f_(sizes.shared_columns),
         router_(sizes.router),
-        at_(sizes.layout()) {}
-
-  ExpertsLayer(const ExpertSizes& own, const ExpertSizes& whole, const layers::TensorParallelGroup& partners)
-      : ExpertsLayer(own, partners) {
-    auto all = std::make_unique<ExpertsLayer>(whole);
-    std::vector<layers::ParameterBlock> blocks = all->blocks_of(partners);
-    set_whole(std::move(all), std::move(blocks));
+        at_(sizes.layout()) {
+    if (!place.shard) return;
+    shard_ = *place.shard;
+    if (place.partners) tokens_ = {place.partners->shard().rank, place.partners->shard().degree};
+    expert_parameters_ = sizes.expert_parameters();
   }
 
+  static std::unique_ptr<ExpertsLayer> part_of(const ExpertSizes& whole, const ExpertPlace& place) {
+    auto part = std::make_unique<ExpertsLayer>(place.of(whole), place);
+    auto all = std::make_unique<ExpertsLayer>(whole);
+    std::vector<layers::ParameterBlock> blocks = all->blocks_of(place);
+    part->set_whole(std::move(all), std::move(blocks));
+    return part;
+  }
+
+  std::int64_t expert_parameters() const override { return expert_parameters_; }
   std::size_t forward_tensors() const override { return shared_f_ > 0 ? forward_count : shared_gates; }
   std::size_t backward_tensors() const override { return backward_count; }
 
@@ -55,12 +101,15 @@ class ExpertsLayer final : public NormedHalf {
                                 bool wanted) const override {
     const float* p = parameters.data();
     auto& s = saved.tensors;
-    const ExpertRows rows = rows_by_expert(s[choices], router_);
+    const ExpertPath path = path_of(s[choices], s[counts]);
     tensor::Tensor dweights = tensor::Tensor::zeros(dy.memory(), s[weights].samples(), s[weights].width());
-    tensor::Tensor dgates = experts_backward(p, s, dy, rows, dweights);
+    tensor::Tensor doutput;  // at the experts, times the weights
+    tensor::Tensor dgates = experts_backward(p, s, dy, path, dweights, doutput);
     tensor::Tensor dshared;
     tensor::Tensor dnormal = shared_backward(p, s, dy, dshared);
-    add_unpermuted(dnormal, expert_products_backward(dgates, h_, 2 * f_, p + at_.in, rows), h_, rows, nullptr);
+    add_unpermuted(dnormal,
+                   path.from_experts(expert_products_backward(dgates, h_, 2 * f_, p + at_.in, path.first()), h_), h_,
+                   path.own, nullptr);
     sum_up(dnormal), sum_up(dweights);
     tensor::Tensor dlogits = router_backward(dweights, s[choices], s[scores], router_,
                                              saved.loss_scale * static_cast<float>(router_.sequence));
@@ -71,20 +120,28 @@ class ExpertsLayer final : public NormedHalf {
     if (shared_f_ > 0) shared_input = std::move(s[shared_active]);
     leave<backward_count>(
         s, {std::move(s[normal]), std::move(dlogits), std::move(s[choices]), std::move(s[weights]), std::move(dgates),
-            std::move(s[active]), std::move(dy), std::move(gains), std::move(dshared), std::move(shared_input)});
+            std::move(s[active]), std::move(dy), std::move(gains), std::move(s[counts]), std::move(s[received]),
+            std::move(doutput), std::move(dshared), std::move(shared_input)});
     return dx;
   }
 
   void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
     const auto& s = saved.tensors;
     float* g = gradients.data();
-    const ExpertRows rows = rows_by_expert(s[w_choices], router_);
+    const ExpertPath path = path_of(s[w_choices], s[w_counts]);
     {
-      tensor::Tensor dy = permute(s[w_dy], h_, rows);
-      weigh(dy, h_, rows, s[w_weights].data());
-      add_expert_gradients(g + at_.out, s[w_active], f_, dy, h_, rows);
+      tensor::Tensor dy;
+      if (!shard_) {
+        dy = permute(s[w_dy], h_, path.own);
+        weigh(dy, h_, row_weights(s[w_weights], path.own), path.rows());
+      }
+      add_expert_gradients(g + at_.out, s[w_active], f_, shard_ ? s[w_doutput] : dy, h_, path.first());
     }
-    add_expert_gradients(g + at_.in, permute(s[w_normal], h_, rows), h_, s[w_dgates], 2 * f_, rows);
+    {
+      tensor::Tensor input;
+      if (!shard_) input = permute(s[w_normal], h_, path.own);
+      add_expert_gradients(g + at_.in, shard_ ? s[w_received] : input, h_, s[w_dgates], 2 * f_, path.first());
+    }
     add_weight_gradient(g + at_.router, s[w_normal], h_, s[w_dlogits], router_.experts);
     if (shared_f_ > 0) {
       add_weight_gradient(g + at_.shared_out, s[w_shared_active], shared_f_, s[w_dy], h_);
@@ -107,22 +164,31 @@ class ExpertsLayer final : public NormedHalf {
     s[choices] = rows_like(s[x], h_, router_.per_token);
     s[weights] = s[choices].empty_like();
     choose_experts(s[choices], s[weights], s[scores], router_);
-    const ExpertRows rows = rows_by_expert(s[choices], router_);
-    s[gates] = expert_products(permute(s[normal], h_, rows), h_, 2 * f_, p + at_.in, rows);
+    if (shard_)
+      s[counts] = layers::ExpertRoutes::exchange_counts(*shard_, rows_by_expert(s[choices], router_, tokens_).first,
+                                                        s[x].memory());
+    const ExpertPath path = path_of(s[choices], s[counts]);
+    tensor::Tensor input = path.to_experts(permute(s[normal], h_, path.own), h_);
+    s[gates] = expert_products(input, h_, 2 * f_, p + at_.in, path.first());
+    if (shard_) s[received] = std::move(input);
     s[active] = rows_like(s[gates], 2 * f_, f_);
-    silu_gate(s[active].data(), s[gates].data(), rows.count(), f_);
+    silu_gate(s[active].data(), s[gates].data(), path.rows(), f_);
     tensor::Tensor output = shared_forward(p, s);
-    add_unpermuted(output, expert_products(s[active], f_, h_, p + at_.out, rows), h_, rows, s[weights].data());
+    add_unpermuted(output, path.from_experts(expert_products(s[active], f_, h_, p + at_.out, path.first()), h_), h_,
+                   path.own, s[weights].data());
     return output;
   }
 
-  /// Tensors saved by forward, in this order; the last two with a shared part.
+  /// Tensors saved by forward, in this order; the last two with a shared part. With experts on other ranks: the numbers
+  /// of rows from each rank, and these rows.
   enum ForwardSaved : std::size_t {
     scores = first_own,
     choices,
     weights,
     gates,
     active,
+    counts,
+    received,
     shared_gates,
     shared_active,
     forward_count
@@ -136,21 +202,33 @@ class ExpertsLayer final : public NormedHalf {
     w_active,
     w_dy,
     w_gains,
+    w_counts,
+    w_received,
+    w_doutput,
     w_dshared,
     w_shared_active,
     backward_count
   };
 
-  /// Returns the blocks of a rank, in the order of at_.
-  std::vector<layers::ParameterBlock> blocks_of(const layers::TensorParallelGroup& partners) const {
-    const layers::ShardRange own = partners.local_range(f_);
-    std::vector<layers::ParameterBlock> blocks{{at_.gain, 1, at_.in, at_.in},  // and the router's
-                                               {at_.in + own.first, router_.experts * h_ * 2, own.count, f_},
-                                               {at_.out + own.first * h_, router_.experts, own.count * h_, f_ * h_}};
-    if (shared_f_ == 0) return blocks;
-    const layers::ShardRange shared = partners.local_range(shared_f_);
-    blocks.push_back({at_.shared_in + shared.first, 2 * h_, shared.count, shared_f_});
-    blocks.push_back({at_.shared_out + shared.first * h_, 1, shared.count * h_, shared.count * h_});
+  ExpertPath path_of(const tensor::Tensor& chosen, const tensor::Tensor& numbers) const {
+    ExpertPath path{rows_by_expert(chosen, router_, tokens_), {}};
+    if (shard_) path.routes.emplace(*shard_, path.own.first, numbers);
+    return path;
+  }
+
+  /// Returns the blocks of a rank, in the order of its own at_.
+  std::vector<layers::ParameterBlock> blocks_of(const ExpertPlace& place) const {
+    const layers::ShardRange own = place.columns(f_), held = place.experts(router_.experts),
+                             shared = place.shared(shared_f_);
+    std::vector<layers::ParameterBlock> blocks{{at_.gain, 1, at_.in, at_.in}};  // and the router's
+    const layers::ParameterBlock in{at_.in + held.first * h_ * 2 * f_ + own.first, held.count * h_ * 2, own.count, f_},
+        out{at_.out + (held.first * f_ + own.first) * h_, held.count, own.count * h_, f_ * h_};
+    if (!place.shard) blocks.insert(blocks.end(), {in, out});
+    if (shared_f_ > 0) {
+      blocks.push_back({at_.shared_in + shared.first, 2 * h_, shared.count, shared_f_});
+      blocks.push_back({at_.shared_out + shared.first * h_, 1, shared.count * h_, shared.count * h_});
+    }
+    if (place.shard) blocks.insert(blocks.end(), {in, out});
     return blocks;
   }
 
@@ -174,17 +252,27 @@ class ExpertsLayer final : public NormedHalf {
     return project_backward(dshared, h_, 2 * shared_f_, p + at_.shared_in);
   }
 
-  /// Returns the gradient of the experts' gates. Sets that of the weights: an expert's output times the gradient of the
-  /// sum, which is its columns' activations times theirs.
+  /// Returns the gradient of the gates of the experts here. Sets that of the weights: an expert's output times the
+  /// gradient of the sum, which is its columns' activations times theirs. With experts on other ranks, `doutput`
+  /// becomes the gradient of their outputs.
   tensor::Tensor experts_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy,
-                                  const ExpertRows& rows, tensor::Tensor& dweights) const {
-    tensor::Tensor dactive = expert_products_backward(permute(dy, h_, rows), f_, h_, p + at_.out, rows);
-    for (std::int64_t row = 0; row < rows.count(); ++row)
-      dweights.data()[rows.choices[static_cast<std::size_t>(row)]] =
-          dot_product(dactive.data() + row * f_, s[active].data() + row * f_, f_);
-    weigh(dactive, f_, rows, s[weights].data());
+                                  const ExpertPath& path, tensor::Tensor& dweights, tensor::Tensor& doutput) const {
+    tensor::Tensor dsum = path.to_experts(permute(dy, h_, path.own), h_);
+    const tensor::Tensor scales = path.to_experts(row_weights(s[weights], path.own), 1);
+    tensor::Tensor dactive = expert_products_backward(dsum, f_, h_, p + at_.out, path.first());
+    tensor::Tensor dscales = scales.empty_like();
+    for (std::int64_t row = 0; row < path.rows(); ++row)
+      dscales.data()[row] = dot_product(dactive.data() + row * f_, s[active].data() + row * f_, f_);
+    dscales = path.from_experts(std::move(dscales), 1);
+    for (std::int64_t row = 0; row < path.own.count(); ++row)
+      dweights.data()[path.own.choices[static_cast<std::size_t>(row)]] = dscales.data()[row];
+    weigh(dactive, f_, scales, path.rows());
+    if (shard_) {
+      weigh(dsum, h_, scales, path.rows());
+      doutput = std::move(dsum);
+    }
     tensor::Tensor dgates = s[gates].empty_like();
-    silu_gate_backward(dgates.data(), dactive.data(), s[gates].data(), rows.count(), f_);
+    silu_gate_backward(dgates.data(), dactive.data(), s[gates].data(), path.rows(), f_);
     s[gates].release();
     return dgates;
   }
@@ -192,6 +280,9 @@ class ExpertsLayer final : public NormedHalf {
   std::int64_t h_, f_, shared_f_;  ///< the model's width, and those of the local columns
   RouterShape router_;
   layers::ExpertLayout at_;
+  std::optional<layers::ExpertShard> shard_;  ///< if ranks divide the experts
+  TokenShare tokens_;
+  std::int64_t expert_parameters_ = 0;
 };
 
 Result<ExpertSizes> expert_sizes(const ModelLayer& layer) {
@@ -221,14 +312,20 @@ Result<ExpertSizes> expert_sizes(const ModelLayer& layer) {
 }  // namespace
 
 Result<std::unique_ptr<layers::BlockHalf>> make_experts_half(const ModelLayer& layer,
-                                                             const layers::LayerSharding* sharding) {
+                                                             const layers::LayerSharding* sharding,
+                                                             const layers::ExpertShard* shard) {
   TRY(const ExpertSizes sizes, expert_sizes(layer));
-  if (!sharding) return std::make_unique<ExpertsLayer>(sizes);
-  const layers::TensorParallelGroup& partners = sharding->partners;
-  TRY_VOID(layers::check_shardable(layer, sizes.columns, "columns of each expert", partners.shard()));
-  if (sizes.shared_columns > 0)
-    TRY_VOID(layers::check_shardable(layer, sizes.shared_columns, "shared columns", partners.shard()));
-  return std::make_unique<ExpertsLayer>(sizes.of(partners), sizes, partners);
+  if (!sharding && !shard) return std::make_unique<ExpertsLayer>(sizes);
+  const ExpertPlace place{sharding ? &sharding->partners : nullptr, shard};
+  if (shard) {
+    TRY_VOID(layers::check_shardable(layer, sizes.router.experts, "experts", {0, shard->experts, {}}));
+    TRY_VOID(layers::check_shardable(layer, sizes.columns, "columns of each expert", {0, shard->columns, {}}));
+  } else {
+    TRY_VOID(layers::check_shardable(layer, sizes.columns, "columns of each expert", place.partners->shard()));
+  }
+  if (sharding && sizes.shared_columns > 0)
+    TRY_VOID(layers::check_shardable(layer, sizes.shared_columns, "shared columns", place.partners->shard()));
+  return ExpertsLayer::part_of(sizes, place);
 }
 
 }  // namespace pipedeck::runtime::cpu

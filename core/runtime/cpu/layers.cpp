@@ -39,6 +39,7 @@ layers::KernelRegistry cpu_kernel_registry() {
   kernels.sharded["transformer"] = make_sharded_transformer;
   kernels.context["embedding"] = make_context_embedding;
   for (const char* kind : {"attention", "decoder", "experts"}) kernels.context[kind] = make_context_decoder;
+  kernels.experts["experts"] = make_divided_experts;
   return kernels;
 }
 

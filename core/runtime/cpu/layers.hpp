@@ -53,4 +53,8 @@ Result<std::unique_ptr<layers::LayerKernel>> make_context_embedding(const ModelL
                                                                     const layers::ContextShard& context,
                                                                     const layers::LayerSharding* sharding);
 
+/// Some experts of a layer (layers/expert_exchange.hpp).
+Result<std::unique_ptr<layers::LayerKernel>> make_divided_experts(const ModelLayer& layer,
+                                                                  const layers::RankPlaces& places);
+
 }  // namespace pipedeck::runtime::cpu

@@ -61,10 +61,10 @@ void add_choice_gradient(float* gradient, const float* weight_gradient, const fl
 }
 
 template <class Work>
-void for_each_expert(const ExpertRows& rows, const Work& work) {
-  for (std::size_t expert = 0; expert + 1 < rows.first.size(); ++expert)
-    if (const std::int64_t count = rows.first[expert + 1] - rows.first[expert]; count > 0)
-      work(static_cast<std::int64_t>(expert), rows.first[expert], count);
+void for_each_expert(ExpertEnds first, const Work& work) {
+  for (std::size_t expert = 0; expert + 1 < first.size(); ++expert)
+    if (const std::int64_t count = first[expert + 1] - first[expert]; count > 0)
+      work(static_cast<std::int64_t>(expert), first[expert], count);
 }
 
 }  // namespace
@@ -119,18 +119,19 @@ tensor::Tensor router_backward(const tensor::Tensor& weight_gradient, const tens
   return gradient;
 }
 
-ExpertRows rows_by_expert(const tensor::Tensor& choices, const RouterShape& shape) {
+ExpertRows rows_by_expert(const tensor::Tensor& choices, const RouterShape& shape, TokenShare share) {
   ExpertRows rows{{}, std::vector<std::int64_t>(static_cast<std::size_t>(shape.experts) + 1), shape.per_token};
-  const std::span<const float> chosen = choices.values();
-  for (const float choice : chosen)
-    if (choice >= 0) ++rows.first[static_cast<std::size_t>(choice) + 1];
+  const auto for_each_choice = [&](const auto& work) {
+    for (std::int64_t token = share.rank; token < choices.size() / shape.per_token; token += share.ranks)
+      for (std::int64_t i = token * shape.per_token; i < (token + 1) * shape.per_token; ++i)
+        if (const float choice = choices.data()[i]; choice >= 0) work(static_cast<std::size_t>(choice), i);
+  };
+  for_each_choice([&](std::size_t expert, std::int64_t) { ++rows.first[expert + 1]; });
   std::partial_sum(rows.first.begin(), rows.first.end(), rows.first.begin());
   rows.choices.resize(static_cast<std::size_t>(rows.count()));
   std::vector<std::int64_t> next(rows.first.begin(), rows.first.end() - 1);
-  for (std::size_t i = 0; i < chosen.size(); ++i)
-    if (chosen[i] >= 0)
-      rows.choices[static_cast<std::size_t>(next[static_cast<std::size_t>(chosen[i])]++)] =
-          static_cast<std::int64_t>(i);
+  for_each_choice(
+      [&](std::size_t expert, std::int64_t i) { rows.choices[static_cast<std::size_t>(next[expert]++)] = i; });
   return rows;
 }
 
@@ -148,35 +149,41 @@ void add_unpermuted(tensor::Tensor& tokens, const tensor::Tensor& permuted, std:
                weights ? weights[rows.choices[static_cast<std::size_t>(row)]] : 1.0f, width);
 }
 
-void weigh(tensor::Tensor& permuted, std::int64_t width, const ExpertRows& rows, const float* weights) {
+tensor::Tensor row_weights(const tensor::Tensor& weights, const ExpertRows& rows) {
+  tensor::Tensor of_rows = weights.empty_like();
   for (std::int64_t row = 0; row < rows.count(); ++row)
-    scale(permuted.data() + row * width, weights[rows.choices[static_cast<std::size_t>(row)]], width);
+    of_rows.data()[row] = weights.data()[rows.choices[static_cast<std::size_t>(row)]];
+  return of_rows;
+}
+
+void weigh(tensor::Tensor& permuted, std::int64_t width, const tensor::Tensor& weights, std::int64_t count) {
+  for (std::int64_t row = 0; row < count; ++row) scale(permuted.data() + row * width, weights.data()[row], width);
 }
 
 tensor::Tensor expert_products(const tensor::Tensor& in, std::int64_t from, std::int64_t to, const float* weights,
-                               const ExpertRows& rows) {
+                               ExpertEnds first) {
   tensor::Tensor out = rows_like(in, from, to);
-  for_each_expert(rows, [&](std::int64_t expert, std::int64_t first, std::int64_t count) {
-    multiply(count, to, from, {in.data() + first * from, from}, {weights + expert * from * to, to},
-             out.data() + first * to, to);
+  for_each_expert(first, [&](std::int64_t expert, std::int64_t row, std::int64_t count) {
+    multiply(count, to, from, {in.data() + row * from, from}, {weights + expert * from * to, to}, out.data() + row * to,
+             to);
   });
   return out;
 }
 
 tensor::Tensor expert_products_backward(const tensor::Tensor& gradient, std::int64_t from, std::int64_t to,
-                                        const float* weights, const ExpertRows& rows) {
+                                        const float* weights, ExpertEnds first) {
   tensor::Tensor out = rows_like(gradient, to, from);
-  for_each_expert(rows, [&](std::int64_t expert, std::int64_t first, std::int64_t count) {
-    multiply(count, from, to, {gradient.data() + first * to, to}, tensor::transpose(weights + expert * from * to, to),
-             out.data() + first * from, from);
+  for_each_expert(first, [&](std::int64_t expert, std::int64_t row, std::int64_t count) {
+    multiply(count, from, to, {gradient.data() + row * to, to}, tensor::transpose(weights + expert * from * to, to),
+             out.data() + row * from, from);
   });
   return out;
 }
 
 void add_expert_gradients(float* sum, const tensor::Tensor& in, std::int64_t from, const tensor::Tensor& gradient,
-                          std::int64_t to, const ExpertRows& rows) {
-  for_each_expert(rows, [&](std::int64_t expert, std::int64_t first, std::int64_t count) {
-    multiply(from, to, count, tensor::transpose(in.data() + first * from, from), {gradient.data() + first * to, to},
+                          std::int64_t to, ExpertEnds first) {
+  for_each_expert(first, [&](std::int64_t expert, std::int64_t row, std::int64_t count) {
+    multiply(from, to, count, tensor::transpose(in.data() + row * from, from), {gradient.data() + row * to, to},
              sum + expert * from * to, to, 1);
   });
 }

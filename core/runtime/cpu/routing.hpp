@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/runtime/tensor/tensor.hpp"
@@ -42,22 +43,30 @@ struct ExpertRows {
   std::int64_t count() const { return first.back(); }
   std::int64_t token(std::int64_t row) const { return choices[static_cast<std::size_t>(row)] / per_token; }
 };
-ExpertRows rows_by_expert(const tensor::Tensor& choices, const RouterShape& shape);
+/// The tokens of a rank among those that all tensor-parallel ranks have: every `ranks`-th one.
+struct TokenShare {
+  int rank = 0, ranks = 1;
+};
+ExpertRows rows_by_expert(const tensor::Tensor& choices, const RouterShape& shape, TokenShare share = {});
 
 /// Copies the tokens' rows of `width` values into the order of the experts.
 tensor::Tensor permute(const tensor::Tensor& tokens, std::int64_t width, const ExpertRows& rows);
 /// Adds rows in the order of the experts to those of their tokens, each times its choice's weight; null: times 1.
 void add_unpermuted(tensor::Tensor& tokens, const tensor::Tensor& permuted, std::int64_t width, const ExpertRows& rows,
                     const float* weights);
-/// Multiplies each row by its choice's weight.
-void weigh(tensor::Tensor& permuted, std::int64_t width, const ExpertRows& rows, const float* weights);
+/// Returns the weight of each row's choice, in the order of the experts.
+tensor::Tensor row_weights(const tensor::Tensor& weights, const ExpertRows& rows);
+/// Multiplies `count` rows by their weights.
+void weigh(tensor::Tensor& permuted, std::int64_t width, const tensor::Tensor& weights, std::int64_t count);
 
-// Products of the rows of each expert with its own weights (from x to), which follow each other.
+// Products of the rows of each expert with its own weights (from x to), which follow each other. `first` is the first
+// row of each expert, and the end.
+using ExpertEnds = std::span<const std::int64_t>;
 tensor::Tensor expert_products(const tensor::Tensor& in, std::int64_t from, std::int64_t to, const float* weights,
-                               const ExpertRows& rows);
+                               ExpertEnds first);
 tensor::Tensor expert_products_backward(const tensor::Tensor& gradient, std::int64_t from, std::int64_t to,
-                                        const float* weights, const ExpertRows& rows);
+                                        const float* weights, ExpertEnds first);
 void add_expert_gradients(float* sum, const tensor::Tensor& in, std::int64_t from, const tensor::Tensor& gradient,
-                          std::int64_t to, const ExpertRows& rows);
+                          std::int64_t to, ExpertEnds first);
 
 }  // namespace pipedeck::runtime::cpu

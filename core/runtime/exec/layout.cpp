@@ -67,17 +67,23 @@ std::vector<Operation> operations_of(const DeviceAssignment& placement) {
 
 /// Checks that devices that meet in each pass run the same list.
 Result<void> check_equal_lanes(const Layout& layout) {
+  const auto check = [&](const DeviceAssignment& placement, const LocalStage& chunk, std::size_t other,
+                         const std::string& why) -> Result<void> {
+    const DeviceAssignment& first = layout.placements[other];
+    if (operations_of(first) == operations_of(placement)) return {};
+    return bad(fmt::format("devices {} and {} of stage {} have other lists, expected equal ones: with {} they meet in "
+                           "each pass",
+                           first.device.value, placement.device.value, chunk.stage.value, why),
+               "/operations");
+  };
   for (const DeviceAssignment& placement : layout.placements)
     for (const LocalStage& chunk : placement.chunks) {
-      if (chunk.states.dense.sharding.level < 2) continue;
-      const DeviceAssignment& first = layout.placements[layout.data_parallel_group(chunk).front()];
-      if (operations_of(first) != operations_of(placement))
-        return bad(
-            fmt::format("devices {} and {} of stage {} have other lists, expected equal ones: with sharding level "
-                        "{} they meet in each pass",
-                        first.device.value, placement.device.value, chunk.stage.value,
-                        chunk.states.dense.sharding.level),
-            "/operations");
+      if (const int level = chunk.states.dense.sharding.level; level >= 2)
+        TRY_VOID(check(placement, chunk, layout.data_parallel_group(chunk).front(),
+                       fmt::format("sharding level {}", level)));
+      if (chunk.expert_ranks > 1)
+        TRY_VOID(check(placement, chunk, layout.expert_group(chunk).front(),
+                       fmt::format("{} expert ranks", chunk.expert_ranks)));
     }
   return {};
 }

@@ -18,6 +18,19 @@ Result<ModelParts> make_parts(const ModelSpec& model, const layers::KernelRegist
   return ModelParts{*std::move(layers), loss, std::move(source)};
 }
 
+namespace {
+
+/// Returns the number of a layer's parameters that experts have.
+double expert_parameters(const ModelLayer& layer) {
+  if (layer.kind != "experts") return 0;
+  double count = 3;
+  for (const char* size : {"experts", "hidden", "feed_forward"})
+    count *= static_cast<double>(find_size(layer, size).value_or(0));
+  return count;
+}
+
+}  // namespace
+
 Result<void> check_memory(const ModelSpec& model, const Plan& plan, Bytes memory) {
   constexpr double value = sizeof(float);
   const bool two_moments = plan.optimizer == Optimizer::adam;
@@ -31,10 +44,14 @@ Result<void> check_memory(const ModelSpec& model, const Plan& plan, Bytes memory
     const int group = plan.sharding.group == 0 ? holders : plan.sharding.group;
     const auto of_level = [&](int least) { return level >= least ? 1.0 / group : 1.0; };
     const double states = of_level(3) + of_level(2) + moments * of_level(1);
+    const int expert_ranks = stage.degrees.expert * stage.degrees.expert_tensor;
+    const double expert_holders = static_cast<double>(stage.devices.size()) / expert_ranks;
     for (auto i = static_cast<std::size_t>(stage.first); i < static_cast<std::size_t>(stage.last); ++i) {
       const LayerKind* kind = parse_layer_kind(model.layers[i].kind);
       if (!kind) continue;  // make_layers names it
-      const double own = kind->count(model.layers[i]).parameters * value * states * holders;
+      const double experts = expert_ranks > 1 ? expert_parameters(model.layers[i]) : 0;
+      const double own =
+          value * states * ((kind->count(model.layers[i]).parameters - experts) * holders + experts * expert_holders);
       all += own;
       if (own > largest) largest = own, largest_layer = i;
     }

@@ -32,8 +32,10 @@ Result<void> check_degrees(const Plan& plan) {
                                 name_of(plan.schedule)));
     for (const auto& [key, degree, what] : {std::tuple{"expert_parallel", shard.expert, "expert"},
                                             {"expert_tensor_parallel", shard.expert_tensor, "expert-tensor"}})
-      if (degree > 1)
-        return refuse(stage_place(s, key), fmt::format("found {} {} ranks, expected 1 in a run", degree, what));
+      if (degree > 1 && !plan.synchronous())
+        return refuse(stage_place(s, key), fmt::format("found {} {} ranks, expected 1 with the asynchronous schedule "
+                                                       "'{}', whose replicas take other mini-batches",
+                                                       degree, what, name_of(plan.schedule)));
     const Recompute& recompute = plan.stages[s].recompute;
     if (recompute.operations || !recompute.modules.empty())
       return refuse(stage_place(s, "recompute"), "found parts of blocks, expected whole blocks or layers in a run");

@@ -56,7 +56,7 @@ class StateExchange {
   /// Returns the group that sums all gradients of the stage, whole or the device's pieces of them. Null if it takes
   /// more than one all-reduce: over ranks, over parts of copies, or over experts.
   transport::Collective* sums_at_once(bool pieces) const {
-    const bool one = (pieces || !dense_.ranks) && experts_.alone() && !seat_.divides_copies();
+    const bool one = (pieces || !dense_.ranks) && !pieces_.has_experts() && !seat_.divides_copies();
     return one ? dense_.copies.get() : nullptr;
   }
   /// Returns true if copies exchange gradients with each layer of each micro-batch.

@@ -63,6 +63,7 @@ class StatePieces {
 
   const StateSeat& seat(std::size_t unit) const { return units_[unit].experts ? seats_.experts : seats_.dense; }
   bool of_experts(std::size_t unit) const { return units_[unit].experts; }
+  bool has_experts() const { return units_.size() > layers_.size(); }
   ParameterRange whole(std::size_t unit) const { return units_[unit].whole; }
   /// Returns the part of a unit that the device shares with its copies: all of it if optimizer states are whole.
   ParameterRange piece(std::size_t unit) const { return units_[unit].piece; }

@@ -64,19 +64,23 @@ Result<void> check_context(const ModelSpec& model, const KernelRegistry& kernels
   return {};
 }
 
-Result<std::unique_ptr<LayerKernel>> make_context_layer(const ModelLayer& layer, const KernelRegistry& kernels,
-                                                        const ContextShard& context, const LayerSharding* sharding) {
-  if (const auto found = kernels.context.find(layer.kind); found != kernels.context.end())
-    return found->second(layer, context, sharding);
-  return sharding ? make_sharded_layer(layer, kernels, *sharding) : make_layer(layer, kernels);
+Result<std::unique_ptr<LayerKernel>> make_rank_layer(const ModelLayer& layer, const KernelRegistry& kernels,
+                                                     const RankPlaces& places) {
+  if (places.experts)
+    if (const auto found = kernels.experts.find(layer.kind); found != kernels.experts.end())
+      return found->second(layer, places);
+  if (places.context)
+    if (const auto found = kernels.context.find(layer.kind); found != kernels.context.end())
+      return found->second(layer, *places.context, places.sharding);
+  return places.sharding ? make_sharded_layer(layer, kernels, *places.sharding) : make_layer(layer, kernels);
 }
 
-Result<std::vector<std::unique_ptr<LayerKernel>>> make_context_layers(const ModelSpec& model, int first, int last,
-                                                                      const KernelRegistry& kernels,
-                                                                      const ContextShard& context) {
+Result<std::vector<std::unique_ptr<LayerKernel>>> make_rank_layers(const ModelSpec& model, int first, int last,
+                                                                   const KernelRegistry& kernels,
+                                                                   const RankPlaces& places) {
   std::vector<std::unique_ptr<LayerKernel>> made;
   for (int i = first; i < last; ++i) {
-    auto layer = make_context_layer(model.layers[static_cast<std::size_t>(i)], kernels, context, nullptr);
+    auto layer = make_rank_layer(model.layers[static_cast<std::size_t>(i)], kernels, places);
     if (!layer) return fail(layer.error().code, layer.error().message, fmt::format("/layers/{}", i));
     made.push_back(std::move(*layer));
   }
@@ -91,6 +95,10 @@ ContextShard context_of(const Stage& stage, int rank, std::int64_t sequence) {
   return {rank, stage.degrees.context, sequence, nullptr, stage.degrees.context_kind};
 }
 
+ExpertShard experts_of(const Stage& stage, int rank) {
+  return {rank, stage.degrees.expert, stage.degrees.expert_tensor, nullptr};
+}
+
 Result<void> check_shards(const ModelSpec& model, const Plan& plan, const KernelRegistry& kernels) {
   const int context = plan.stages.front().degrees.context;
   if (context > 1) TRY_VOID(check_context(model, kernels, context));
@@ -99,10 +107,17 @@ Result<void> check_shards(const ModelSpec& model, const Plan& plan, const Kernel
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const Stage& stage = plan.stages[s];
     const ContextShard shard = context_of(stage, 0, sequence);
-    if (context > 1) TRY_VOID(make_context_layers(own, stage.first, stage.last, kernels, shard));
+    const ExpertShard experts = experts_of(stage, 0);
+    RankPlaces places{nullptr, context > 1 ? &shard : nullptr, nullptr};
+    if (context > 1) TRY_VOID(make_rank_layers(own, stage.first, stage.last, kernels, places));
+    if (experts.ranks() > 1) {
+      places.experts = &experts;
+      auto made = make_rank_layers(own, stage.first, stage.last, kernels, places);
+      if (!made) return fail(made.error().code, made.error().message, fmt::format("/stages/{}/expert_parallel", s));
+    }
     if (stage.tensor_parallel == 1) continue;
     auto made = make_sharded_layers(own, stage.first, stage.last, kernels, shard_of(stage, 0), nullptr,
-                                    uniform_shard_range(plan, s), context > 1 ? &shard : nullptr);
+                                    uniform_shard_range(plan, s), places);
     if (!made) return fail(made.error().code, made.error().message, fmt::format("/stages/{}/tensor_parallel", s));
   }
   return {};

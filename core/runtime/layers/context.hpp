@@ -11,6 +11,7 @@
 #include "core/model/model.hpp"
 #include "core/model/plan.hpp"
 #include "core/model/shard.hpp"
+#include "core/runtime/layers/expert_exchange.hpp"
 #include "core/runtime/layers/shard.hpp"
 
 namespace pipedeck::runtime::layers {
@@ -38,20 +39,21 @@ ModelSpec context_model(const ModelSpec& model, int degree);
 /// or the kind of exchange.
 Result<void> check_context(const ModelSpec& model, const KernelRegistry& kernels, int degree);
 
-/// Returns the kernel of a layer of context_model(). `sharding`: of a tensor-parallel rank, or null.
-Result<std::unique_ptr<LayerKernel>> make_context_layer(const ModelLayer& layer, const KernelRegistry& kernels,
-                                                        const ContextShard& context, const LayerSharding* sharding);
-/// Returns the kernels of the layers [first, last) of context_model(), whole on the rank. bad_input names a layer.
-Result<std::vector<std::unique_ptr<LayerKernel>>> make_context_layers(const ModelSpec& model, int first, int last,
-                                                                      const KernelRegistry& kernels,
-                                                                      const ContextShard& context);
+/// Returns a rank's kernel of a layer, of context_model() if it is a context rank.
+Result<std::unique_ptr<LayerKernel>> make_rank_layer(const ModelLayer& layer, const KernelRegistry& kernels,
+                                                     const RankPlaces& places);
+/// Returns a rank's kernels of the layers [first, last), which are not cut by columns. bad_input names a layer.
+Result<std::vector<std::unique_ptr<LayerKernel>>> make_rank_layers(const ModelSpec& model, int first, int last,
+                                                                   const KernelRegistry& kernels,
+                                                                   const RankPlaces& places);
 
-/// Returns the seats of a stage's ranks. A context rank has no group yet.
+/// Returns the seats of a stage's ranks. Context and expert ranks have no groups yet.
 Shard shard_of(const Stage& stage, int rank);
 ContextShard context_of(const Stage& stage, int rank, std::int64_t sequence);
+ExpertShard experts_of(const Stage& stage, int rank);
 
-/// Checks that each layer can be sharded over the plan's tensor-parallel and context ranks. The plan's stages end
-/// before the loss. bad_input names the layer, at "/layers/..." or "/stages/.../tensor_parallel".
+/// Checks that each layer can be sharded over the plan's tensor-parallel, context and expert ranks. The plan's stages
+/// end before the loss. bad_input names the layer, at "/layers/..." or "/stages/.../tensor_parallel".
 Result<void> check_shards(const ModelSpec& model, const Plan& plan, const KernelRegistry& kernels);
 
 }  // namespace pipedeck::runtime::layers

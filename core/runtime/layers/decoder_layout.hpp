@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace pipedeck::runtime::layers {
 
@@ -51,17 +52,21 @@ struct FeedForwardLayout {
 };
 
 /// The offsets of a mixture of experts' parameters: the norm's gain, the router, each expert's product into gates and
-/// ups, each expert's product out, and the two products of the part that every token passes.
+/// ups, each expert's product out, and the two products of the part that every token passes. On a rank that holds
+/// `held` of the experts, their products come last: fewer ranks have the same ones.
 struct ExpertLayout {
   std::int64_t gain, router, in, out, shared_in, shared_out, end;
-  ExpertLayout(std::int64_t h, std::int64_t experts, std::int64_t f, std::int64_t shared_f)
-      : gain(0),
-        router(h),
-        in(router + h * experts),
-        out(in + experts * h * 2 * f),
-        shared_in(out + experts * f * h),
-        shared_out(shared_in + h * 2 * shared_f),
-        end(shared_out + shared_f * h) {}
+  ExpertLayout(std::int64_t h, std::int64_t experts, std::int64_t f, std::int64_t shared_f,
+               std::optional<std::int64_t> held = {}) {
+    std::int64_t next = 0;
+    const auto place = [&](std::int64_t floats) { return next += floats, next - floats; };
+    const auto place_experts = [&](std::int64_t count) { in = place(count * h * 2 * f), out = place(count * f * h); };
+    gain = place(h), router = place(h * experts);
+    if (!held) place_experts(experts);
+    shared_in = place(h * 2 * shared_f), shared_out = place(shared_f * h);
+    if (held) place_experts(*held);
+    end = next;
+  }
 };
 
 }  // namespace pipedeck::runtime::layers

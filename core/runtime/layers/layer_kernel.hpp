@@ -82,11 +82,23 @@ struct ContextShard;
 using ContextFactory =
     std::function<Result<std::unique_ptr<LayerKernel>>(const ModelLayer&, const ContextShard&, const LayerSharding*)>;
 
+struct ExpertShard;
+/// The places of a rank in its groups; null where it has none: its columns, its positions of every sample, and its
+/// experts of a layer.
+struct RankPlaces {
+  const LayerSharding* sharding = nullptr;
+  const ContextShard* context = nullptr;
+  const ExpertShard* experts = nullptr;
+};
+/// Creates a kernel for some experts of a layer, with `experts` and perhaps the others.
+using ExpertFactory = std::function<Result<std::unique_ptr<LayerKernel>>(const ModelLayer&, const RankPlaces&)>;
+
 /// The layer kinds for which a backend has kernels.
 struct KernelRegistry {
   std::map<std::string, KernelFactory> layers;
   std::map<std::string, ShardedFactory> sharded;  ///< a rank's shard of a layer (sharding.hpp)
   std::map<std::string, ContextFactory> context;  ///< kinds that use several positions of a sample (context.hpp)
+  std::map<std::string, ExpertFactory> experts;   ///< kinds with experts that ranks divide (expert_exchange.hpp)
   std::string where = "the CPU";                  ///< in errors
 };
 

@@ -156,7 +156,7 @@ UniformShardRange uniform_shard_range(const Plan& plan, std::size_t stage) {
 
 Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int last, const KernelRegistry& kernels,
                                           const Shard& shard, std::shared_ptr<transport::Collective> group,
-                                          std::optional<UniformShardRange> alike, const ContextShard* context) {
+                                          std::optional<UniformShardRange> alike, RankPlaces places) {
   const UniformShardRange all = alike.value_or(UniformShardRange{first, last});
   TRY(const auto choices, choose_sharding(model, all.first, all.last, kernels, shard.degree));
   const TensorParallelGroup partners(shard, std::move(group));
@@ -165,8 +165,8 @@ Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int
     const ShardingChoice& choice = choices[static_cast<std::size_t>(i - all.first)];
     const ModelLayer& spec = model.layers[static_cast<std::size_t>(i)];
     const LayerSharding sharding{partners, choice};
-    auto layer =
-        context ? make_context_layer(spec, kernels, *context, &sharding) : make_sharded_layer(spec, kernels, sharding);
+    places.sharding = &sharding;
+    auto layer = make_rank_layer(spec, kernels, places);
     if (!layer) return at_layer(layer.error(), i);
     made.layers.push_back(std::move(*layer));
     if (!choice.output_whole && i + 1 == plannable_layers(model)) made.loss = partners;

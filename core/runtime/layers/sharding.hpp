@@ -90,11 +90,11 @@ UniformShardRange uniform_shard_range(const Plan& plan, std::size_t stage);
 /// Returns the rank's kernels of the layers [first, last) of `model`, which is known to be trainable on one device
 /// (make_layers). Patterns are chosen for all of `alike`, which contains these layers, or else for these. Kernels call
 /// `group` (of the shard's rank and degree) in the same order on every rank, in forward and backward_input. Weight
-/// gradients stay on each rank. With `context` the model is that of a context rank. Fails like choose_sharding;
+/// gradients stay on each rank. `places` has the rank's other groups; with a context rank the model is
+/// context_model(). Fails like choose_sharding;
 /// bad_input also if a layer cannot be sharded over that degree.
 Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int last, const KernelRegistry& kernels,
                                           const Shard& shard, std::shared_ptr<transport::Collective> group,
-                                          std::optional<UniformShardRange> alike = {},
-                                          const ContextShard* context = nullptr);
+                                          std::optional<UniformShardRange> alike = {}, RankPlaces places = {});
 
 }  // namespace pipedeck::runtime::layers

@@ -28,10 +28,10 @@ constexpr std::chrono::milliseconds grace{500};
 constexpr const char* no_memory =
     "out of memory: the system has no more; a smaller micro-batch, recomputation or more stages take less";
 
-/// Returns the kernels of a tensor-parallel or context rank; none if a device has whole layers.
+/// Returns the kernels of a tensor-parallel, context or expert rank; none if a device has whole layers.
 layers::ShardedLayers parts_of(Run& run, std::size_t worker, const exec::LocalStage& chunk, const Plan& plan,
                                const layers::KernelRegistry& kernels) {
-  if (chunk.tensor_parallel == 1 && chunk.context == 1) return {};
+  if (chunk.tensor_parallel == 1 && chunk.context == 1 && chunk.expert_ranks == 1) return {};
   const Stage& stage = plan.stages[chunk.stage.index()];
   const auto join = [&](int ranks, const std::vector<std::size_t>& members) {
     return ranks == 1 ? nullptr
@@ -41,12 +41,16 @@ layers::ShardedLayers parts_of(Run& run, std::size_t worker, const exec::LocalSt
   auto group = join(chunk.tensor_parallel, run.layout.tensor_parallel_group(chunk));
   layers::ContextShard context = layers::context_of(stage, chunk.context_rank, run.parts->loss.sequence());
   context.group = join(chunk.context, run.layout.context_group(chunk));
+  layers::ExpertShard experts = layers::experts_of(stage, chunk.rank % chunk.expert_ranks);
+  experts.group = join(chunk.expert_ranks, run.layout.expert_group(chunk));
+  const layers::RankPlaces places{nullptr, chunk.context > 1 ? &context : nullptr,
+                                  chunk.expert_ranks > 1 ? &experts : nullptr};
   const ModelSpec model = layers::context_model(run.model, chunk.context);
   if (chunk.tensor_parallel == 1)
-    return {layers::make_context_layers(model, stage.first, stage.last, kernels, context).value(), {}};
-  return layers::make_sharded_layers(
-             model, stage.first, stage.last, kernels, layers::shard_of(stage, chunk.tensor_rank), std::move(group),
-             layers::uniform_shard_range(plan, chunk.stage.index()), chunk.context > 1 ? &context : nullptr)
+    return {layers::make_rank_layers(model, stage.first, stage.last, kernels, places).value(), {}};
+  return layers::make_sharded_layers(model, stage.first, stage.last, kernels,
+                                     layers::shard_of(stage, chunk.tensor_rank), std::move(group),
+                                     layers::uniform_shard_range(plan, chunk.stage.index()), places)
       .value();
 }
 

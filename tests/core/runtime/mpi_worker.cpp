@@ -280,6 +280,17 @@ bool train(const std::shared_ptr<runtime::mpi::ProcessGroup>& processes) {
     if (!same) std::fprintf(stderr, "sharding level %d: other bits than on threads\n", level);
     all = all && same;
   }
+  for (const auto& [tensor, experts, columns] : {std::tuple{1, 4, 1}, {2, 2, 2}, {2, 8, 1}}) {  // of eight ranks
+    ModelSpec model = test::small_mixtral(1, 8, 4, 10);
+    model.layers[2].sizes["experts"] = 8, model.layers[2].sizes["per_token"] = 1;  // some ranks get no rows
+    Plan plan = test::plan_for(model, {8}, 8 / tensor, 2);
+    plan.stages[0].tensor_parallel = tensor;
+    plan.stages[0].degrees.expert = experts, plan.stages[0].degrees.expert_tensor = columns;
+    plan.sharding.level = tensor;
+    const bool same = same_bits(processes, model, plan);
+    if (!same) std::fprintf(stderr, "%d x %d expert ranks: other bits than on threads\n", experts, columns);
+    all = all && same;
+  }
   if (processes->is_rank_zero()) std::printf("%d schedules trained\n", trained);
   return all && trained > 10;
 }

@@ -452,8 +452,6 @@ void TestShardedStates::what_cannot_be_sharded_is_named() {
                                  built(plan_with(spec, 2, 2, 1, level(0)))));
   QVERIFY(refused(changed([](Plan& p) { p.stages[1].degrees.context = 2; }), "/stages/1/context_parallel",
                   "found 2, expected 1, as stage 0 has"));
-  QVERIFY(refused(changed([](Plan& p) { p.stages[1].degrees.expert = 2; }), "/stages/1/expert_parallel",
-                  "found 2 expert ranks"));
   QVERIFY(refused(changed([](Plan& p) { p.stages[1].recompute.modules = {"mlp"}; }), "/stages/1/recompute",
                   "found parts of blocks"));
   QVERIFY(refused(changed([](Plan& p) { p.choices->training.adapters.rank = 4; }), "/training/adapters", "rank 4"));
