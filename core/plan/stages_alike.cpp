@@ -7,6 +7,7 @@ std::span<const Stage> uniformly_sharded_stages(const Plan& plan, StageId id) {
   const Stage& own = plan.stages[id.index()];
   const auto alike = [&](const Stage& other) {
     return other.tensor_parallel == own.tensor_parallel && other.shard_fractions == own.shard_fractions &&
+           other.shard().divides_tokens() == own.shard().divides_tokens() &&
            replica_samples(other, plan.micro_batch) == replica_samples(own, plan.micro_batch);
   };
   std::size_t first = id.index(), end = first + 1;

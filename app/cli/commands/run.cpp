@@ -311,7 +311,9 @@ class RunCommand : public options::Command {
   Result<int> print_ready() const {
     if (backend_.on_processor()) warn_if_crowded(plan_, *site_.site().processes);
     if (!runs_on_.warning.empty()) text::print_warning(runs_on_.warning);
-    for (const std::string& remark : runtime::exec::remarks_on(plan_, runs_on_.precision)) text::print_warning(remark);
+    for (const std::string& remark :
+         runtime::exec::remarks_on(plan_, runs_on_.precision, !runs_on_.kernels.tokens.empty()))
+      text::print_warning(remark);
     if (replayed_) {
       text::print_report(fmt::format("ready: {} with {} on {} devices, {} samples per step\n",
                                      io::text::printable(replayed_->model.name), io::text::printable(plan_.name),

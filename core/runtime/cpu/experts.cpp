@@ -101,6 +101,7 @@ class ExpertsLayer final : public NormedHalf {
                                 bool wanted) const override {
     const float* p = parameters.data();
     auto& s = saved.tensors;
+    const tensor::Tensor own = gather_gradient(dy);
     const ExpertPath path = path_of(s[choices], s[counts]);
     tensor::Tensor dweights = tensor::Tensor::zeros(dy.memory(), s[weights].samples(), s[weights].width());
     tensor::Tensor doutput;  // at the experts, times the weights
@@ -110,12 +111,12 @@ class ExpertsLayer final : public NormedHalf {
     add_unpermuted(dnormal,
                    path.from_experts(expert_products_backward(dgates, h_, 2 * f_, p + at_.in, path.first()), h_), h_,
                    path.own, nullptr);
-    sum_up(dnormal), sum_up(dweights);
+    sum_tokens(dnormal), sum_up(dweights);
     tensor::Tensor dlogits = router_backward(dweights, s[choices], s[scores], router_,
                                              saved.loss_scale * static_cast<float>(router_.sequence));
-    add_project_backward(dnormal, dlogits, h_, router_.experts, p + at_.router);
+    add_router_gradient(dnormal, dlogits, p);
     tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, h_);
-    tensor::Tensor dx = input_gradient(dy, dnormal, p, s, gains, wanted);
+    tensor::Tensor dx = input_gradient(own.empty() ? dy : own, dnormal, p, s, gains, wanted);
     tensor::Tensor shared_input;
     if (shared_f_ > 0) shared_input = std::move(s[shared_active]);
     leave<backward_count>(
@@ -129,6 +130,7 @@ class ExpertsLayer final : public NormedHalf {
     const auto& s = saved.tensors;
     float* g = gradients.data();
     const ExpertPath path = path_of(s[w_choices], s[w_counts]);
+    const AllTokens in = all_tokens(s[w_normal]);
     {
       tensor::Tensor dy;
       if (!shard_) {
@@ -139,13 +141,13 @@ class ExpertsLayer final : public NormedHalf {
     }
     {
       tensor::Tensor input;
-      if (!shard_) input = permute(s[w_normal], h_, path.own);
+      if (!shard_) input = permute(*in, h_, path.own);
       add_expert_gradients(g + at_.in, shard_ ? s[w_received] : input, h_, s[w_dgates], 2 * f_, path.first());
     }
-    add_weight_gradient(g + at_.router, s[w_normal], h_, s[w_dlogits], router_.experts);
+    add_weight_gradient(g + at_.router, *in, h_, s[w_dlogits], router_.experts);
     if (shared_f_ > 0) {
       add_weight_gradient(g + at_.shared_out, s[w_shared_active], shared_f_, s[w_dy], h_);
-      add_weight_gradient(g + at_.shared_in, s[w_normal], h_, s[w_dshared], 2 * shared_f_);
+      add_weight_gradient(g + at_.shared_in, *in, h_, s[w_dshared], 2 * shared_f_);
     }
     add_gain_gradient(g, s[w_gains]);
     saved.tensors.clear();
@@ -158,22 +160,22 @@ class ExpertsLayer final : public NormedHalf {
     std::ranges::generate(parameters.subspan(gain), [&] { return 0.02f * random.normal(); });
   }
 
-  tensor::Tensor compute(const float* p, std::vector<tensor::Tensor>& s) const override {
-    s[scores] = project(s[normal], h_, router_.experts, p + at_.router);
+  tensor::Tensor compute(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const override {
+    s[scores] = project(in, h_, router_.experts, p + at_.router);
     score_experts(s[scores], router_);
-    s[choices] = rows_like(s[x], h_, router_.per_token);
+    s[choices] = rows_like(in, h_, router_.per_token);
     s[weights] = s[choices].empty_like();
     choose_experts(s[choices], s[weights], s[scores], router_);
     if (shard_)
       s[counts] = layers::ExpertRoutes::exchange_counts(*shard_, rows_by_expert(s[choices], router_, tokens_).first,
-                                                        s[x].memory());
+                                                        in.memory());
     const ExpertPath path = path_of(s[choices], s[counts]);
-    tensor::Tensor input = path.to_experts(permute(s[normal], h_, path.own), h_);
+    tensor::Tensor input = path.to_experts(permute(in, h_, path.own), h_);
     s[gates] = expert_products(input, h_, 2 * f_, p + at_.in, path.first());
     if (shard_) s[received] = std::move(input);
     s[active] = rows_like(s[gates], 2 * f_, f_);
     silu_gate(s[active].data(), s[gates].data(), path.rows(), f_);
-    tensor::Tensor output = shared_forward(p, s);
+    tensor::Tensor output = shared_forward(p, in, s);
     add_unpermuted(output, path.from_experts(expert_products(s[active], f_, h_, p + at_.out, path.first()), h_), h_,
                    path.own, s[weights].data());
     return output;
@@ -233,12 +235,22 @@ class ExpertsLayer final : public NormedHalf {
   }
 
   /// Returns the output of the shared part, or zeros.
-  tensor::Tensor shared_forward(const float* p, std::vector<tensor::Tensor>& s) const {
-    if (shared_f_ == 0) return tensor::Tensor::zeros(s[x].memory(), s[x].samples(), s[x].width());
-    s[shared_gates] = project(s[normal], h_, 2 * shared_f_, p + at_.shared_in);
-    s[shared_active] = rows_like(s[x], h_, shared_f_);
-    silu_gate(s[shared_active].data(), s[shared_gates].data(), s[x].size() / h_, shared_f_);
+  tensor::Tensor shared_forward(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const {
+    if (shared_f_ == 0) return tensor::Tensor::zeros(in.memory(), in.samples(), in.width());
+    s[shared_gates] = project(in, h_, 2 * shared_f_, p + at_.shared_in);
+    s[shared_active] = rows_like(in, h_, shared_f_);
+    silu_gate(s[shared_active].data(), s[shared_gates].data(), in.size() / h_, shared_f_);
     return project(s[shared_active], shared_f_, h_, p + at_.shared_out);
+  }
+
+  /// Adds the router's part to the gradient of the norm's output, which has the rank's tokens.
+  void add_router_gradient(tensor::Tensor& dnormal, const tensor::Tensor& dlogits, const float* p) const {
+    tensor::Tensor own;
+    if (dnormal.size() / h_ != dlogits.size() / router_.experts) {
+      own = dlogits.slice(0, dlogits.samples(), dlogits.memory());
+      keep_own_tokens(own);
+    }
+    add_project_backward(dnormal, own.empty() ? dlogits : own, h_, router_.experts, p + at_.router);
   }
 
   /// Returns the gradient of the shared part's input, or zeros; `dshared` becomes that of its gates.

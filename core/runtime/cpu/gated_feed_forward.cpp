@@ -45,6 +45,7 @@ class GatedFeedForward final : public NormedHalf {
                                 bool wanted) const override {
     const float* p = parameters.data();
     auto& s = saved.tensors;
+    const tensor::Tensor own = gather_gradient(dy);
     tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, h_), dgates = s[gates].empty_like();
     {
       const tensor::Tensor dactive = project_backward(dy, f_, h_, p + at_.out);
@@ -52,8 +53,8 @@ class GatedFeedForward final : public NormedHalf {
     }
     s[gates].release();
     tensor::Tensor dnormal = project_backward(dgates, h_, 2 * f_, p + at_.in);
-    sum_up(dnormal);
-    tensor::Tensor dx = input_gradient(dy, dnormal, p, s, gains, wanted);
+    sum_tokens(dnormal);
+    tensor::Tensor dx = input_gradient(own.empty() ? dy : own, dnormal, p, s, gains, wanted);
     leave<backward_count>(
         s, {std::move(s[normal]), std::move(dgates), std::move(s[active]), std::move(dy), std::move(gains)});
     return dx;
@@ -63,7 +64,7 @@ class GatedFeedForward final : public NormedHalf {
     const auto& s = saved.tensors;
     float* g = gradients.data();
     add_weight_gradient(g + at_.out, s[w_active], f_, s[w_dy], h_);
-    add_weight_gradient(g + at_.in, s[w_normal], h_, s[w_dgates], 2 * f_);
+    add_weight_gradient(g + at_.in, *all_tokens(s[w_normal]), h_, s[w_dgates], 2 * f_);
     add_gain_gradient(g, s[w_gains]);
     saved.tensors.clear();
   }
@@ -75,9 +76,9 @@ class GatedFeedForward final : public NormedHalf {
     std::ranges::generate(weights, [&] { return 0.02f * random.normal(); });
   }
 
-  tensor::Tensor compute(const float* p, std::vector<tensor::Tensor>& s) const override {
-    s[gates] = project(s[normal], h_, 2 * f_, p + at_.in);
-    s[active] = rows_like(s[x], h_, f_);
+  tensor::Tensor compute(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const override {
+    s[gates] = project(in, h_, 2 * f_, p + at_.in);
+    s[active] = rows_like(in, h_, f_);
     silu_gate(s[active].data(), s[gates].data(), s[active].size() / f_, f_);
     tensor::Tensor output = project(s[active], f_, h_, p + at_.out);
     return output;

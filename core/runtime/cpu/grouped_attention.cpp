@@ -69,6 +69,7 @@ class GroupedAttention final : public NormedHalf {
                                 bool wanted) const override {
     const float* p = parameters.data();
     auto& s = saved.tensors;
+    const tensor::Tensor own = gather_gradient(dy);
     auto [dq, dk, dv] = attend_backward(p, s, dy);
     angles_.rotate_back(dq.data(), heads_of(dq, sizes_.query_width()));
     angles_.rotate_back(dk.data(), heads_of(dk, sizes_.key_width()));
@@ -77,8 +78,8 @@ class GroupedAttention final : public NormedHalf {
     tensor::Tensor dnormal = project_backward(dq, sizes_.hidden, sizes_.query_width(), p + at_.query);
     add_project_backward(dnormal, dk, sizes_.hidden, sizes_.key_width(), p + at_.key);
     add_project_backward(dnormal, dv, sizes_.hidden, sizes_.key_width(), p + at_.value);
-    sum_up(dnormal);
-    tensor::Tensor dx = input_gradient(dy, dnormal, p, s, gains, wanted);
+    sum_tokens(dnormal);
+    tensor::Tensor dx = input_gradient(own.empty() ? dy : own, dnormal, p, s, gains, wanted);
     leave<backward_count>(s, {std::move(s[normal]), std::move(dq), std::move(dk), std::move(dv), std::move(s[context]),
                               std::move(dy), std::move(gains), std::move(head_gains)});
     return dx;
@@ -88,9 +89,10 @@ class GroupedAttention final : public NormedHalf {
     const auto& s = saved.tensors;
     float* g = gradients.data();
     add_weight_gradient(g + at_.out, s[w_context], sizes_.query_width(), s[w_dy], sizes_.hidden);
-    add_head_gradients(g, at_.query, at_.query_bias, s[w_normal], s[w_dq], sizes_.query_width());
-    add_head_gradients(g, at_.key, at_.key_bias, s[w_normal], s[w_dk], sizes_.key_width());
-    add_head_gradients(g, at_.value, at_.value_bias, s[w_normal], s[w_dv], sizes_.key_width());
+    const AllTokens in = all_tokens(s[w_normal]);
+    add_head_gradients(g, at_.query, at_.query_bias, *in, s[w_dq], sizes_.query_width());
+    add_head_gradients(g, at_.key, at_.key_bias, *in, s[w_dk], sizes_.key_width());
+    add_head_gradients(g, at_.value, at_.value_bias, *in, s[w_dv], sizes_.key_width());
     add_gain_gradient(g, s[w_gains]);
     if (sizes_.norm_heads) add(g + at_.query_gain, s[w_head_gains].data(), 2 * sizes_.head_width);
     saved.tensors.clear();
@@ -110,10 +112,10 @@ class GroupedAttention final : public NormedHalf {
     fill(at_.out, at_.end, normal);
   }
 
-  tensor::Tensor compute(const float* p, std::vector<tensor::Tensor>& s) const override {
-    s[query] = head_product(s[normal], p, at_.query, at_.query_bias, sizes_.query_width());
-    s[key] = head_product(s[normal], p, at_.key, at_.key_bias, sizes_.key_width());
-    s[value] = head_product(s[normal], p, at_.value, at_.value_bias, sizes_.key_width());
+  tensor::Tensor compute(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const override {
+    s[query] = head_product(in, p, at_.query, at_.query_bias, sizes_.query_width());
+    s[key] = head_product(in, p, at_.key, at_.key_bias, sizes_.key_width());
+    s[value] = head_product(in, p, at_.value, at_.value_bias, sizes_.key_width());
     if (sizes_.norm_heads) {
       s[raw_query] = std::move(s[query]), s[raw_key] = std::move(s[key]);
       s[query] = head_norm_.forward(s[raw_query], p + at_.query_gain, s[query_inverse]);
@@ -121,9 +123,9 @@ class GroupedAttention final : public NormedHalf {
     }
     angles_.rotate(s[query].data(), heads_of(s[query], sizes_.query_width()));
     angles_.rotate(s[key].data(), heads_of(s[key], sizes_.key_width()));
-    AttentionTensors in{std::move(s[query]), std::move(s[key]), std::move(s[value])};
-    s[context] = attention_.forward(in, s[probability]);
-    s[query] = std::move(in.queries), s[key] = std::move(in.keys), s[value] = std::move(in.values);
+    AttentionTensors heads{std::move(s[query]), std::move(s[key]), std::move(s[value])};
+    s[context] = attention_.forward(heads, s[probability]);
+    s[query] = std::move(heads.queries), s[key] = std::move(heads.keys), s[value] = std::move(heads.values);
     tensor::Tensor output = project(s[context], sizes_.query_width(), sizes_.hidden, p + at_.out);
     return output;
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The halves of decoder blocks, whole or as a rank's shard (Megatron-LM, arXiv 1909.08053, section 3): products into
 // heads or columns are sharded by columns, products out of them by rows. The outputs of the latter are summed, and the
-// input gradients of the former.
+// input gradients of the former. With sequence parallelism (arXiv 2205.05198, section 4.2.2) norms and residuals are of
+// the rank's tokens: all-gathers and reduce-scatters take the place of the sums.
 #pragma once
 
 #include <array>
@@ -22,12 +23,14 @@
 namespace pipedeck::runtime::cpu {
 
 /// A half with the parts that all of them have: norm, sum over the ranks, residual, and the whole of which it is a
-/// shard. Its parameters begin with the norm's gains.
+/// shard. Its parameters begin with the norm's gains. A tensor of tokens is whole, or has the rank's tokens.
 class NormedHalf : public layers::BlockHalf {
  public:
   NormedHalf(std::int64_t sequence, std::int64_t hidden, float epsilon, std::int64_t parameters,
              std::optional<layers::TensorParallelGroup> partners)
-      : layers::BlockHalf(sequence * hidden, sequence * hidden, parameters),
+      : layers::BlockHalf(own_positions(sequence, partners) * hidden, own_positions(sequence, partners) * hidden,
+                          parameters),
+        sequence_(sequence),
         hidden_(hidden),
         norm_(hidden, epsilon),
         partners_(std::move(partners)) {}
@@ -46,8 +49,8 @@ class NormedHalf : public layers::BlockHalf {
     auto& s = saved.tensors;
     s[x] = std::move(input);
     s[normal] = norm_.forward(s[x], parameters.data(), s[inverse]);
-    tensor::Tensor output = compute(parameters.data(), s);
-    sum_up(output);
+    tensor::Tensor output = compute(parameters.data(), *all_tokens(s[normal]), s);
+    sum_tokens(output);
     add(output.data(), s[x].data(), output.size());
     return output;
   }
@@ -58,8 +61,8 @@ class NormedHalf : public layers::BlockHalf {
 
   /// Draws the parameters of a half that is no shard.
   virtual void draw(std::span<float> parameters, Random random) const = 0;
-  /// Returns the rank's part of the output without the residual, from s[normal].
-  virtual tensor::Tensor compute(const float* p, std::vector<tensor::Tensor>& s) const = 0;
+  /// Returns the rank's part of the output for all tokens without the residual. `in`: the norm's output.
+  virtual tensor::Tensor compute(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const = 0;
 
   void set_whole(std::unique_ptr<NormedHalf> whole, std::vector<layers::ParameterBlock> blocks) {
     whole_ = std::move(whole), blocks_ = std::move(blocks);
@@ -68,13 +71,41 @@ class NormedHalf : public layers::BlockHalf {
     if (partners_) partners_->all_reduce(tensor);
   }
 
-  /// Returns the gradient of the input, empty if it is not `wanted`, from that of the norm's output. Adds to the
-  /// gradient of the gains.
+  /// A tensor of all tokens: the one that the rank has, or gathered from the ranks.
+  struct AllTokens {
+    const tensor::Tensor* whole;
+    tensor::Tensor gathered;
+    const tensor::Tensor& operator*() const { return whole ? *whole : gathered; }
+  };
+  AllTokens all_tokens(const tensor::Tensor& own) const {
+    if (!divides_tokens()) return {&own, {}};
+    return {nullptr, partners_->gather_positions(own, sequence_)};
+  }
+  /// Sums a tensor of all tokens over the ranks, and leaves the rank's tokens.
+  void sum_tokens(tensor::Tensor& tensor) const {
+    if (!divides_tokens()) return sum_up(tensor);
+    tensor = partners_->reduce_scatter_positions(tensor, sequence_);
+  }
+  /// Leaves the rank's tokens of a tensor that all ranks have.
+  void keep_own_tokens(tensor::Tensor& tensor) const {
+    if (divides_tokens()) tensor = partners_->scatter_positions(tensor, sequence_);
+  }
+  /// Replaces the gradient of the rank's tokens by that of all. Returns that of the rank's tokens; empty if it has all.
+  tensor::Tensor gather_gradient(tensor::Tensor& dy) const {
+    if (!divides_tokens()) return {};
+    tensor::Tensor own = std::move(dy);
+    dy = partners_->gather_positions(own, sequence_);
+    return own;
+  }
+
+  /// Returns the gradient of the input, empty if it is not `wanted`, from that of the norm's output, both of the rank's
+  /// tokens. Adds to the gradient of the gains.
   tensor::Tensor input_gradient(const tensor::Tensor& dy, const tensor::Tensor& dnormal, const float* p,
                                 const std::vector<tensor::Tensor>& s, tensor::Tensor& gains, bool wanted) const {
     tensor::Tensor dx;
     if (wanted) dx = dy.slice(0, dy.samples(), dy.memory());
     norm_.backward(dx, gains.data(), dnormal, s[x], s[inverse], p);
+    if (divides_tokens()) partners_->all_reduce(gains.values().first(static_cast<std::size_t>(hidden_)));
     return dx;
   }
   void add_gain_gradient(float* g, const tensor::Tensor& gains) const { add(g, gains.data(), hidden_); }
@@ -86,7 +117,12 @@ class NormedHalf : public layers::BlockHalf {
   }
 
  private:
-  std::int64_t hidden_;
+  bool divides_tokens() const { return partners_ && partners_->shard().tokens; }
+  static std::int64_t own_positions(std::int64_t sequence, const std::optional<layers::TensorParallelGroup>& partners) {
+    return partners && partners->shard().tokens ? partners->local_positions(sequence).count : sequence;
+  }
+
+  std::int64_t sequence_, hidden_;
   Rms norm_;
   std::optional<layers::TensorParallelGroup> partners_;
   std::unique_ptr<NormedHalf> whole_;  ///< of a shard

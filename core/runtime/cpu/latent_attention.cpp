@@ -72,13 +72,15 @@ class LatentAttentionLayer final : public NormedHalf {
                                 bool wanted) const override {
     const float* p = parameters.data();
     auto& s = saved.tensors;
+    const tensor::Tensor own = gather_gradient(dy);
     tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, n_.hidden + n_.query_rank + n_.rank);
     tensor::Tensor dq = s[query].empty_like(), dboth, ddown;
     keys_and_values_backward(p, s, dy, dq, dboth, ddown, gains.data() + n_.hidden + n_.query_rank);
     query_angles_.rotate_back(dq.data() + n_.plain, rotated(dq));
     tensor::Tensor dlatent, query_input, dnormal = queries_backward(p, s, dq, dlatent, gains.data() + n_.hidden);
     add_project_backward(dnormal, ddown, n_.hidden, n_.down(), p + at_.down);
-    tensor::Tensor dx = input_gradient(dy, dnormal, p, s, gains, wanted);
+    keep_own_tokens(dnormal);
+    tensor::Tensor dx = input_gradient(own.empty() ? dy : own, dnormal, p, s, gains, wanted);
     if (has_query_rank()) query_input = std::move(s[query_latent_normal]);
     leave<backward_count>(
         s, {std::move(s[normal]), std::move(query_input), std::move(dq), std::move(dlatent), std::move(ddown),
@@ -91,12 +93,13 @@ class LatentAttentionLayer final : public NormedHalf {
     float* g = gradients.data();
     add_weight_gradient(g + at_.out, s[w_context], n_.values(), s[w_dy], n_.hidden);
     add_weight_gradient(g + at_.up, s[w_latent], n_.rank, s[w_dboth], n_.both());
-    add_weight_gradient(g + at_.down, s[w_normal], n_.hidden, s[w_ddown], n_.down());
+    const AllTokens in = all_tokens(s[w_normal]);
+    add_weight_gradient(g + at_.down, *in, n_.hidden, s[w_ddown], n_.down());
     if (has_query_rank()) {
       add_weight_gradient(g + at_.query, s[w_query_input], n_.query_rank, s[w_dq], n_.queries());
-      add_weight_gradient(g + at_.query_down, s[w_normal], n_.hidden, s[w_dlatent], n_.query_rank);
+      add_weight_gradient(g + at_.query_down, *in, n_.hidden, s[w_dlatent], n_.query_rank);
     } else {
-      add_weight_gradient(g + at_.query, s[w_normal], n_.hidden, s[w_dq], n_.queries());
+      add_weight_gradient(g + at_.query, *in, n_.hidden, s[w_dq], n_.queries());
     }
     const float* gains = s[w_gains].data();
     add_gain_gradient(g, s[w_gains]);
@@ -113,12 +116,12 @@ class LatentAttentionLayer final : public NormedHalf {
     std::fill_n(parameters.data() + at_.latent_gain, n_.rank, 1.0f);
   }
 
-  tensor::Tensor compute(const float* p, std::vector<tensor::Tensor>& s) const override {
-    make_queries(p, s);
-    make_keys_and_values(p, s);
-    s[context] = rows_like(s[x], n_.hidden, n_.values());
-    s[probability] = rows_like(s[x], n_.hidden, shape_.heads * shape_.key_rows());
-    attention({s[context].data(), n_.values()}, s[probability].data(), inputs(s), s[x].samples(), shape_);
+  tensor::Tensor compute(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const override {
+    make_queries(p, in, s);
+    make_keys_and_values(p, in, s);
+    s[context] = rows_like(in, n_.hidden, n_.values());
+    s[probability] = rows_like(in, n_.hidden, shape_.heads * shape_.key_rows());
+    attention({s[context].data(), n_.values()}, s[probability].data(), inputs(s), in.samples(), shape_);
     tensor::Tensor output = project(s[context], n_.values(), n_.hidden, p + at_.out);
     return output;
   }
@@ -174,20 +177,20 @@ class LatentAttentionLayer final : public NormedHalf {
     return {of_heads.size() / n_.queries(), n_.queries(), n_.heads, n_.head()};
   }
 
-  void make_queries(const float* p, std::vector<tensor::Tensor>& s) const {
+  void make_queries(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const {
     if (has_query_rank()) {
-      s[query_latent] = project(s[normal], n_.hidden, n_.query_rank, p + at_.query_down);
+      s[query_latent] = project(in, n_.hidden, n_.query_rank, p + at_.query_down);
       s[query_latent_normal] = query_norm_.forward(s[query_latent], p + at_.query_gain, s[query_inverse]);
       s[query] = project(s[query_latent_normal], n_.query_rank, n_.queries(), p + at_.query);
     } else {
-      s[query] = project(s[normal], n_.hidden, n_.queries(), p + at_.query);
+      s[query] = project(in, n_.hidden, n_.queries(), p + at_.query);
     }
     query_angles_.rotate(s[query].data() + n_.plain, rotated(s[query]));
   }
 
-  void make_keys_and_values(const float* p, std::vector<tensor::Tensor>& s) const {
-    const std::int64_t count = rows(s[x]);
-    tensor::Tensor down = project(s[normal], n_.hidden, n_.down(), p + at_.down);
+  void make_keys_and_values(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const {
+    const std::int64_t count = rows(in);
+    tensor::Tensor down = project(in, n_.hidden, n_.down(), p + at_.down);
     key_angles_.rotate(down.data() + n_.rank, {count, n_.down(), 1, n_.rotary});
     s[latent] = rows_like(down, n_.down(), n_.rank);
     copy_columns(s[latent].data(), n_.rank, down.data(), n_.down(), count, n_.rank);

@@ -40,6 +40,8 @@ layers::KernelRegistry cpu_kernel_registry() {
   kernels.context["embedding"] = make_context_embedding;
   for (const char* kind : {"attention", "decoder", "experts"}) kernels.context[kind] = make_context_decoder;
   kernels.experts["experts"] = make_divided_experts;
+  kernels.tokens = {"attention",        "decoder",        "experts",    "feed_forward",
+                    "latent_attention", "latent_decoder", "layer_norm", "rms_norm"};
   return kernels;
 }
 

@@ -128,9 +128,10 @@ Recompute recompute_of(const Stage& stage, const std::vector<std::string_view>& 
   return recompute;
 }
 
-std::vector<std::string> remarks_on(const Plan& plan, std::string_view computed) {
+std::vector<std::string> remarks_on(const Plan& plan, std::string_view computed, bool divides_tokens) {
   std::vector<std::string> remarks;
-  if (std::ranges::any_of(plan.stages, [](const Stage& stage) { return stage.shard().divides_tokens(); }))
+  if (!divides_tokens &&
+      std::ranges::any_of(plan.stages, [](const Stage& stage) { return stage.shard().divides_tokens(); }))
     remarks.emplace_back(
         "the plan divides tokens over tensor-parallel ranks: in this run each holds all of them, which changes memory "
         "and communication, not the weights");

@@ -28,7 +28,8 @@ Sharding sharding_of(const Plan& plan);
 Recompute recompute_of(const Stage& stage, const std::vector<std::string_view>& layers);
 
 /// Returns remarks on parts of a plan of version 2 that a run does in another way, without effect on the weights:
-/// sequence parallelism, and a precision other than `computed`, that of the run's products.
-std::vector<std::string> remarks_on(const Plan& plan, std::string_view computed);
+/// sequence parallelism, unless the backend `divides_tokens`, and a precision other than `computed`, that of the run's
+/// products.
+std::vector<std::string> remarks_on(const Plan& plan, std::string_view computed, bool divides_tokens);
 
 }  // namespace pipedeck::runtime::exec

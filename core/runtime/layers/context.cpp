@@ -88,7 +88,8 @@ Result<std::vector<std::unique_ptr<LayerKernel>>> make_rank_layers(const ModelSp
 }
 
 Shard shard_of(const Stage& stage, int rank) {
-  return {rank, stage.tensor_parallel, stage.shard_fractions.value_or(std::vector<double>())};
+  return {rank, stage.tensor_parallel, stage.shard_fractions.value_or(std::vector<double>()),
+          stage.shard().divides_tokens()};
 }
 
 ContextShard context_of(const Stage& stage, int rank, std::int64_t sequence) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -99,7 +100,8 @@ struct KernelRegistry {
   std::map<std::string, ShardedFactory> sharded;  ///< a rank's shard of a layer (sharding.hpp)
   std::map<std::string, ContextFactory> context;  ///< kinds that use several positions of a sample (context.hpp)
   std::map<std::string, ExpertFactory> experts;   ///< kinds with experts that ranks divide (expert_exchange.hpp)
-  std::string where = "the CPU";                  ///< in errors
+  std::set<std::string> tokens;   ///< kinds of which a tensor-parallel rank may have some tokens (token_parts.hpp)
+  std::string where = "the CPU";  ///< in errors
 };
 
 /// Creates a layer's kernel. bad_input names a layer that has no kernel (and the known kinds) or lacks a size.

@@ -55,7 +55,7 @@ std::vector<ShardRange> shard_columns(std::int64_t columns, const Shard& shard) 
   return ranges;
 }
 
-void TensorParallelGroup::all_reduce(tensor::Tensor& tensor) const { group_->all_reduce(tensor.values()); }
+void TensorParallelGroup::all_reduce(std::span<float> values) const { group_->all_reduce(values); }
 void TensorParallelGroup::reduce_max(tensor::Tensor& tensor) const { group_->all_reduce_max(tensor.values()); }
 
 tensor::Tensor TensorParallelGroup::gather(const tensor::Tensor& mine, std::span<const ShardRange> ranges,

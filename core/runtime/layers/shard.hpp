@@ -23,6 +23,8 @@ namespace pipedeck::runtime::layers {
 struct Shard {
   int rank = 0, degree = 1;
   std::vector<double> fractions;  ///< of every layer's columns, one per rank, above 0; empty: even
+  /// Between layers each rank has some tokens, where both layers can (sequence parallelism, arXiv 2205.05198).
+  bool tokens = false;
 };
 
 /// A range of consecutive columns.
@@ -48,7 +50,8 @@ class TensorParallelGroup {
   }
 
   /// Sums over the ranks; all ranks receive the sum.
-  void all_reduce(tensor::Tensor& tensor) const;
+  void all_reduce(tensor::Tensor& tensor) const { all_reduce(tensor.values()); }
+  void all_reduce(std::span<float> values) const;
   void reduce_max(tensor::Tensor& tensor) const;
   /// Returns the whole tensor of which each rank has its shard of `columns` columns.
   tensor::Tensor all_gather(const tensor::Tensor& mine, std::int64_t columns) const;
@@ -69,7 +72,7 @@ class TensorParallelGroup {
  private:
   std::size_t rank() const { return static_cast<std::size_t>(shard_.rank); }
   std::vector<ShardRange> positions(std::int64_t sequence) const {
-    return shard_columns(sequence, {shard_.rank, shard_.degree, {}});
+    return shard_columns(sequence, {shard_.rank, shard_.degree, {}, false});
   }
   /// Gathers tensors of `rows` rows of which each rank has a range, and puts the ranges of a row next to each other.
   tensor::Tensor gather(const tensor::Tensor& mine, std::span<const ShardRange> ranges, std::int64_t rows) const;

@@ -9,6 +9,7 @@
 #include "core/plan/sharding_path.hpp"
 #include "core/plan/stages_alike.hpp"
 #include "core/runtime/layers/context.hpp"
+#include "core/runtime/layers/token_parts.hpp"
 
 namespace pipedeck::runtime::layers {
 namespace {
@@ -90,6 +91,19 @@ class ShardingFinder {
   std::int64_t columns_ = 1;  ///< number of these columns
 };
 
+/// Returns the kernel of a layer of which each rank has some tokens.
+Result<std::unique_ptr<LayerKernel>> make_token_part(ModelLayer layer, const KernelRegistry& kernels,
+                                                     const RankPlaces& places, TokenPart::Ends ends) {
+  const TensorParallelGroup& partners = places.sharding->partners;
+  const std::int64_t sequence = layer.size("sequence");
+  TRY_VOID(check_shardable(layer, sequence, "positions", partners.shard()));
+  ends.norm = is_norm(layer);
+  if (ends.norm) layer.sizes["sequence"] = partners.local_positions(sequence).count;
+  TRY(auto inner, make_rank_layer(layer, kernels, places));
+  if (!ends.any()) return inner;
+  return std::make_unique<TokenPart>(std::move(inner), partners, sequence, ends);
+}
+
 tl::unexpected<Error> at_layer(Error error, int index) {
   error.place = fmt::format("/layers/{}", index);
   return tl::unexpected(std::move(error));
@@ -160,13 +174,18 @@ Result<ShardedLayers> make_sharded_layers(const ModelSpec& model, int first, int
   const UniformShardRange all = alike.value_or(UniformShardRange{first, last});
   TRY(const auto choices, choose_sharding(model, all.first, all.last, kernels, shard.degree));
   const TensorParallelGroup partners(shard, std::move(group));
+  const auto has_tokens = [&](int i) {
+    return shard.tokens && i >= all.first && i < all.last &&
+           kernels.tokens.contains(model.layers[static_cast<std::size_t>(i)].kind);
+  };
   ShardedLayers made;
   for (int i = first; i < last; ++i) {
     const ShardingChoice& choice = choices[static_cast<std::size_t>(i - all.first)];
     const ModelLayer& spec = model.layers[static_cast<std::size_t>(i)];
     const LayerSharding sharding{partners, choice};
     places.sharding = &sharding;
-    auto layer = make_rank_layer(spec, kernels, places);
+    auto layer = has_tokens(i) ? make_token_part(spec, kernels, places, {!has_tokens(i - 1), !has_tokens(i + 1)})
+                               : make_rank_layer(spec, kernels, places);
     if (!layer) return at_layer(layer.error(), i);
     made.layers.push_back(std::move(*layer));
     if (!choice.output_whole && i + 1 == plannable_layers(model)) made.loss = partners;

@@ -342,7 +342,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   auto run = std::make_shared<Run>();
   run->backend = backend.name;
   run->warning = backend.warning;
-  for (const std::string& remark : exec::remarks_on(plan, backend.precision))
+  for (const std::string& remark : exec::remarks_on(plan, backend.precision, !backend.kernels.tokens.empty()))
     run->warning += (run->warning.empty() ? "" : "; ") + remark;
   run->computed_by = backend.name;
   run->model = model;

@@ -437,10 +437,10 @@ void TestShardedStates::what_cannot_be_sharded_is_named() {
   Plan divided = plan_with(spec, 2, 2, 1, level(0));
   for (Stage& stage : divided.stages) stage.tensor_parallel = 2, stage.degrees.sequence = true;
   QVERIFY(runtime::exec::lay_out(spec, divided, built(divided)));
-  QCOMPARE(runtime::exec::remarks_on(divided, "fp32").size(), std::size_t{1});
-  QVERIFY(runtime::exec::remarks_on(divided, "fp32").front().find("not the weights") != std::string::npos);
+  QCOMPARE(runtime::exec::remarks_on(divided, "fp32", false).size(), std::size_t{1});
+  QVERIFY(runtime::exec::remarks_on(divided, "fp32", false).front().find("not the weights") != std::string::npos);
   for (Stage& stage : divided.stages) stage.degrees.sequence = false;
-  QVERIFY(runtime::exec::remarks_on(divided, "fp32").empty());
+  QVERIFY(runtime::exec::remarks_on(divided, "fp32", false).empty());
   // Parts of version 2 that a run does not have.
   const auto changed = [&](const auto& change) {
     Plan other = plan_with(spec, 2, 2, 1, level(0));
