@@ -7,6 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build/release}
+umask 022  # cpack gives it to the folders in the packages
 
 skip() { echo "packages: SKIPPED ($1)"; exit 0; }
 [ "$(id -u)" -eq 0 ] || skip "needs root"

@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 out=$(realpath -m "${1:-release}")
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH LC_ALL=C
+umask 022  # cpack gives it to the folders in the packages
 
 tools/setup.sh patchelf qt6-wayland dpkg-dev file xz-utils
 cmake --preset "$([ "${CI:-}" = true ] && echo ci || echo release)" >/dev/null
