@@ -130,6 +130,8 @@ class TestTraceImport : public QObject {
     QVERIFY2(run.message.contains("rank0.pt.trace.json and 1 more"), qPrintable(run.message));
     QVERIFY(run.predicted != nullptr);
     QCOMPARE(std::get<RunStarted>(run.events.front()).devices, 2);
+    fixture.trigger("action_page_run");
+    QTest::qWait(500);  // charts are laid out when they are shown
     QVERIFY(fixture.window->run_page().grab().save(pictures_folder() + "trace-ranks.png"));
 
     write_trace(second, 1, 300, "\"distributedInfo\": {\"rank\": 0}, ");  // of another run
