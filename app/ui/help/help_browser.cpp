@@ -107,8 +107,10 @@ QVariant HelpBrowser::loadResource(int type, const QUrl& name) {
   const int room = static_cast<int>(picture_width() * ratio);
   QImage& kept = pictures_[{name.path(), room}];
   if (!kept.isNull()) return kept;
-  QImage picture(QStringLiteral(":/help/") + name.path());
-  if (picture.isNull()) return {};
+  // Pages name pictures from where they are: "docs/pictures/gantt.png" in README.md. Qt looks in the working folder for
+  // whatever is not found here.
+  QImage picture(QStringLiteral(":/help/pictures/") + name.path().section(QStringLiteral("pictures/"), -1));
+  if (picture.isNull()) return QImage(1, 1, QImage::Format_RGB32);
   if (room < picture.width()) picture = picture.scaledToWidth(room, Qt::SmoothTransformation);
   picture.setDevicePixelRatio(ratio);
   return kept = picture;

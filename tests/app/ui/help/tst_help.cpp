@@ -2,6 +2,7 @@
 // The user guide as Help shows it: from the program itself, every link and picture in it there.
 #include <QAbstractTextDocumentLayout>
 #include <QApplication>
+#include <QDir>
 #include <QImageReader>
 #include <QLabel>
 #include <QLineEdit>
@@ -14,6 +15,7 @@
 #include "app/ui/help/help_window.hpp"
 #include "app/ui/layout/picture.hpp"
 #include "tests/app/ui/window_fixture.hpp"
+#include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
 
 namespace pipedeck::tst_help {
@@ -98,7 +100,9 @@ class TestHelp : public QObject {
     }
   }
 
+  /// Also in the source's folder, where Qt finds pictures as files if the pages do not have them.
   void every_page_fits_its_width() {
+    QDir::setCurrent(QString::fromStdString(source_dir()));
     for (const int width : {1180, 700}) {
       window_->resize(width, 800);
       for (const ui::help::HelpPage& page : ui::help::help_pages()) {
