@@ -34,6 +34,10 @@ constexpr Names<Collectives, 5> collective_kinds{{{Collectives::best_ring, "leas
                                                   {Collectives::tree, "tree"},
                                                   {Collectives::nccl, "nccl"}}};
 constexpr Names<Warmup, 2> warmups{{{Warmup::A, "A"}, {Warmup::B, "B"}}};
+constexpr Names<Merit, merit_count> merits{{{Merit::fastest, "fastest"},
+                                            {Merit::simplest, "simplest"},
+                                            {Merit::least_memory, "least_memory"},
+                                            {Merit::cheapest, "cheapest"}}};
 constexpr Names<RecomputeUnit, 2> recompute_units{{{RecomputeUnit::block, "block"}, {RecomputeUnit::stage, "stage"}}};
 constexpr Names<OpKind, op_kind_count> op_kinds{{{OpKind::forward, "forward"},
                                                  {OpKind::backward, "backward"},
@@ -137,6 +141,7 @@ std::string_view name_of(Precision value) { return enum_name(precisions, value);
 std::string_view name_of(NetworkModel value) { return enum_name(network_models, value); }
 std::string_view name_of(Overlap value) { return enum_name(overlaps, value); }
 std::string_view name_of(Collectives value) { return enum_name(collective_kinds, value); }
+std::string_view name_of(Merit value) { return enum_name(merits, value); }
 std::string_view name_of(Warmup value) { return enum_name(warmups, value); }
 std::string_view name_of(RecomputeUnit value) { return enum_name(recompute_units, value); }
 std::string_view name_of(OpKind value) { return enum_name(op_kinds, value); }
@@ -168,6 +173,7 @@ std::optional<Precision> parse_precision(std::string_view name) { return parse_e
 std::optional<NetworkModel> parse_network_model(std::string_view name) { return parse_enum(network_models, name); }
 std::optional<Overlap> parse_overlap(std::string_view name) { return parse_enum(overlaps, name); }
 std::optional<Collectives> parse_collectives(std::string_view name) { return parse_enum(collective_kinds, name); }
+std::optional<Merit> parse_merit(std::string_view name) { return parse_enum(merits, name); }
 std::optional<Warmup> parse_warmup(std::string_view name) { return parse_enum(warmups, name); }
 std::optional<RecomputeUnit> parse_recompute_unit(std::string_view name) { return parse_enum(recompute_units, name); }
 std::optional<OpKind> parse_op_kind(std::string_view name) { return parse_enum(op_kinds, name); }

@@ -98,6 +98,13 @@ struct Predicted {
   bool operator==(const Predicted&) const = default;
 };
 
+/// A merit for which a planner offers a plan: its answers are a short list (planners.md, "Mesh").
+enum class Merit { fastest, simplest, least_memory, cheapest };
+inline constexpr int merit_count = 4;
+
+std::string_view name_of(Merit);  // "least_memory"
+std::optional<Merit> parse_merit(std::string_view);
+
 /// A bound on how far a plan is from the optimum.
 struct Certificate {
   Seconds lower_bound;            ///< no plan of the problem has a shorter iteration; 0: unknown
@@ -130,6 +137,7 @@ struct Plan {
   std::optional<Objective> objective;
   std::optional<Predicted> predicted;
   std::optional<Certificate> certificate;
+  std::vector<Merit> merits{};  ///< in the order of the enumeration; empty: its planner offers no choice
   std::vector<std::string>
       rationale;  ///< on request: the plan's bottleneck and its neighbours' losses, one sentence each
   std::string profile_sha256, cluster_sha256;  ///< of the files that the plan was made for; empty: unknown

@@ -103,6 +103,7 @@ void finish(Plan& plan, const Plan& before) {
   plan.certificate.reset();
   plan.predicted.reset();
   plan.rationale.clear();
+  plan.merits.clear();
   plan.truncated = false;
   const std::string told = stage_shape_text(before);
   if (const std::size_t at = plan.name.find(told); !told.empty() && told.size() > 2 && at != std::string::npos)

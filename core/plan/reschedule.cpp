@@ -164,6 +164,7 @@ class Rescheduler {
     out.predicted.reset();
     out.certificate.reset();
     out.rationale.clear();
+    out.merits.clear();
   }
 
   const Plan& plan_;

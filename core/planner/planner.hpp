@@ -111,6 +111,7 @@ struct PlannerInfo {
   PinSupport pins{};
   bool of_transformers = false;  ///< for profiles computed from one; its answer without a plan is complete
   bool external = false;         ///< a program of the user: its errors are its answer
+  int choices = 1;               ///< plans of its short list at most, each with its merits (Plan::merits)
 };
 
 /// Returns all planners in the order of docs/planners.md: ours, the papers', then the baselines.

@@ -21,6 +21,7 @@ class Changes {
     plan_.predicted.reset();
     plan_.certificate.reset();
     plan_.objective.reset();
+    plan_.merits.clear();
   }
 
   std::vector<FittingChange> all() {

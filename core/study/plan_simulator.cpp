@@ -80,6 +80,7 @@ PlanSimulator::PlanKey PlanSimulator::key_of(const Problem& problem, const Plan&
   bare.cluster_sha256.clear();
   bare.objective.reset();
   bare.predicted.reset();
+  bare.merits.clear();
   bare.truncated = false;
   bare.extra.clear();
   return {problem.profile, problem.cluster, problem.workload.conventions, std::move(bare)};

@@ -131,6 +131,7 @@ class Reader {
     plan.predicted.reset();
     plan.certificate.reset();
     plan.rationale.clear();
+    plan.merits.clear();
     return plan;
   }
 

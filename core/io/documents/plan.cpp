@@ -276,6 +276,16 @@ void read_plan(ObjectReader& in, Plan& plan) {
   if (in.has("predicted")) in.object("predicted", [&](ObjectReader& p) { plan.predicted = parse_predicted(p); });
   if (in.has("certificate"))
     in.object("certificate", [&](ObjectReader& c) { plan.certificate = parse_certificate(c); });
+  if (in.has("merits"))
+    in.values("merits", [&](const Value& value, const std::string& place) {
+      const std::string word = json::read_text(value, place, in.problems());
+      if (const auto merit = parse_merit(word))
+        plan.merits.push_back(*merit);
+      else
+        in.problems().add(place, fmt::format("found \"{}\", expected \"fastest\", \"simplest\", \"least_memory\" or "
+                                             "\"cheapest\"",
+                                             word));
+    });
   if (in.has("why"))
     in.values("why", [&](const Value& value, const std::string& place) {
       plan.rationale.push_back(json::read_text(value, place, in.problems()));
@@ -442,6 +452,8 @@ std::string plan_to_json(const Plan& plan) {
   plan.objective ? out.add("objective", objective_to_json(*plan.objective)) : out.leave_out("objective");
   plan.predicted ? out.add("predicted", predicted_to_json(*plan.predicted)) : out.leave_out("predicted");
   if (plan.certificate) out.add("certificate", certificate_to_json(*plan.certificate));
+  if (!plan.merits.empty())
+    out.add("merits", json::list_of(plan.merits, [](Merit merit) { return Value(std::string(name_of(merit))); }));
   if (!plan.rationale.empty())
     out.add("why", json::list_of(plan.rationale, [](const std::string& line) { return Value(line); }));
   if (!plan.profile_sha256.empty()) out.add("profile_sha256", plan.profile_sha256);

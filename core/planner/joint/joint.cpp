@@ -94,6 +94,7 @@ Result<Ranking> answer(Run& run) {
     plan.objective = simulated_objective(time);
     plan.predicted.reset();
     plan.rationale.clear();
+    plan.merits.clear();
     if (run.too_many_ideals)
       plan.rationale.push_back(fmt::format(
           "The layer graph has more than {} cuts: searched in topological orders of it.", search::Ideals::most));

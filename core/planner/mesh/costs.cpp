@@ -69,7 +69,7 @@ LayerSum LayerSum::operator*(double times) const {
 }
 
 Costs::Costs(const Question& base, const Space& space, const Rates& rates, cost::Network network)
-    : base_(base), space_(space), rates_(rates), devices_(network.device_count()) {
+    : base_(base), space_(space), rates_(rates), devices_(space.devices > 0 ? space.devices : network.device_count()) {
   own_cards_ = network.nic(network.node_of(DeviceId(0))).has_value();
   known_ = std::make_shared<pipedeck::mesh::KnownGroups>(network);
   alone_ = own_cards_ ? known_ : std::make_shared<pipedeck::mesh::KnownGroups>(std::move(network), true);

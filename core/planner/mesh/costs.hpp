@@ -52,7 +52,7 @@ class Costs {
   /// `base`, `space` and `rates` must outlive it.
   static Result<Costs> of(const Question& base, const Space& space, const Rates& rates);
 
-  int devices() const { return devices_; }
+  int devices() const { return devices_; }  ///< of the space
   int blocks() const { return static_cast<int>(order_.size()); }
 
   /// Returns the parts of a shard. The values that they depend on are computed once.

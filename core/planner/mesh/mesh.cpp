@@ -9,7 +9,7 @@
 #include "core/base/count_text.hpp"
 #include "core/io/documents/transformer.hpp"
 #include "core/mesh/plan_question.hpp"
-#include "core/planner/mesh/search.hpp"
+#include "core/planner/mesh/answers.hpp"
 #include "core/planner/mesh/why.hpp"
 #include "core/planner/option_table.hpp"
 #include "core/planner/planner_entries.hpp"
@@ -120,29 +120,6 @@ Result<Space> space_of(const Problem& problem, const MeshOptions& options, const
   return space;
 }
 
-/// Returns the positions of the answer: the fastest, then the easiest within 1 %, then the one with least memory within
-/// 5 %, then others by time.
-std::vector<std::pair<std::size_t, std::string>> short_list(const Space& space, const std::vector<Simulated>& all) {
-  std::vector<std::pair<std::size_t, std::string>> list{{0, {}}};
-  const auto slower = [&](std::size_t i) { return all[i].time.count / all.front().time.count - 1; };
-  std::size_t easiest = 0, smallest = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (slower(i) <= 0.01 && difficulty(space, all[i].point) < difficulty(space, all[easiest].point)) easiest = i;
-    if (slower(i) <= 0.05 && all[i].needed < 0.98 * all[smallest].needed) smallest = i;
-  }
-  if (easiest > 0)
-    list.emplace_back(easiest, fmt::format("Simplest within 1 %: {}, {:.2f} % slower than the fastest.",
-                                           name_of(space, all[easiest].point), 100 * slower(easiest)));
-  if (smallest > 0 && smallest != easiest)
-    list.emplace_back(
-        smallest,
-        fmt::format("Least memory within 5 %: {}, {:.1f} GiB, {:.2f} % slower than the fastest.",
-                    name_of(space, all[smallest].point), all[smallest].needed / 0x1p30, 100 * slower(smallest)));
-  for (std::size_t i = 1; i < all.size(); ++i)
-    if (i != easiest && i != smallest) list.emplace_back(i, std::string());
-  return list;
-}
-
 std::string certificate_text(const Found& found) {
   return fmt::format(
       "meshes of equal stages, by simulated time: {} shards, {} pipelines and {} shardings bounded, {} "
@@ -154,83 +131,116 @@ class Planning {
  public:
   Planning(const Problem& problem, const MeshOptions& options, const PlannerContext& context, Question base,
            Space space)
-      : problem_(problem), options_(options), context_(context), base_(std::move(base)), space_(std::move(space)) {}
+      : problem_(problem),
+        options_(options),
+        context_(context),
+        base_(std::move(base)),
+        all_{space},
+        part_{std::move(space)} {}
 
   Result<Ranking> run(const Rates& rates) {
-    TRY(Costs costs, Costs::of(base_, space_, rates));
-    const Simulate simulate = [&](const Point& point) -> Result<Seconds> {
-      TRY(const Seconds time, judge(context_, plan_of(point)));
-      note_plan(context_);
-      return time;
-    };
-    SearchLimits limits;
-    limits.simulations = options_.simulations > 0 ? options_.simulations : 1;
-    limits.hurry = [&] { return deadline_expired(context_); };
-    limits.check = [&] { return check_stop(context_); };
     report(context_.progress, 0, "bounding meshes");
-    TRY(Found found, search(base_, space_, costs, simulate, limits));
+    TRY_VOID(search_on(all_, rates, context_.top > 1 ? near_share : 0));
+    if (all_.found.simulated.empty()) return none();
+    part_.space.devices = context_.top > 1 ? devices_of_part(*problem_.cluster) : 0;
+    if (part_.space.devices > 0 && !deadline_expired(context_)) {
+      report(context_.progress, 0.7, "bounding meshes on fewer devices");
+      TRY_VOID(search_on(part_, rates, 0));
+    }
     report(context_.progress, 1, "done");
-    if (found.simulated.empty()) return none(found, costs.devices());
+    std::vector<Answer> list = short_list(base_, all_.found, all_.costs->devices(), part_.found, part_.space.devices);
     Ranking ranking;
-    for (const auto& [position, reason] : short_list(space_, found.simulated)) {
+    std::vector<std::string> others;
+    for (const Answer& one : list) {
       if (static_cast<int>(ranking.plans.size()) >= std::max(1, context_.top)) break;
-      const Simulated& one = found.simulated[position];
-      TRY(Plan plan, answer(one, found, position == 0));
-      if (!reason.empty()) plan.rationale.push_back(reason);
-      if (context_.explain && !deadline_expired(context_)) TRY_VOID(explain(plan, one, costs, simulate));
+      TRY(Plan plan, answer(one, list.front()));
+      if (&one != &list.front()) others.insert(others.end(), plan.rationale.begin(), plan.rationale.end());
+      if (context_.explain && !deadline_expired(context_))
+        TRY_VOID(explain(plan, one.mesh, one.on_part ? part_ : all_));
       ranking.plans.push_back(std::move(plan));
     }
-    if (context_.explain)
-      for (const auto& [position, reason] : short_list(space_, found.simulated))
-        if (!reason.empty()) ranking.plans.front().rationale.push_back(reason);
+    std::vector<std::string>& why = ranking.plans.front().rationale;
+    if (context_.explain) why.insert(why.end(), others.begin(), others.end());
     return ranking;
   }
 
  private:
+  /// A search on all devices of the cluster, or on its first ones.
+  struct Searched {
+    Space space;
+    std::optional<Costs> costs{};
+    Found found{};
+  };
+
+  Result<void> search_on(Searched& searched, const Rates& rates, double share) const {
+    TRY(auto costs, Costs::of(base_, searched.space, rates));
+    searched.costs.emplace(std::move(costs));
+    SearchLimits limits;
+    limits.simulations = std::max(1, options_.simulations), limits.share = share;
+    limits.hurry = [&] { return deadline_expired(context_); };
+    limits.check = [&] { return check_stop(context_); };
+    TRY(searched.found, search(base_, searched.space, *searched.costs, simulate_, limits));
+    return {};
+  }
+
   Plan plan_of(const Point& point) const {
-    Plan plan = pipedeck::mesh::plan_of(question_of(base_, space_, point), *problem_.profile);
-    plan.planner = "mesh", plan.name = name_of(space_, point);
+    Plan plan = pipedeck::mesh::plan_of(question_of(base_, all_.space, point), *problem_.profile);
+    plan.planner = "mesh", plan.name = name_of(all_.space, point);
     plan.cluster = problem_.cluster->name;
     plan.optimizer = problem_.workload.optimizer, plan.precision = problem_.workload.precision;
     return plan;
   }
 
-  Result<Plan> answer(const Simulated& one, const Found& found, bool is_fastest) const {
-    Plan plan = plan_of(one.point);
-    plan.objective = simulated_objective(one.time);
+  Result<Plan> answer(const Answer& one, const Answer& fastest) const {
+    const Found& found = one.on_part ? part_.found : all_.found;
+    Plan plan = plan_of(one.mesh.point);
+    plan.objective = simulated_objective(one.mesh.time);
     plan.truncated = !found.proven && deadline_expired(context_);
     plan.certificate.emplace();
     plan.certificate->lower_bound = found.floor;
-    plan.certificate->gap = found.floor.count > 0 ? one.time.count / found.floor.count - 1 : 0;
-    if (is_fastest && found.proven) plan.certificate->optimal_in = certificate_text(found);
-    if (is_fastest && !found.proven)
+    plan.certificate->gap = found.floor.count > 0 ? one.mesh.time.count / found.floor.count - 1 : 0;
+    const bool is_first = &one == &fastest || one.on_part;
+    if (is_first && found.proven) plan.certificate->optimal_in = certificate_text(found);
+    if (is_first && !found.proven)
       plan.rationale.push_back(fmt::format("{} with a bound below this plan's time were not looked at.",
                                            counted(found.left, "group") + " of meshes"));
+    if (context_.top < 2) return plan;
+    plan.merits = one.merits;
+    const DeviceType* type = find_device_type(*problem_.cluster, problem_.cluster->nodes.front().devices.front().type);
+    const bool priced = type && type->price_per_hour;
+    const auto texts = merit_texts(base_, all_.space, one, fastest, all_.costs->devices(), part_.space.devices,
+                                   all_.found.all_near, priced ? *type->price_per_hour : 0,
+                                   priced ? price_currency(presets::device_catalogue()) : std::string());
+    plan.rationale.insert(plan.rationale.end(), texts.begin(), texts.end());
     return plan;
   }
 
-  Result<void> explain(Plan& plan, const Simulated& one, Costs& costs, const Simulate& simulate) const {
-    TRY(auto binds, what_binds(base_, space_, costs, one));
-    TRY(auto steps, neighbours(base_, space_, costs, one, simulate));
-    for (auto* sentences : {&binds, &steps})
-      plan.rationale.insert(plan.rationale.end(), sentences->begin(), sentences->end());
+  Result<void> explain(Plan& plan, const Simulated& one, Searched& searched) const {
+    TRY(auto reasons, why(base_, searched.space, *searched.costs, one, simulate_));
+    plan.rationale.insert(plan.rationale.end(), reasons.begin(), reasons.end());
     return {};
   }
 
-  Result<Ranking> none(const Found& found, int devices) const {
+  Result<Ranking> none() const {
+    const Found& found = all_.found;
     std::string relaxation;
     if (found.least && found.least->needed > found.least->capacity)
       relaxation =
           fmt::format("{:.2f} GiB more memory on every device",
                       (found.least->needed - found.least->capacity) / pipedeck::mesh::usable_share / 0x1p30 + 0.005);
-    return refused(why_none(space_, found, devices), std::move(relaxation));
+    return refused(why_none(all_.space, found, all_.costs->devices()), std::move(relaxation));
   }
 
   const Problem& problem_;
   const MeshOptions& options_;
   const PlannerContext& context_;
   const Question base_;
-  const Space space_;
+  Searched all_, part_;
+  const Simulate simulate_ = [this](const Point& point) -> Result<Seconds> {
+    TRY(const Seconds time, judge(context_, plan_of(point)));
+    note_plan(context_);
+    return time;
+  };
 };
 
 Result<Ranking> plan_with(const Rates& rates, const Problem& problem, const MeshOptions& options,
@@ -270,7 +280,8 @@ PlannerInfo mesh_planner() {
           .compared_by_default = true,
           .search_time = SearchTime::moderate,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true},
-          .of_transformers = true};
+          .of_transformers = true,
+          .choices = merit_count};
 }
 
 }  // namespace pipedeck::planner::mesh

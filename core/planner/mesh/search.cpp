@@ -42,11 +42,11 @@ class BestFirst {
     TRY_VOID(add_shards());
     TRY_VOID(dive());
     TRY_VOID(look());
-    TRY_VOID(look_for_simpler());
+    TRY_VOID(look_nearby());
     if (found_.simulated.empty() && found_.proven) TRY_VOID(find_least_memory());
     std::ranges::stable_sort(found_.simulated, [&](const Simulated& a, const Simulated& b) {
       if (!equal(a.time, b.time)) return a.time < b.time;
-      return difficulty(space_, a.point) < difficulty(space_, b.point);
+      return difficulty(base_, space_, a.point) < difficulty(base_, space_, b.point);
     });
     return std::move(found_);
   }
@@ -59,7 +59,8 @@ class BestFirst {
 
   void push(Seconds bound, NodeKind kind, const Point& point, double needed = 0) {
     if (bound >= cut_) return;
-    queue_.push({bound, kind, kind == NodeKind::mesh ? difficulty(space_, point) : std::vector<int>(), point, needed});
+    queue_.push(
+        {bound, kind, kind == NodeKind::mesh ? difficulty(base_, space_, point) : std::vector<int>(), point, needed});
   }
 
   Result<void> add_shards() {
@@ -112,7 +113,8 @@ class BestFirst {
       if (chosen) break;
     }
     first_.clear();
-    return chosen ? simulate(*chosen) : Result<void>();
+    if (chosen) TRY_VOID(simulate(*chosen));
+    return {};
   }
 
   Result<void> look() {
@@ -145,7 +147,8 @@ class BestFirst {
       case NodeKind::pipeline:
         return open_pipeline(node);
       case NodeKind::mesh:
-        return simulate(node);
+        TRY_VOID(simulate(node));
+        return {};
     }
     return {};
   }
@@ -192,16 +195,17 @@ class BestFirst {
     return meshes;
   }
 
-  Result<void> simulate(const Branch& node) {
+  /// Returns the simulated time. Meshes that were simulated before are not again.
+  Result<Seconds> simulate(const Branch& node) {
     for (const Simulated& one : found_.simulated)
-      if (is_same(one.point, node.point)) return {};
+      if (is_same(one.point, node.point)) return one.time;
     TRY(const Seconds time, simulate_(node.point));
     ++found_.work.simulations;
-    if (std::isinf(time.count)) return {};  // the deadline ended it
+    if (std::isinf(time.count)) return time;  // the deadline ended it
     found_.simulated.push_back({node.point, time, node.needed});
     if (time < best_) best_ = time;
-    cut_ = best_ * (1 + simpler_within);
-    return {};
+    cut_ = best_ * (1 + limits_.share);
+    return time;
   }
 
   static bool is_same(const Point& a, const Point& b) {
@@ -210,31 +214,66 @@ class BestFirst {
            a.short_last == b.short_last;
   }
 
-  /// Simulates meshes that may be a little slower and are easier to run.
-  Result<void> look_for_simpler() {
-    if (!found_.proven || found_.simulated.empty()) return {};
-    const auto easiest = [&] {
-      std::vector<int> least;
-      for (const Simulated& one : found_.simulated) {
-        if (one.time > best_ * (1 + simpler_within)) continue;
-        const std::vector<int> own = difficulty(space_, one.point);
-        if (least.empty() || own < least) least = own;
+  /// Looks at all meshes with a bound within the share of the best time, and simulates candidates.
+  Result<void> look_nearby() {
+    if (!found_.proven || found_.simulated.empty() || limits_.share <= 0) return {};
+    std::vector<Branch> near;
+    std::int64_t looked = 0;
+    while (!queue_.empty() && queue_.top().bound < cut_) {
+      if (++looked > limits_.looks || limits_.hurry()) break;
+      if (queue_.top().kind != NodeKind::mesh) {
+        TRY_VOID(look_at_next());
+        continue;
       }
-      return least;
+      near.push_back(queue_.top());
+      queue_.pop();
+    }
+    found_.all_near = queue_.empty() || queue_.top().bound >= cut_;
+    TRY_VOID(simulate_simpler(near));
+    return simulate_smaller(near);
+  }
+
+  bool is_near(Seconds time) const { return time < cut_; }
+
+  /// Simulates the nearby meshes of less complexity, the least first, until one is the fastest of its complexity.
+  Result<void> simulate_simpler(const std::vector<Branch>& near) {
+    using Rank = std::pair<int, Seconds>;
+    std::vector<std::pair<Rank, const Branch*>> order;
+    for (const Branch& mesh : near) order.push_back({{complexity(base_, mesh.point), mesh.bound}, &mesh});
+    std::ranges::stable_sort(order, {}, &std::pair<Rank, const Branch*>::first);
+    std::optional<Rank> least;
+    const auto note = [&](const Point& point, Seconds time) {
+      if (const Rank own{complexity(base_, point), time}; is_near(time) && (!least || own < *least)) least = own;
     };
-    int looked = 0, simulated = 0;
-    while (!queue_.empty() && queue_.top().bound < best_ * (1 + simpler_within)) {
-      if (++looked > 2000 || simulated >= 8 || limits_.hurry()) break;
-      if (queue_.top().kind == NodeKind::mesh) {
-        if (queue_.top().difficulty.front() >= easiest().front()) {
-          queue_.pop();
-          continue;
-        }
-        ++simulated;
-      }
-      TRY_VOID(look_at_next());
+    for (const Simulated& one : found_.simulated) note(one.point, one.time);
+    for (const auto& [rank, mesh] : order) {
+      if (least && *least <= rank) break;
+      if (out_of_near_simulations()) break;
+      TRY(const Seconds time, simulate(*mesh));
+      note(mesh->point, time);
     }
     return {};
+  }
+
+  /// Simulates the nearby meshes with less memory, the least first, until one is near in simulation.
+  Result<void> simulate_smaller(std::vector<Branch>& near) {
+    std::ranges::stable_sort(near, {}, [](const Branch& mesh) { return std::pair(mesh.needed, mesh.bound); });
+    double least = std::numeric_limits<double>::infinity();
+    for (const Simulated& one : found_.simulated)
+      if (is_near(one.time)) least = std::min(least, one.needed);
+    for (const Branch& mesh : near) {
+      if (mesh.needed >= least || out_of_near_simulations()) break;
+      TRY(const Seconds time, simulate(mesh));
+      if (is_near(time)) break;
+    }
+    return {};
+  }
+
+  /// Returns true if no more meshes are simulated for the share; then not all were looked at.
+  bool out_of_near_simulations() {
+    if (!limits_.hurry() && near_simulations_++ < most_near_simulations) return false;
+    found_.all_near = false;
+    return true;
   }
 
   void count_left() {
@@ -270,7 +309,7 @@ class BestFirst {
     return {};
   }
 
-  static constexpr double simpler_within = 0.01;
+  static constexpr int most_near_simulations = 200;
   const Question& base_;
   const Space& space_;
   Costs& costs_;
@@ -278,19 +317,32 @@ class BestFirst {
   const SearchLimits& limits_;
   std::priority_queue<Branch> queue_;
   std::vector<Branch> first_;
-  Seconds best_{std::numeric_limits<double>::infinity()}, cut_ = best_;
+  Seconds best_{std::numeric_limits<double>::infinity()};
+  Seconds cut_ = best_;  ///< meshes with a bound below it are looked at
+  int near_simulations_ = 0;
   Found found_;
 };
 
 }  // namespace
 
-std::vector<int> difficulty(const Space& space, const Point& point) {
+int complexity(const Question& base, const Point& point) {
+  const Shard& s = point.shard;
+  const int stages = point.pipeline * point.virtual_stages;
+  const int blocks = base.config.layers + base.config.decoder_layers;
+  int count = 0;
+  for (const int degree : {s.tensor, s.context, s.expert, s.expert_tensor, point.pipeline, point.virtual_stages})
+    count += degree > 1;
+  return count + (blocks % stages != 0) + (point.sharding.group > 0);
+}
+
+std::vector<int> difficulty(const Question& base, const Space& space, const Point& point) {
   const Shard& s = point.shard;
   const Recomputed& recomputed = space.recomputed[point.recomputed];
   int dimensions = 0;
   for (const int degree : {s.tensor, s.context, s.expert, s.expert_tensor, point.pipeline}) dimensions += degree > 1;
   const int layout = point.short_last ? 1 : 0;
-  return {dimensions,
+  return {complexity(base, point),
+          dimensions,
           point.virtual_stages > 1,
           layout,
           point.sharding.group > 0,

@@ -27,6 +27,7 @@ struct Work {
 struct Found {
   std::vector<Simulated> simulated;  ///< by time, then the simpler ones first
   bool proven = false;               ///< no mesh of the space is faster in simulation
+  bool all_near = false;             ///< each mesh within SearchLimits::share of the best time was looked at
   std::int64_t left = 0;             ///< points whose bound is below the best time, not looked at
   Seconds floor;                     ///< that no mesh of the space is below
   std::optional<MeshMemory> least;   ///< if none fits: the least memory that was found
@@ -36,6 +37,10 @@ struct Found {
 
 struct SearchLimits {
   std::int64_t simulations = 400;
+  /// Looks for meshes that are slower by less than this share: of the least complexity the fastest, and with the least
+  /// memory. 0: the fastest mesh is enough.
+  double share = 0;
+  std::int64_t looks = 4000;  ///< at groups of meshes, for `share`
   /// Returns true if the best so far is wanted.
   std::function<bool()> hurry = [] { return false; };
   /// Returns `cancelled` on a stop.
@@ -45,8 +50,12 @@ struct SearchLimits {
 /// Returns a simulated time.
 using Simulate = std::function<Result<Seconds>(const Point&)>;
 
-/// Returns a mesh's order among equally fast ones: fewer dimensions first, then equal stages and less sharding.
-std::vector<int> difficulty(const Space& space, const Point& point);
+/// Returns the number of things that an engine has to arrange in addition to plain data parallelism: each of T, C, e, x
+/// and P above 1; several stages on a rank; unlike numbers of blocks; states that are sharded over a part of the ranks.
+int complexity(const Question& base, const Point& point);
+
+/// Returns a mesh's order among equally fast ones: less complexity first, then fewer dimensions and less sharding.
+std::vector<int> difficulty(const Question& base, const Space& space, const Point& point);
 
 Result<Found> search(const Question& base, const Space& space, Costs& costs, const Simulate& simulate,
                      const SearchLimits& limits);

@@ -30,6 +30,7 @@ struct ShardingChoice {
 /// A set of values for each dimension. An empty list: all values that the rules admit.
 struct Space {
   int global_batch = 1;
+  int devices = 0;  ///< the cluster's first ones; 0: all
   std::vector<int> tensor{}, context{}, expert{}, expert_tensor{}, pipeline{}, virtual_stages{}, data{};
   std::vector<int> micro_batch{};  ///< samples on a data rank
   std::optional<bool> sequence{};

@@ -2,7 +2,9 @@
 #include "core/planner/mesh/why.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,24 +24,51 @@ std::string recomputation_text(const Recomputed& recomputed) {
   return text;
 }
 
+/// A part of a step that one more or one less of a degree can shorten.
+enum class Part { tensor, context, expert, sharding, bubble, data, recompute, compute };
+
 /// A mesh next to another one.
 struct Step {
   std::string name;  ///< "TP 4"
   Point point;
+  std::optional<Part> relieves{};  ///< the part that it shortens by its nature
 };
+
+/// The result of a step along one dimension.
+struct Outcome {
+  std::string name;
+  std::optional<Part> relieves;
+  double change = 0;  ///< of the time, relative
+  double lacks = 0;   ///< bytes; 0: it fits
+};
+
+std::string change_text(double change) {
+  return fmt::format("{} {:.1f} %", change < 0 ? "saves" : "costs", 100 * std::abs(change));
+}
+
+/// Returns "TP 1 saves 4.0 %, but lacks 42.1 GiB", without the name.
+std::string outcome_text(const Outcome& outcome) {
+  constexpr double same = 5e-4;
+  if (outcome.lacks > 0)
+    return (outcome.change < -same ? fmt::format("would save {:.1f} %, but ", -100 * outcome.change) : std::string()) +
+           fmt::format("lacks {:.1f} GiB", gib(outcome.lacks));
+  return std::abs(outcome.change) < same ? "takes the same time" : change_text(outcome.change);
+}
 
 class Neighbours {
  public:
   Neighbours(const Question& base, const Space& space, Costs& costs, const Simulated& mesh, const Simulate& simulate)
       : base_(base), space_(space), costs_(costs), mesh_(mesh), simulate_(simulate) {}
 
-  Result<std::vector<std::string>> sentences() {
+  /// Looks at the next degrees of every dimension.
+  Result<void> look() {
     const Point& here = mesh_.point;
-    const auto degree = [&](std::string_view name, int Shard::*field, int most) -> Result<void> {
+    const auto degree = [&](std::string_view name, int Shard::*field, int most, Part part) -> Result<void> {
       std::vector<Step> steps;
       for (const int value : {here.shard.*field / 2, here.shard.*field * 2}) {
         if (value < 1 || value > most || (value * 2 != here.shard.*field && value != here.shard.*field * 2)) continue;
-        Step step{fmt::format("{} {}", name, value), here};
+        Step step{fmt::format("{} {}", name, value), here, {}};
+        if (value < here.shard.*field) step.relieves = part;
         step.point.shard.*field = value;
         if (field == &Shard::tensor)
           step.point.shard.sequence = value > 1 && (here.shard.sequence || here.shard.tensor == 1);
@@ -47,16 +76,18 @@ class Neighbours {
       }
       return add(steps);
     };
-    TRY_VOID(degree("TP", &Shard::tensor, domain_devices(*base_.cluster)));
-    TRY_VOID(degree("CP", &Shard::context, costs_.devices()));
+    TRY_VOID(degree("TP", &Shard::tensor, domain_devices(*base_.cluster), Part::tensor));
+    TRY_VOID(degree("CP", &Shard::context, costs_.devices(), Part::context));
     if (base_.config.experts) {
-      TRY_VOID(degree("EP", &Shard::expert, base_.config.experts->count));
-      TRY_VOID(degree("ETP", &Shard::expert_tensor, domain_devices(*base_.cluster)));
+      TRY_VOID(degree("EP", &Shard::expert, base_.config.experts->count, Part::expert));
+      TRY_VOID(degree("ETP", &Shard::expert_tensor, domain_devices(*base_.cluster), Part::expert));
     }
     TRY_VOID(pipelines());
-    TRY_VOID(states());
-    return std::move(sentences_);
+    return states();
   }
+
+  const std::vector<std::string>& sentences() const { return sentences_; }
+  const std::vector<Outcome>& outcomes() const { return outcomes_; }
 
  private:
   Result<void> pipelines() {
@@ -64,7 +95,8 @@ class Neighbours {
     std::vector<Step> ranks, stages, samples;
     for (const int value : {here.pipeline / 2, here.pipeline * 2})
       if (value >= 1 && (value == here.pipeline * 2 || value * 2 == here.pipeline)) {
-        ranks.push_back({fmt::format("PP {}", value), here});
+        ranks.push_back({fmt::format("PP {}", value), here, {}});
+        if (value < here.pipeline) ranks.back().relieves = Part::bubble;
         ranks.back().point.pipeline = value;
         if (value == 1) ranks.back().point.virtual_stages = 1;
       }
@@ -80,12 +112,14 @@ class Neighbours {
           next = point;
       if (!next) continue;
       next->sharding = here.sharding, next->recomputed = here.recomputed;
-      stages.push_back({fmt::format("VP {}", next->virtual_stages), *next});
+      stages.push_back({fmt::format("VP {}", next->virtual_stages), *next, {}});
+      if (!fewer) stages.back().relieves = Part::bubble;
     }
     TRY_VOID(add(stages));
     for (const int value : {here.micro_batch / 2, here.micro_batch * 2})
       if (value >= 1 && (value == here.micro_batch * 2 || value * 2 == here.micro_batch)) {
-        samples.push_back({"a micro-batch of " + counted(value, "sample"), here});
+        samples.push_back({"a micro-batch of " + counted(value, "sample"), here, {}});
+        if (value > here.micro_batch) samples.back().relieves = Part::compute;
         samples.back().point.micro_batch = value;
       }
     return add(samples);
@@ -96,7 +130,8 @@ class Neighbours {
     std::vector<Step> levels, recomputed;
     for (const int level : {here.sharding.level - 1, here.sharding.level + 1}) {
       if (level < 0 || level > 3) continue;
-      levels.push_back({fmt::format("sharding level {}", level), here});
+      levels.push_back({fmt::format("sharding level {}", level), here, {}});
+      if (level < here.sharding.level) levels.back().relieves = Part::sharding;
       levels.back().point.sharding.level = level;
       if (level == 0) levels.back().point.sharding.group = 0;
     }
@@ -104,7 +139,7 @@ class Neighbours {
     if (here.recomputed > 0) {
       const std::size_t less = here.recomputed - 1;
       const std::string text = recomputation_text(space_.recomputed[less]);
-      recomputed.push_back({text.empty() ? "no recomputation" : "recomputing " + text, here});
+      recomputed.push_back({text.empty() ? "no recomputation" : "recomputing " + text, here, Part::recompute});
       recomputed.back().point.recomputed = less;
     }
     return add(recomputed);
@@ -113,36 +148,37 @@ class Neighbours {
   Result<void> add(std::vector<Step> steps) {
     std::string line;
     for (Step& step : steps) {
-      TRY(const std::string text, outcome(step.point));
-      if (!text.empty()) line += (line.empty() ? "" : "; ") + step.name + " " + text;
+      TRY(const auto found, outcome(step));
+      if (!found) continue;
+      line += (line.empty() ? "" : "; ") + found->name + " " + outcome_text(*found);
+      outcomes_.push_back(*found);
     }
     if (!line.empty()) sentences_.push_back(line + ".");
     return {};
   }
 
   /// Returns nothing for points that are not in the space.
-  Result<std::string> outcome(Point& point) {
+  Result<std::optional<Outcome>> outcome(Step& step) {
+    Point& point = step.point;
     const int devices = costs_.devices();
     const int others = point.shard.replica_devices() * point.pipeline;
-    if (devices % others != 0) return std::string();
+    if (devices % others != 0) return std::nullopt;
     point.data = devices / others;
-    if (space_.global_batch % (std::int64_t{point.data} * point.micro_batch) != 0) return std::string();
+    if (space_.global_batch % (std::int64_t{point.data} * point.micro_batch) != 0) return std::nullopt;
     point.micro_batches = space_.global_batch / (point.data * point.micro_batch);
     const auto all = points_of(base_, space_, devices, point.shard, point.micro_batch);
     const auto same = std::ranges::find_if(all, [&](const Point& one) {
       return one.pipeline == point.pipeline && one.virtual_stages == point.virtual_stages;
     });
-    if (same == all.end()) return std::string();
+    if (same == all.end()) return std::nullopt;
     point.short_last = false;
     if (point.sharding.group > 0 && point.data * point.shard.context % point.sharding.group != 0)
       point.sharding.group = 0;
-    if (!is_admissible(base_, space_, point)) return std::string();
+    if (!is_admissible(base_, space_, point)) return std::nullopt;
     TRY(const MeshMemory memory, costs_.memory(point));
-    if (!memory.fits()) return fmt::format("lacks {:.1f} GiB", gib(memory.needed - memory.capacity));
     TRY(const Seconds time, simulate_(point));
-    const double change = time.count / mesh_.time.count - 1;
-    if (std::abs(change) < 5e-4) return std::string("takes the same time");
-    return fmt::format("{} {:.1f} %", change < 0 ? "saves" : "costs", 100 * std::abs(change));
+    return Outcome{step.name, step.relieves, time.count / mesh_.time.count - 1,
+                   memory.fits() ? 0 : memory.needed - memory.capacity};
   }
 
   const Question& base_;
@@ -151,7 +187,62 @@ class Neighbours {
   const Simulated& mesh_;
   const Simulate& simulate_;
   std::vector<std::string> sentences_;
+  std::vector<Outcome> outcomes_;
 };
+
+/// A part of a step and its share.
+struct Wait {
+  Part part;
+  std::string_view name;
+  double share;
+};
+
+std::vector<Wait> waits_of(const MeshParts& parts, Seconds step) {
+  const auto of = [&](cost::PassPart part) { return parts.passes[static_cast<std::size_t>(part)]; };
+  const std::array<std::pair<std::pair<Part, std::string_view>, Seconds>, 7> all{
+      {{{Part::tensor, "TP communication"}, of(cost::PassPart::tensor)},
+       {{Part::context, "CP communication"}, of(cost::PassPart::context)},
+       {{Part::expert, "EP communication"}, of(cost::PassPart::expert)},
+       {{Part::sharding, "sharded weights"}, of(cost::PassPart::gather) + of(cost::PassPart::scatter)},
+       {{Part::bubble, "bubble and sends of the pipeline"}, parts.bubble},
+       {{Part::data, "DP communication"}, parts.data},
+       {{Part::recompute, "recomputation"}, parts.recompute}}};
+  std::vector<Wait> waits;
+  for (const auto& [part, time] : all)
+    if (time.count > 0.001 * step.count) waits.push_back({part.first, part.second, time.count / step.count});
+  std::ranges::stable_sort(waits, std::greater(), &Wait::share);
+  return waits;
+}
+
+/// Returns "; TP 1 lacks 42.1 GiB": the step that shortens a part and changes the time most, or needs least memory.
+std::string relief_text(const std::vector<Outcome>& outcomes, Part part) {
+  const Outcome* best = nullptr;
+  for (const Outcome& one : outcomes)
+    if (one.relieves == part && (!best || std::pair(one.lacks, one.change) < std::pair(best->lacks, best->change)))
+      best = &one;
+  return best ? "; " + best->name + " " + outcome_text(*best) : std::string();
+}
+
+/// Returns the limit of a mesh with the single step that would move it, and the limit that comes next. Memory binds if
+/// a step that does not fit would save more than any other part takes.
+std::vector<std::string> limits_of(const std::vector<Wait>& waits, const std::vector<Outcome>& outcomes) {
+  constexpr double least = 0.005;  // of the step
+  const Outcome* roomy = nullptr;
+  for (const Outcome& one : outcomes)
+    if (one.lacks > 0 && (!roomy || one.change < roomy->change)) roomy = &one;
+  std::vector<std::pair<double, std::string>> limits;
+  if (roomy && roomy->change < -least)
+    limits.emplace_back(-roomy->change, fmt::format("memory: with {:.1f} GiB more, {} would save {:.1f} %",
+                                                    gib(roomy->lacks), roomy->name, -100 * roomy->change));
+  for (const Wait& wait : waits)
+    if (wait.share > least)
+      limits.emplace_back(wait.share, fmt::format("{}, {:.1f} % of the step{}", wait.name, 100 * wait.share,
+                                                  relief_text(outcomes, wait.part)));
+  std::ranges::stable_sort(limits, std::greater(), &std::pair<double, std::string>::first);
+  if (limits.size() < 2) limits.emplace_back(0, "compute" + relief_text(outcomes, Part::compute));
+  return {"Limit: " + limits[0].second + ".",
+          limits.size() > 1 ? "Next limit: " + limits[1].second + "." : std::string()};
+}
 
 }  // namespace
 
@@ -176,32 +267,25 @@ std::string name_of(const Space& space, const Point& point) {
   return text;
 }
 
-Result<std::vector<std::string>> what_binds(const Question& base, const Space& space, Costs& costs,
-                                            const Simulated& mesh) {
+Result<std::vector<std::string>> why(const Question& base, const Space& space, Costs& costs, const Simulated& mesh,
+                                     const Simulate& simulate) {
   TRY(const MeshParts parts, costs.parts(mesh.point, mesh.time));
   TRY(const MeshMemory memory, costs.memory(mesh.point));
-  const auto of = [&](cost::PassPart part) { return parts.passes[static_cast<std::size_t>(part)]; };
-  std::vector<std::pair<Seconds, std::string>> waits{
-      {of(cost::PassPart::tensor), "TP communication"},
-      {of(cost::PassPart::context), "CP communication"},
-      {of(cost::PassPart::expert), "EP communication"},
-      {of(cost::PassPart::gather) + of(cost::PassPart::scatter), "sharded weights"},
-      {parts.bubble, "bubble and sends of the pipeline"},
-      {parts.data, "DP communication"},
-      {parts.recompute, "recomputation"}};
-  std::ranges::stable_sort(waits, [](const auto& a, const auto& b) { return b.first < a.first; });
-  const double step = mesh.time.count;
-  const Seconds computing = of(cost::PassPart::compute) - parts.recompute;
+  const std::vector<Wait> waits = waits_of(parts, mesh.time);
+  const Seconds computing = parts.passes[static_cast<std::size_t>(cost::PassPart::compute)] - parts.recompute;
   std::string line =
       fmt::format("{}: {} {} a micro-batch, {}. Compute is {:.1f} % of the step", name_of(space, mesh.point),
                   mesh.point.micro_batch, mesh.point.micro_batch == 1 ? "sample" : "samples",
-                  counted(mesh.point.micro_batches, "micro-batch"), 100 * computing.count / step);
-  for (std::size_t i = 0; i < 3; ++i)
-    if (waits[i].first.count > 0.001 * step)
-      line += fmt::format(", {} {:.1f} %", waits[i].second, 100 * waits[i].first.count / step);
+                  counted(mesh.point.micro_batches, "micro-batch"), 100 * computing.count / mesh.time.count);
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, waits.size()); ++i)
+    line += fmt::format(", {} {:.1f} %", waits[i].name, 100 * waits[i].share);
   std::vector<std::string> sentences{line + "."};
   sentences.push_back(
       fmt::format("The fullest rank needs {:.1f} of {:.1f} GiB.", gib(memory.needed), gib(memory.capacity)));
+  Neighbours next(base, space, costs, mesh, simulate);
+  TRY_VOID(next.look());
+  for (std::string& limit : limits_of(waits, next.outcomes()))
+    if (!limit.empty()) sentences.push_back(std::move(limit));
   const int domain = domain_devices(*base.cluster);
   const Shard& s = mesh.point.shard;
   if (s.tensor > 1)
@@ -213,12 +297,8 @@ Result<std::vector<std::string>> what_binds(const Question& base, const Space& s
     sentences.push_back(domains == 1 ? fmt::format("EP {} stays in an NVLink domain.", s.expert)
                                      : fmt::format("EP {} is spread over {} NVLink domains.", s.expert, domains));
   }
+  sentences.insert(sentences.end(), next.sentences().begin(), next.sentences().end());
   return sentences;
-}
-
-Result<std::vector<std::string>> neighbours(const Question& base, const Space& space, Costs& costs,
-                                            const Simulated& mesh, const Simulate& simulate) {
-  return Neighbours(base, space, costs, mesh, simulate).sentences();
 }
 
 std::string why_none(const Space& space, const Found& found, int devices) {

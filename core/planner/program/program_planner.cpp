@@ -145,7 +145,7 @@ class Asking {
     plan.name = io::text::printable(plan.name);
     plan.profile.clear(), plan.cluster.clear();
     plan.profile_sha256.clear(), plan.cluster_sha256.clear();
-    plan.objective.reset(), plan.predicted.reset(), plan.certificate.reset();
+    plan.objective.reset(), plan.predicted.reset(), plan.certificate.reset(), plan.merits.clear();
     for (std::string& why : plan.rationale) why = io::text::printable(why);
     return plan;
   }

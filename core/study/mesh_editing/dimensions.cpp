@@ -202,7 +202,7 @@ Plan edited_plan(const Plan& plan, const mesh::Question& question, const Profile
   edited.schedule = made.schedule, edited.sharding = made.sharding;
   edited.stages = std::move(made.stages), edited.choices = std::move(made.choices);
   edited.objective.reset(), edited.predicted.reset(), edited.certificate.reset(), edited.rationale.clear();
-  edited.truncated = false;
+  edited.merits.clear(), edited.truncated = false;
   return edited;
 }
 

@@ -130,6 +130,7 @@ class Finder {
           plan_simulator(cells_[c], plan, found);
         }
         plan.name += ", recomputed";
+        plan.merits.clear();
         plan.objective.reset();
         plan.certificate.reset();
         const RecomputeUnit each =

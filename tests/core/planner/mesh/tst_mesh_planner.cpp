@@ -177,9 +177,41 @@ class TestMeshPlanner : public QObject {
     const auto ranking = ranking_of(seven_, {{"tp", "2"}, {"pp-ranks", "2"}}, 1, true);
     std::string all;
     for (const std::string& sentence : ranking.plans.front().rationale) all += sentence + "\n";
-    for (const char* part :
-         {"Compute is", "The fullest rank needs", "TP 2 stays in an NVLink domain of 8 devices.", "sharding level"})
+    for (const char* part : {"Compute is", "The fullest rank needs", "Limit: ", "Next limit: ",
+                             "TP 2 stays in an NVLink domain of 8 devices.", "sharding level"})
       QVERIFY2(has(all, part), (std::string(part) + " in\n" + all).c_str());
+  }
+
+  /// The short list has each merit once. Times are those of simulations; the cheapest may leave nodes idle.
+  void the_short_list_has_each_merit_once() {
+    const auto simulator = sim::Simulator::of(seven_.profile, seven_.cluster, seven_.workload.conventions);
+    const auto ranking = ranking_of(seven_, {}, merit_count);
+    std::map<Merit, const Plan*> best;
+    for (const Plan& plan : ranking.plans) {
+      QVERIFY(std::abs(simulator->iteration_time(plan)->count - plan.objective->time->count) <=
+              1e-9 * plan.objective->time->count);
+      for (const Merit merit : plan.merits) QVERIFY(best.emplace(merit, &plan).second);
+    }
+    QCOMPARE(best.size(), std::size_t{merit_count});
+    const Plan& fastest = *best.at(Merit::fastest);
+    QCOMPARE(&fastest, &ranking.plans.front());
+    for (const Merit merit : {Merit::simplest, Merit::least_memory})
+      QVERIFY(best.at(merit)->objective->time->count < fastest.objective->time->count * 1.05);
+    const Plan& cheapest = *best.at(Merit::cheapest);
+    const auto cost = [](const Plan& plan) {
+      return plan.objective->time->count * static_cast<double>(devices_used(plan).size());
+    };
+    QVERIFY(cost(cheapest) <= cost(fastest));
+    if (&cheapest != &fastest) {
+      QCOMPARE(devices_used(cheapest).size(), devices_used(fastest).size() / 2);
+      QVERIFY2(has(cheapest.rationale.back(), "Cheapest: 8 of 16 devices"), cheapest.rationale.back().c_str());
+    }
+    QVERIFY(ranking_of(seven_).plans.front().merits.empty());
+    const std::string text = io::documents::plan_to_json(cheapest);
+    QVERIFY(has(text, "\"merits\"") && has(text, "\"cheapest\""));
+    const auto again = io::documents::plan_from_json(text);
+    QVERIFY2(again, again ? "" : again.error().text().c_str());
+    QVERIFY(again->merits == cheapest.merits);
   }
 
   void the_deadline_gives_the_first_plan() {

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "core/planner/mesh/search.hpp"
+#include "core/planner/mesh/answers.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/efficiency.hpp"
 #include "core/sim/step/predict_step.hpp"
@@ -129,20 +129,38 @@ std::string text_of(const mesh::Question& q) {
                      q.sharding.group, q.layer.recomputed.parts.size(), q.layer.recomputed.blocks, q.blocks.size());
 }
 
+/// A mesh that fits.
+struct Fitting {
+  double time = 0, needed = 0;
+  int complexity = 0;
+};
+
+/// Counts what planners.md, "Mesh", counts.
+int complexity_of(const mesh::Question& q) {
+  const Shard& s = q.shard();
+  int count = (s.tensor > 1) + (s.context > 1) + (s.expert > 1) + (s.expert_tensor > 1) + (q.pipeline > 1);
+  if (q.virtual_stages > 1) ++count;
+  if (q.config.layers % (q.pipeline * q.virtual_stages) != 0) ++count;
+  if (q.sharding.group > 0) ++count;
+  return count;
+}
+
 struct Best {
   double time = std::numeric_limits<double>::infinity();
   double least = std::numeric_limits<double>::infinity();  ///< bytes that any admissible mesh needs
   int admissible = 0, fitting = 0;
   std::string mesh;  ///< of `time`
+  std::vector<Fitting> all;
 };
 
 /// Simulates every mesh of the space. It shares nothing with the planner but the rules and the choices of the space.
 class Enumeration {
  public:
-  explicit Enumeration(const Small& small) : small_(small) {}
+  explicit Enumeration(const Small& small, int devices = 0)
+      : small_(small), devices_(devices > 0 ? devices : small.devices) {}
 
   Best run() {
-    const int w = small_.devices;
+    const int w = devices_;
     for (int t = 1; t <= std::min(w, small_.domain); ++t)
       for (int c = 1; t * c <= w; ++c)
         for (int p = 1; t * c * p <= w; ++p)
@@ -176,7 +194,7 @@ class Enumeration {
   }
 
   void with_stages(const Shard& shard, int p) {
-    const int d = small_.devices / (shard.tensor * shard.context * p), layers = small_.base.config.layers;
+    const int d = devices_ / (shard.tensor * shard.context * p), layers = small_.base.config.layers;
     for (int b = 1; b * d <= small_.space.global_batch; ++b) {
       if (small_.space.global_batch % (b * d) != 0) continue;
       const int m = small_.space.global_batch / (b * d);
@@ -224,6 +242,7 @@ class Enumeration {
         best_.least = std::min(best_.least, static_cast<double>(step->needed.count));
         if (!step->fits) continue;
         ++best_.fitting;
+        best_.all.push_back({step->iteration.count, static_cast<double>(step->needed.count), complexity_of(question)});
         if (step->iteration.count < best_.time) best_.mesh = text_of(question);
         best_.time = std::min(best_.time, step->iteration.count);
       }
@@ -231,10 +250,11 @@ class Enumeration {
   }
 
   const Small& small_;
+  const int devices_;
   Best best_;
 };
 
-Found found_by_search(const Small& small, int* bounds_above = nullptr) {
+Found found_by_search(const Small& small, int* bounds_above = nullptr, double share = 0) {
   auto costs = planner::mesh::Costs::of(small.base, small.space, small.rates);
   if (!costs) qFatal("%s", costs.error().text().c_str());
   const planner::mesh::Simulate simulate = [&](const Point& point) -> Result<Seconds> {
@@ -246,7 +266,8 @@ Found found_by_search(const Small& small, int* bounds_above = nullptr) {
     if (std::abs(memory.needed - static_cast<double>(step.needed.count)) > 2) qFatal("memory differs");
     return step.iteration;
   };
-  auto found = planner::mesh::search(small.base, small.space, *costs, simulate, {.simulations = 100000});
+  auto found = planner::mesh::search(small.base, small.space, *costs, simulate,
+                                     {.simulations = 100000, .share = share, .looks = 10000000});
   if (!found) qFatal("%s", found.error().text().c_str());
   return *found;
 }
@@ -284,19 +305,97 @@ class TestMeshSearch : public QObject {
     QVERIFY(simulated * 5 < admissible);
   }
 
+  /// Each mesh of the short list is the one that enumeration finds by the definition of its merit.
+  void the_short_list_agrees_with_plain_enumeration() {
+    int simpler = 0, smaller = 0, cheaper = 0;
+    for (int seed = 0; seed < test::random_problems(); ++seed) {
+      Small small = drawn(static_cast<std::uint64_t>(seed) + 7300);
+      const Best all = Enumeration(small).run();
+      if (all.fitting == 0) continue;
+      const std::string place = "seed " + std::to_string(seed);
+      const Found found = found_by_search(small, nullptr, planner::mesh::near_share);
+      QVERIFY2(found.proven && found.all_near, place.c_str());
+      const int part_devices = planner::mesh::devices_of_part(*small.base.cluster);
+      Found part;
+      double part_time = std::numeric_limits<double>::infinity();
+      if (part_devices > 0) {
+        part_time = Enumeration(small, part_devices).run().time;
+        small.space.devices = part_devices;
+        part = found_by_search(small);
+      }
+      const auto list = planner::mesh::short_list(small.base, found, small.devices, part, part_devices);
+
+      // Plain loops over all meshes that fit.
+      const double limit = all.time * (1 + planner::mesh::near_share);
+      int least_complexity = 100;
+      double least_needed = std::numeric_limits<double>::infinity();
+      double fastest_needed = least_needed, simplest_time = least_needed;
+      for (const Fitting& one : all.all) {
+        if (one.time >= limit * (1 - 1e-9)) continue;
+        least_complexity = std::min(least_complexity, one.complexity);
+        least_needed = std::min(least_needed, one.needed);
+      }
+      for (const Fitting& one : all.all)
+        if (one.complexity == least_complexity) simplest_time = std::min(simplest_time, one.time);
+      fastest_needed = list.front().mesh.needed;
+      const double saved = 1 - planner::mesh::least_saving;
+      const bool part_cheapest = part_time * part_devices < saved * all.time * small.devices;
+
+      std::map<Merit, int> merits;
+      std::size_t listed = 0;
+      for (const planner::mesh::Answer& one : list) {
+        listed += !one.merits.empty();
+        const double time = one.mesh.time.count;
+        for (const Merit merit : one.merits) {
+          ++merits[merit];
+          const auto same = [&](double a, double b) { return std::abs(a - b) <= 1e-9 * b; };
+          switch (merit) {
+            case Merit::fastest:
+              QVERIFY2(same(time, all.time) && !one.on_part, place.c_str());
+              break;
+            case Merit::simplest:
+              QVERIFY2(
+                  complexity_of(question_of(small.base, small.space, one.mesh.point)) == least_complexity &&
+                      same(time, simplest_time),
+                  (place + fmt::format(": complexity {}, {} against {}, {}", complexity(small.base, one.mesh.point),
+                                       time, least_complexity, simplest_time))
+                      .c_str());
+              simpler += &one != &list.front();
+              break;
+            case Merit::least_memory:
+              QVERIFY2(least_needed > saved * fastest_needed ? &one == &list.front()
+                                                             : std::abs(one.mesh.needed - least_needed) <= 2,
+                       (place + fmt::format(": {} against {}", one.mesh.needed, least_needed)).c_str());
+              smaller += &one != &list.front();
+              break;
+            case Merit::cheapest:
+              QVERIFY2(one.on_part == part_cheapest && same(time, part_cheapest ? part_time : all.time), place.c_str());
+              cheaper += one.on_part;
+              break;
+          }
+        }
+      }
+      QVERIFY2(merits.size() == merit_count && listed <= merit_count, place.c_str());
+      for (const auto& [merit, count] : merits) QCOMPARE(count, 1);
+    }
+    QVERIFY2(simpler > 0 && smaller > 0 && cheaper > 0, fmt::format("{} {} {}", simpler, smaller, cheaper).c_str());
+  }
+
   /// If meshes take equally long, the one with fewer dimensions comes first.
   void easier_ones_come_first() {
     Space space;
+    mesh::Question base;
+    base.config.layers = 4;
     Point plain, wide;
     wide.shard.context = 2;
-    QVERIFY(difficulty(space, plain) < difficulty(space, wide));
+    QVERIFY(difficulty(base, space, plain) < difficulty(base, space, wide));
     Point interleaved = plain;
     interleaved.pipeline = plain.pipeline = 2;
     interleaved.virtual_stages = 2;
-    QVERIFY(difficulty(space, plain) < difficulty(space, interleaved));
+    QVERIFY(difficulty(base, space, plain) < difficulty(base, space, interleaved));
     Point sharded = plain;
     sharded.sharding.level = 3;
-    QVERIFY(difficulty(space, plain) < difficulty(space, sharded));
+    QVERIFY(difficulty(base, space, plain) < difficulty(base, space, sharded));
   }
 
   /// A search that ends early counts what it left.

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/planner/mesh/answers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/count_text.hpp"
+#include "core/planner/mesh/why.hpp"
+
+namespace pipedeck::planner::mesh {
+namespace {
+
+double device_seconds(const Simulated& mesh, int devices) { return mesh.time.count * devices; }
+
+bool is_near(const Simulated& mesh, const Simulated& fastest) { return mesh.time < fastest.time * (1 + near_share); }
+
+/// Returns "0.50 % slower", or "1.92 times as long" from twice the share on.
+std::string slower_text(const Simulated& mesh, const Simulated& fastest) {
+  const double ratio = mesh.time.count / fastest.time.count;
+  if (ratio < 1 + 2 * near_share) return fmt::format("{:.2f} % slower", 100 * (ratio - 1));
+  return fmt::format("a step takes {:.2f} times as long", ratio);
+}
+
+}  // namespace
+
+int devices_of_part(const Cluster& cluster) {
+  const auto nodes = static_cast<int>(cluster.nodes.size());
+  const std::vector<int> divisors = divisors_of(nodes);
+  if (divisors.size() < 2) return 0;
+  int devices = 0;
+  for (int n = 0; n < nodes / divisors[1]; ++n) devices += device_count(cluster.nodes[static_cast<std::size_t>(n)]);
+  return devices;
+}
+
+std::vector<Answer> short_list(const Question& base, const Found& all, int devices, const Found& part,
+                               int part_devices) {
+  const Simulated& fastest = all.simulated.front();
+  std::size_t simplest = 0, smallest = 0;
+  for (std::size_t i = 1; i < all.simulated.size(); ++i) {
+    const Simulated& one = all.simulated[i];
+    if (!is_near(one, fastest)) break;  // by time
+    if (complexity(base, one.point) < complexity(base, all.simulated[simplest].point)) simplest = i;
+    if (one.needed < all.simulated[smallest].needed) smallest = i;
+  }
+  if (all.simulated[smallest].needed > (1 - least_saving) * fastest.needed) smallest = 0;
+  const bool part_is_cheapest = !part.simulated.empty() && device_seconds(part.simulated.front(), part_devices) <
+                                                               (1 - least_saving) * device_seconds(fastest, devices);
+  std::vector<Answer> list{{fastest, false, {Merit::fastest}}};
+  std::vector<std::size_t> listed{0};
+  const auto add = [&](std::size_t position, Merit merit) {
+    const auto known = std::ranges::find(listed, position);
+    if (known == listed.end()) {
+      list.push_back({all.simulated[position], false, {merit}});
+      listed.push_back(position);
+    } else {
+      list[static_cast<std::size_t>(known - listed.begin())].merits.push_back(merit);
+    }
+  };
+  add(simplest, Merit::simplest);
+  add(smallest, Merit::least_memory);
+  if (part_is_cheapest)
+    list.push_back({part.simulated.front(), true, {Merit::cheapest}});
+  else
+    add(0, Merit::cheapest);
+  for (std::size_t i = 1; i < all.simulated.size(); ++i)
+    if (std::ranges::find(listed, i) == listed.end()) list.push_back({all.simulated[i], false, {}});
+  return list;
+}
+
+std::vector<std::string> merit_texts(const Question& base, const Space& space, const Answer& answer,
+                                     const Answer& fastest, int devices, int part_devices, bool all_near, double price,
+                                     const std::string& currency) {
+  std::vector<std::string> texts;
+  const std::string name = name_of(space, answer.mesh.point), slower = slower_text(answer.mesh, fastest.mesh);
+  const std::string within =
+      fmt::format("within {:.0f} %{}", 100 * near_share, all_near ? "" : " of the meshes that were looked at");
+  for (const Merit merit : answer.merits) {
+    if (merit == Merit::simplest && &answer != &fastest)
+      texts.push_back(fmt::format("Simplest {}: {}, complexity {} instead of {}, {}.", within, name,
+                                  complexity(base, answer.mesh.point), complexity(base, fastest.mesh.point), slower));
+    if (merit == Merit::least_memory && &answer != &fastest)
+      texts.push_back(fmt::format("Least memory {}: {}, {:.1f} instead of {:.1f} GiB, {}.", within, name,
+                                  answer.mesh.needed / 0x1p30, fastest.mesh.needed / 0x1p30, slower));
+    if (merit != Merit::cheapest || !answer.on_part) continue;
+    const double own = device_seconds(answer.mesh, part_devices), other = device_seconds(fastest.mesh, devices);
+    std::string text = fmt::format("Cheapest: {} of {} devices need {:.1f} % fewer device-hours a step: {}, {}",
+                                   part_devices, devices, 100 * (1 - own / other), name, slower);
+    if (!currency.empty())
+      text += fmt::format(", {:.3g} instead of {:.3g} {}", own * price / 3600, other * price / 3600, currency);
+    texts.push_back(text + ".");
+  }
+  return texts;
+}
+
+}  // namespace pipedeck::planner::mesh
