@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // capacity: how many devices of which type a training takes within a time or a budget; the largest model, sequence or
-// batch that fits.
+// batch that fits; strong and weak scaling over sizes of the cluster.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "app/cli/commands/commands.hpp"
@@ -8,12 +10,14 @@
 #include "app/cli/options/planner_arguments.hpp"
 #include "app/cli/text/capacity_text.hpp"
 #include "app/cli/text/console.hpp"
+#include "app/cli/text/scaling_text.hpp"
 #include "app/cli/work/capacity_cache.hpp"
 #include "app/cli/work/progress_log.hpp"
 #include "core/io/csv/capacity.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/presets/device_catalogue.hpp"
+#include "core/study/capacity/scaling.hpp"
 #include "core/study/capacity/size_candidates.hpp"
 
 namespace pipedeck::cli::commands {
@@ -37,6 +41,12 @@ class CapacityCommand : public options::Command {
         ->needs(largest)
         ->check(CLI::Range(1, 1 << 30))
         ->type_name("N");
+    app.add_option("--scaling", scaling_,
+                   "scale over sizes of the cluster, instead of a training: strong (fixed global batch) or weak (fixed "
+                   "samples of a device) [--nodes: 1, 2, 4 ... and all; --planner: mesh for transformers]")
+        ->excludes(largest)
+        ->check(CLI::IsMember({"strong", "weak"}))
+        ->type_name("KIND");
     app.add_option("--planner", names_,
                    "planners to run [amp, data-parallel, straight, megatron; for transformers also mesh]")
         ->delimiter(',')
@@ -62,15 +72,24 @@ class CapacityCommand : public options::Command {
     TRY(const auto space, options_.space(question));
     TRY_VOID(progress_.open());
     const study::whatif::SearchOptions how{threads, stop, {}, progress_.callback()};
+    if (const auto kind = study::capacity::parse_scaling_kind(scaling_)) return scale(question, space, *kind, how);
     return largest_.empty() ? sweep(question, space, asked, how) : find_size(question, space, asked, how);
   }
 
  private:
   Result<void> check_usage() const {
+    if (!scaling_.empty()) {
+      if (goal_.given())
+        return fail(ErrorCode::bad_usage, "found --scaling and an amount of training, expected one of the two");
+      if (points_file_.empty() && cluster_file_.empty() && plan_file_.empty()) return {};
+      return fail(ErrorCode::bad_usage,
+                  "found --points, --cluster-out or --plan-out with --scaling, expected --csv or -o");
+    }
     if (largest_.empty() == goal_.given()) return {};
     if (!largest_.empty())
       return fail(ErrorCode::bad_usage, "found --largest and an amount of training, expected one of the two");
-    return fail(ErrorCode::bad_usage, "found no amount of training, expected --tokens or --samples, or --largest SIZE");
+    return fail(ErrorCode::bad_usage,
+                "found no amount of training, expected --tokens or --samples, --largest SIZE or --scaling KIND");
   }
 
   static std::string model_name(const study::capacity::Request& question) {
@@ -126,6 +145,33 @@ class CapacityCommand : public options::Command {
     return {ErrorCode::infeasible, text, {}, {}};
   }
 
+  Result<int> scale(const study::capacity::Request& question, const study::capacity::Space& space,
+                    study::capacity::ScalingKind kind, const study::whatif::SearchOptions& how) const {
+    if (space.global_batches.size() != 1 || space.types.size() != 1 || space.micro_batches.size() != 1)
+      return fail(ErrorCode::bad_usage,
+                  "--scaling: found several batches or types, expected one each of --global-batch, --device-types and "
+                  "--micro-batch");
+    const Cluster& cluster = *question.problem.cluster;
+    const std::vector<int> nodes =
+        options_.nodes.empty() ? study::capacity::scaling_nodes(static_cast<int>(cluster.nodes.size())) : space.nodes;
+    TRY(auto points, study::capacity::scaling_points(cluster, space.global_batches.front(), kind, nodes));
+    for (CapacityPoint& point : points)
+      point.type = space.types.front(), point.micro_batch = space.micro_batches.front();
+    const study::capacity::ProblemAt at = [&](const CapacityPoint& point) {
+      return study::capacity::problem_at(question, point, presets::device_catalogue());
+    };
+    TRY(const auto first, at(points.front()));  // an error of the question itself shows here
+    TRY(const auto asked, options::asked_planners(names_, study::capacity::scaling_planners(*first.profile)));
+    TRY(auto found, study::capacity::find_scaling(points, at, asked, how));
+    if (!csv_file_.empty()) TRY_VOID(text::write_output(csv_file_, study::capacity::scaling_csv(found).text()));
+    const bool any = std::ranges::any_of(found, [](const auto& one) { return one.plan.has_value(); });
+    const std::string reason = found.back().reason;
+    const text::ScalingText answer{model_name(question), cluster.name, kind, std::move(found)};
+    TRY_VOID(output_.write(text::scaling_json(answer), csv_file_ == "-" ? "" : text::scaling_text(answer)));
+    if (!any) return fail(ErrorCode::infeasible, "no plan fits at any size: " + reason);
+    return 0;
+  }
+
   Result<int> find_size(const study::capacity::Request& question, const study::capacity::Space& space,
                         const std::vector<study::PlannerRequest>& asked,
                         const study::whatif::SearchOptions& how) const {
@@ -173,7 +219,7 @@ class CapacityCommand : public options::Command {
 
   options::CapacityOptions options_;
   options::GoalOptions goal_;
-  std::string largest_;
+  std::string largest_, scaling_;
   study::capacity::SizeSteps steps_;
   std::vector<std::string> names_;
   std::string points_file_, csv_file_, cluster_file_, plan_file_;

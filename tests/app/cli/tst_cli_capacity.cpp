@@ -10,6 +10,7 @@
 #include <QProcess>
 #include <QTest>
 
+#include <cmath>
 #include <functional>
 
 #include "tests/app/cli/cli_process.hpp"
@@ -57,6 +58,7 @@ class TestCliCapacity : public QObject {
   void broken_points_are_refused();
   void cancelled_and_resumed_data();
   void cancelled_and_resumed();
+  void scaling_over_sizes();
   void threads_give_the_same_bytes();
   void the_plan_goes_on();
   void the_largest();
@@ -314,6 +316,43 @@ void TestCliCapacity::cancelled_and_resumed() {
   QCOMPARE(resumed.out, unbroken.out);
   QCOMPARE(problem.read("points.json"), problem.read("unbroken.json"));
   QCOMPARE(count("points.json"), 120);
+}
+
+/// The shares of each step add up to it, and weak scaling keeps the samples of a device.
+void TestCliCapacity::scaling_over_sizes() {
+  SmallProblem problem;
+  for (const QString& kind : {QStringLiteral("strong"), QStringLiteral("weak")}) {
+    const QStringList command =
+        QStringList{"capacity", "--profile", llama(),     "--cluster", "preset:8-h100-sxm", "--global-batch", "32",
+                    "--nodes",  "1,2,4",     "--scaling", kind};
+    const Answer answer = problem.run(command + QStringList{"--json", "--csv", "scaling.csv"});
+    VERIFY_STATUS(answer, 0);
+    const QJsonObject json = object_of(answer.out);
+    QCOMPARE(json["format"].toString(), QStringLiteral("pipedeck.scaling"));
+    QCOMPARE(json["kind"].toString(), kind);
+    const QJsonArray points = json["points"].toArray();
+    QCOMPARE(points.size(), 3);
+    for (int i = 0; i < 3; ++i) {
+      const QJsonObject point = points.at(i).toObject();
+      QCOMPARE(point["devices"].toInt(), 8 << i);
+      QCOMPARE(point["global_batch"].toInt(), kind == QStringLiteral("weak") ? 32 << i : 32);
+      double sum = 0;
+      const QJsonObject shares = point["shares"].toObject();
+      for (const QJsonValue& share : shares) sum += share.toDouble();
+      QVERIFY(std::abs(sum - 1) < 1e-6);
+      QVERIFY(point["efficiency"].toDouble() > 0);
+    }
+    QCOMPARE(points.at(0).toObject()["efficiency"].toDouble(), 1.0);
+    QFile csv(problem.path("scaling.csv"));
+    QVERIFY(csv.open(QIODevice::ReadOnly));
+    QCOMPARE(csv.readAll().count('\n'), 4);
+    const Answer table = problem.run(command);
+    VERIFY_STATUS(table, 0);
+    QVERIFY2(table.out.contains("efficiency") && table.out.contains("100.0 %"), table.out);
+  }
+  const Answer both = problem.run(question({"--scaling", "strong", "--samples", "100"}));
+  VERIFY_STATUS(both, 2);
+  QVERIFY2(both.err.contains("found --scaling and an amount of training"), both.err);
 }
 
 void TestCliCapacity::threads_give_the_same_bytes() {
