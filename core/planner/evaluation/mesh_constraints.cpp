@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -7,6 +8,17 @@
 #include "core/planner/evaluation/evaluation.hpp"
 
 namespace pipedeck::planner::evaluation {
+namespace {
+
+/// Returns true if that many devices are those of the cluster's first nodes.
+bool fill_nodes(const Cluster& cluster, int devices) {
+  int filled = 0;
+  for (const Node& node : cluster.nodes)
+    if ((filled += device_count(node)) >= devices) break;
+  return filled == devices;
+}
+
+}  // namespace
 
 Result<void> check_mesh_constraints(const Evaluation& e) {
   const auto wrong = [&](std::string found) {
@@ -14,7 +26,11 @@ Result<void> check_mesh_constraints(const Evaluation& e) {
   };
   const auto asked = pipedeck::mesh::question_of(e.plan, e.profile(), e.problem.cluster);
   if (!asked) return wrong(asked.error().text());
-  if (asked->devices() != e.network.device_count()) return wrong("found idle devices");
+  // Only the cheapest plan of a short list leaves nodes idle.
+  const bool is_cheapest = std::ranges::find(e.plan.merits, Merit::cheapest) != e.plan.merits.end();
+  if (asked->devices() != e.network.device_count() &&
+      !(is_cheapest && fill_nodes(*e.problem.cluster, asked->devices())))
+    return wrong("found idle devices");
   plan::MeshQuestion rules;
   rules.model = &asked->config, rules.shard = asked->shard(), rules.sharding = asked->sharding;
   rules.devices = asked->devices(), rules.pipeline = asked->pipeline, rules.virtual_stages = asked->virtual_stages;

@@ -214,6 +214,20 @@ class TestMeshPlanner : public QObject {
     QVERIFY(again->merits == cheapest.merits);
   }
 
+  /// Few samples leave devices with little to do: the cheapest plan has half of the nodes.
+  void the_cheapest_leaves_nodes_idle() {
+    Problem problem = seven_;
+    problem.workload.global_batch = 4;
+    const auto ranking = ranking_of(problem, {}, merit_count);
+    const auto cheapest = std::ranges::find_if(ranking.plans, [](const Plan& plan) {
+      return std::ranges::find(plan.merits, Merit::cheapest) != plan.merits.end();
+    });
+    QVERIFY(cheapest != ranking.plans.end() && cheapest != ranking.plans.begin());
+    QCOMPARE(devices_used(*cheapest).size(), std::size_t{8});
+    QVERIFY2(has(cheapest->rationale.front(), "Cheapest: 8 of 16 devices"), cheapest->rationale.front().c_str());
+    QVERIFY(cheapest->objective->time->count * 8 < ranking.plans.front().objective->time->count * 16);
+  }
+
   void the_deadline_gives_the_first_plan() {
     std::stop_source over;
     over.request_stop();
