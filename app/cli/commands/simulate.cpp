@@ -40,6 +40,7 @@
 #include "core/study/fitting.hpp"
 #include "core/study/plan_simulator.hpp"
 #include "core/study/provenance.hpp"
+#include "core/study/training_effects.hpp"
 #include "core/study/utilization.hpp"
 
 namespace pipedeck::cli::commands {
@@ -352,6 +353,11 @@ class SimulateCommand : public options::Command {
     std::string& text = explanations.text;
     nlohmann::ordered_json json{{"provenance", text::provenance_json(asked.problem)}};
     if (rates) json["utilization"] = text::utilization_json(*rates);
+    const auto effects = study::training_effects(asked.plan, *asked.problem.profile);
+    text += fmt::format("changes in training: {}\n", plan::training_text(effects));
+    json["changes_in_training"] = nlohmann::json::array();
+    for (const plan::TrainingEffect& effect : effects)
+      json["changes_in_training"].push_back({{"kind", plan::name_of(effect.change)}, {"text", effect.text}});
     if (explain_ || table_wanted("critical-path")) {
       TRY(auto path, sim::explain::critical_path(asked.simulator, asked.plan, stop));
       explanations.path = std::move(path);
