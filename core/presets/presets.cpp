@@ -15,6 +15,7 @@
 #include "core/io/files.hpp"
 #include "core/io/huggingface/config.hpp"
 #include "core/io/huggingface/details.hpp"
+#include "core/io/json/value.hpp"
 #include "core/presets/cluster_families.hpp"
 #include "core/presets/computed_profile.hpp"
 #include "core/presets/device_catalogue.hpp"
@@ -33,6 +34,9 @@ constexpr std::string_view prefix = "preset:";
 constexpr double v100_share = 0.65;
 const analytic::transformer::DeviceSpeed v100{"V100-16GB", v100_share * 15.7e12, gigabytes_per_second(0.8 * 900)};
 const analytic::transformer::DeviceSpeed cpu_core{"CPU-core", 40e9, gigabytes_per_second(10)};
+
+/// The time of a sample on a core up to which a model trains in seconds to minutes here.
+constexpr Seconds longest_sample{0.5};
 
 template <class T>
 T parsed(Result<T> document) {
@@ -105,6 +109,15 @@ std::string text_in(const std::string& extra, std::string_view name) {
   if (at == extra.npos) return {};
   const std::size_t begin = at + key.size();
   return extra.substr(begin, extra.find('"', begin) - begin);
+}
+
+/// Returns the transformer of a model that trains here, its member "config" as a config.json; nothing if it has none.
+std::optional<ParsedTransformer> configuration_of(const ModelSpec& model) {
+  const auto extra = io::json::parse(model.extra.empty() ? "{}" : model.extra);
+  ensure(extra.has_value(), "unknown members of a preset are JSON");
+  const auto* const config = extra->find("config");
+  if (!config) return std::nullopt;
+  return parsed(io::huggingface::transformer_from_hugging_face(io::json::compact(*config), model.name));
 }
 
 /// The file's "alias": a name that any keyboard can type.
@@ -270,6 +283,8 @@ Result<Profile> profile_preset(const std::string& name, std::optional<int> micro
       error.message += fmt::format(", {}", fmt::join(others, ", "));
     return tl::unexpected(std::move(error));
   }
+  if (const auto transformer = device.empty() ? std::nullopt : configuration_of(*model))
+    return transformer_profile(*transformer, micro_batch, device);
   // The micro-batches that the papers profile with: 2 for BERT-48 (DAPPLE, Table II), more where samples are small.
   const bool images = model->layers.front().kind == "convolution";
   const int samples = micro_batch.value_or(model->trainable_here ? 4 : images ? 32 : 2);
@@ -298,7 +313,12 @@ Result<ModelSpec> configured_model(const std::string& text, const std::string& n
   TRY(const auto parsed, io::huggingface::transformer_from_hugging_face(text, name));
   AnalyticOptions options;
   options.sequence = sequence;
-  return analytic::transformer::trained_model(parsed.config, details, sequence_of(parsed.config, options));
+  TRY(auto model, analytic::transformer::trained_model(parsed.config, details, sequence_of(parsed.config, options)));
+  TRY(const auto profile, analytic::transformer::profile_from_shapes(model, cpu_core, 1));
+  Seconds sample;
+  for (const Layer& layer : profile.layers) sample += layer.forward + layer.backward;
+  model.trainable_here = sample <= longest_sample;
+  return model;
 }
 
 }  // namespace

@@ -381,6 +381,35 @@ class TestPresets : public QObject {
     }
   }
 
+  /// Their config.json describes the layers that are trained: names and parameters are the same, and plans fit.
+  void small_transformers_have_their_configuration() {
+    for (const char* const name : {"llama-tiny", "mixtral-tiny", "deepseek-tiny"}) {
+      const auto computed = presets::profile_preset(name, {}, "H100-SXM"), trained = presets::profile_preset(name);
+      QVERIFY2(computed && trained && plan::validate(*computed), name);
+      QCOMPARE(computed->name, std::string(name));
+      QCOMPARE(computed->device, std::string("H100-SXM"));
+      QVERIFY(*io::documents::origin_of(*computed) && !*io::documents::origin_of(*trained));
+      QCOMPARE(computed->layers.size(), trained->layers.size() + 1);  // and the loss
+      for (std::size_t i = 0; i < trained->layers.size(); ++i) {
+        QCOMPARE(computed->layers[i].name, trained->layers[i].name);
+        QCOMPARE(computed->layers[i].parameters.count * 2, trained->layers[i].parameters.count);  // 16 and 32 bits
+      }
+    }
+  }
+
+  void a_configuration_is_small_enough_or_not() {
+    QTemporaryDir folder;
+    const std::string path = folder.path().toStdString() + "/config.json";
+    for (const int hidden : {64, 4096}) {
+      QVERIFY(io::write_file(path, fmt::format(R"({{"model_type": "llama", "hidden_size": {}, "intermediate_size": {},
+          "num_hidden_layers": 4, "num_attention_heads": 8, "vocab_size": 256, "max_position_embeddings": 128}})",
+                                               hidden, 3 * hidden)));
+      const auto model = presets::open_model(path);
+      QVERIFY(model);
+      QCOMPARE(model->trainable_here, hidden == 64);
+    }
+  }
+
   void text_lies_beside_its_model() {
     QTemporaryDir folder;
     ModelSpec model = *presets::model_preset("gpt-tiny");
