@@ -2,6 +2,7 @@
 // run: trains a model with a plan. The window starts this very command as a child and reads its events.
 #include <atomic>
 #include <cmath>
+#include <iterator>
 #include <thread>
 
 #include <fmt/format.h>
@@ -26,6 +27,8 @@
 #include "core/io/importers.hpp"
 #include "core/io/text/printable.hpp"
 #include "core/model/transformer_origin.hpp"
+#include "core/plan/run_prediction.hpp"
+#include "core/plan/training_changes.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/presets.hpp"
 #include "core/runtime/checkpoint/resume.hpp"
@@ -275,18 +278,28 @@ class RunCommand : public options::Command {
   }
 
   Result<void> predict() {
-    if (has_mesh(plan_) && !replay_) {
-      text::print_warning("a run with a plan of version 2 is not compared with its prediction, which simulate shows");
+    TRY(auto problem, options::open_inputs(inputs_, simulation_));
+    const bool mesh = has_mesh(plan_) && !replay_;
+    if (mesh && source_of_times(*problem.profile) != FigureSource::measured) {
+      text::print_warning(
+          "a run with a plan of version 2 is compared with a prediction by measured layers alone (pipedeck-cli "
+          "profile); simulate shows that of computed ones");
       return build(std::nullopt);
     }
-    TRY(auto problem, options::open_inputs(inputs_, simulation_));
-    if (auto valid = plan::validate(plan_, *problem.profile, *problem.cluster); !valid)
+    const bool to_loss = !replay_ && plan_.stages.back().last == std::ssize(problem.profile->layers) + 1;
+    auto same = mesh || to_loss ? plan::predicted_by(plan_, *problem.profile) : Result<std::optional<Plan>>(plan_);
+    if (!same) return tl::unexpected(text::in_file(same.error(), plan_file_));
+    if (!*same) {
+      text::print_warning("a run over context ranks is not compared with a prediction");
+      return build(std::nullopt);
+    }
+    if (auto valid = plan::validate(**same, *problem.profile, *problem.cluster); !valid)
       return tl::unexpected(text::in_file(valid.error(), plan_file_));
-    if (auto covered = plan::validate_covered(plan_); !covered)
+    if (auto covered = plan::validate_covered(**same); !covered)
       return tl::unexpected(text::in_file(covered.error(), plan_file_));
     options::warn_if_made_for_others(plan_, plan_file_, problem);
-    problem.workload = options::workload_of(plan_, problem.workload.conventions);
-    auto simulation = sim::simulate(problem, plan_);
+    problem.workload = options::workload_of(**same, problem.workload.conventions);
+    auto simulation = sim::simulate(problem, **same);
     if (!simulation) return tl::unexpected(text::in_file(simulation.error(), plan_file_));
     predicted_ = *std::move(simulation);
     if (replay_) {
@@ -294,7 +307,7 @@ class RunCommand : public options::Command {
       if (!replay) return tl::unexpected(text::in_file(replay.error(), plan_file_));
       replayed_ = *std::move(replay);
     }
-    return build(std::move(problem));
+    return build(mesh ? std::nullopt : std::optional(std::move(problem)));
   }
 
   Result<void> build(const std::optional<Problem>& problem) {
@@ -327,7 +340,15 @@ class RunCommand : public options::Command {
                                    io::text::printable(model_spec_.name), io::text::printable(plan_.name),
                                    devices_used(plan_).size(), plan_.global_batch,
                                    samples > 0 ? fmt::format("of {} samples", samples) : "without end"));
+    text::print_report(fmt::format("changes in training: {}\n", plan::training_text(training_effects())));
     return 0;
+  }
+
+  /// Returns what the run changes in training. It pads no vocabulary.
+  std::vector<plan::TrainingEffect> training_effects() const {
+    std::vector<std::string_view> kinds;
+    for (const ModelLayer& layer : model_spec_.layers) kinds.emplace_back(layer.kind);
+    return plan::training_effects(plan_, kinds, 0);
   }
 
   Result<std::unique_ptr<work::RemoteControl>> open_control(std::function<void()> halt) const {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/plan/run_prediction.hpp"
 #include "core/plan/validate.hpp"
 #include "core/runtime/exec/lane_check.hpp"
 #include "core/runtime/exec/plan_features.hpp"
@@ -210,7 +211,7 @@ Result<void> load_lane(DeviceAssignment& placement, const Layout& layout, const 
   placement.order = order_of_run(lane->order, layout);
   for (LocalStage& chunk : placement.chunks) {
     Stage stage = plan.stages[chunk.stage.index()];
-    stage.recompute = recompute_of(stage, names);
+    stage.recompute = plan::recompute_by_layers(stage, names);
     chunk.by_block = stage.recompute.each == RecomputeUnit::block;
     if (has_recompute(lane->order, chunk.stage)) chunk.recompute = recomputed_segments(stage, block_starts);
   }

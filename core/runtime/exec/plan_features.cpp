@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "core/plan/blocks.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 
 namespace pipedeck::runtime::exec {
@@ -88,9 +88,6 @@ Result<void> check_features(const Plan& plan, const Schedule& schedule) {
     return refuse("/schedule", fmt::format("the plan's {} is {}, the schedule {}", name_of(plan.schedule),
                                            plan.synchronous() ? "synchronous" : "asynchronous",
                                            schedule.synchronous ? "synchronous" : "asynchronous"));
-  if (plan.precision != Precision::fp32 && !plan.choices)
-    return refuse("/precision",
-                  fmt::format("precision {} has no kernels on the CPU, which trains in fp32", name_of(plan.precision)));
   TRY_VOID(check_degrees(plan));
   TRY_VOID(check_sharding(plan, schedule));
   return plan.choices ? check_choices(*plan.choices) : Result<void>();
@@ -113,20 +110,31 @@ Sharding sharding_of(const Plan& plan) {
   return sharding;
 }
 
-Recompute recompute_of(const Stage& stage, const std::vector<std::string_view>& layers) {
-  Recompute recompute = stage.recompute;
-  if (!recompute.all || recompute.blocks < 0) return recompute;
-  recompute.all = false, recompute.blocks = -1;
-  const std::vector<bool> starts = plan::block_starts(layers);
-  int blocks = 0;
-  for (int layer = stage.first; layer < stage.last; ++layer) {
-    const auto index = static_cast<std::size_t>(layer);
-    if (plan::block_name(layers[index]).empty()) continue;
-    if (starts[index] || blocks == 0) ++blocks;
-    if (blocks <= stage.recompute.blocks) recompute.layers.emplace_back(layer);
-  }
-  return recompute;
+namespace {
+
+/// Returns the choices that a run leaves out, which change another engine's time and memory.
+std::vector<std::string_view> ignored_choices(const StepChoices& choices) {
+  const Training& training = choices.training;
+  const LayerChoices& layers = choices.layers;
+  const std::pair<bool, std::string_view> all[] = {
+      {training.hidden.tensor, "tensor-parallel communication behind products"},
+      {training.hidden.expert, "all-to-all behind other micro-batches"},
+      {training.offloaded_blocks > 0, "offload of activations"},
+      {training.offloads_optimizer || training.pages_optimizer, "offload of optimizer states"},
+      {training.graphs != Graphs::none, "CUDA graphs"},
+      {!training.attention.empty(), "attention kernels"},
+      {training.loss != LossKind::plain, "the kind of loss"},
+      {training.bucket > 0, "buckets"},
+      {layers.dispatcher != Dispatcher::all_to_all, "the dispatcher of tokens"},
+      {layers.imbalance > 1, "the imbalance of experts"},
+      {layers.vocabulary_multiple > 0, "padding of the vocabulary"}};
+  std::vector<std::string_view> ignored;
+  for (const auto& [chosen, name] : all)
+    if (chosen) ignored.push_back(name);
+  return ignored;
 }
+
+}  // namespace
 
 std::vector<std::string> remarks_on(const Plan& plan, std::string_view computed, bool divides_tokens) {
   std::vector<std::string> remarks;
@@ -135,14 +143,17 @@ std::vector<std::string> remarks_on(const Plan& plan, std::string_view computed,
     remarks.emplace_back(
         "the plan divides tokens over tensor-parallel ranks: in this run each holds all of them, which changes memory "
         "and communication, not the weights");
-  if (!plan.choices) return remarks;
-  const std::string& products = plan.choices->training.products;
-  const std::string_view planned = products.empty() ? name_of(plan.precision) : std::string_view(products);
+  if (!plan.choices && plan.precision == Precision::fp32) return remarks;
+  const std::string_view products = plan.choices ? std::string_view(plan.choices->training.products) : "";
+  const std::string_view planned = products.empty() ? name_of(plan.precision) : products;
   if (planned != computed)
     remarks.push_back(
         fmt::format("the plan's products are in {}: this run computes them in {}, and keeps weights, gradients and "
                     "optimizer states in fp32",
                     planned, computed));
+  if (!plan.choices) return remarks;
+  if (const auto ignored = ignored_choices(*plan.choices); !ignored.empty())
+    remarks.push_back(fmt::format("not in this run, without effect on the weights: {}", fmt::join(ignored, ", ")));
   return remarks;
 }
 

@@ -23,13 +23,9 @@ Plan without_loss_layer(Plan plan, const ModelSpec& model);
 /// Returns the sharding that the trainer applies. `zero` of a plan of version 1 is a level over all replicas.
 Sharding sharding_of(const Plan& plan);
 
-/// Returns the stage's recomputation by whole layers. `layers`: names of the model's layers. A number of blocks means
-/// the first ones of the stage.
-Recompute recompute_of(const Stage& stage, const std::vector<std::string_view>& layers);
-
-/// Returns remarks on parts of a plan of version 2 that a run does in another way, without effect on the weights:
-/// sequence parallelism, unless the backend `divides_tokens`, and a precision other than `computed`, that of the run's
-/// products.
+/// Returns remarks on parts of a plan that a run does in another way, without effect on the weights: sequence
+/// parallelism, unless the backend `divides_tokens`, a precision other than `computed`, that of the run's products, and
+/// choices of other engines.
 std::vector<std::string> remarks_on(const Plan& plan, std::string_view computed, bool divides_tokens);
 
 }  // namespace pipedeck::runtime::exec

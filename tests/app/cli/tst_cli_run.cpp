@@ -58,6 +58,7 @@ class TestCliRun : public QObject {
   void samples_come_at_an_even_rate();
   void a_check_trains_nothing();
   void a_mesh_of_a_transformer_trains();
+  void a_mesh_is_predicted_by_measured_layers();
   void a_plan_of_another_model_is_refused();
   void a_plan_for_another_profile_is_used_with_a_warning();
   void a_model_that_does_not_fit_together_is_named();
@@ -137,6 +138,42 @@ void TestCliRun::the_same_run_gives_the_same_losses() {
   const QList<double> first = losses();
   QCOMPARE(first.size(), 5);
   QCOMPARE(losses(), first);
+}
+
+/// A plan of version 2 is predicted by layers that were measured, and by the layers of its own stages.
+void TestCliRun::a_mesh_is_predicted_by_measured_layers() {
+  problem_.write("llama.config.json",
+                 R"({"model_type": "llama", "hidden_size": 128, "intermediate_size": 344, "num_hidden_layers": 4,
+                     "num_attention_heads": 8, "num_key_value_heads": 4, "vocab_size": 128,
+                     "max_position_embeddings": 32, "rms_norm_eps": 1e-5})");
+  VERIFY_STATUS((problem_.run({"convert", "llama.config.json", "-o", "llama.profile.json", "--sequence", "32"})), 0);
+  VERIFY_STATUS((problem_.run({"profile", "--model", "preset:llama-tiny", "--backend", "cpu", "--micro-batch", "2",
+                               "--tensor-parallel", "2", "-o", "here.profile.json", "--cluster-out",
+                               "here.cluster.json", "--devices", "4"})),
+                0);
+  const auto plan = [&](const QStringList& pins) {
+    return problem_.run(QStringList{"plan", "--planner", "mesh", "--profile", "llama.profile.json", "--cluster",
+                                    "preset:4-rtx-4090", "--global-batch", "8", "--pp", "1", "-o", "llama.plan.json"} +
+                        pins);
+  };
+  const QStringList run{"run",       "--plan", "llama.plan.json", "--model", "preset:llama-tiny",
+                        "--backend", "cpu",    "--steps",         "4"};
+  VERIFY_STATUS(plan({"--dp", "2", "--tmp", "2", "--zero", "2"}), 0);
+  const Answer there =
+      problem_.run(run + QStringList{"--profile", "here.profile.json", "--cluster", "here.cluster.json"});
+  VERIFY_STATUS(there, 0);
+  for (const char* word : {"predicted ms", "measured ms", "forward", "backward", "iteration"})
+    QVERIFY2(there.out.contains(word), there.out);
+  const Answer computed =
+      problem_.run(run + QStringList{"--profile", "llama.profile.json", "--cluster", "preset:4-rtx-4090"});
+  VERIFY_STATUS(computed, 0);
+  QVERIFY2(computed.err.contains("by measured layers alone"), computed.err);
+  VERIFY_STATUS(plan({"--dp", "2", "--tmp", "1", "--cp", "2"}), 0);
+  const Answer context =
+      problem_.run(run + QStringList{"--profile", "here.profile.json", "--cluster", "here.cluster.json"});
+  VERIFY_STATUS(context, 0);
+  QVERIFY2(context.err.contains("a run over context ranks is not compared with a prediction"), context.err);
+  QVERIFY(!context.out.contains("predicted ms"));
 }
 
 void TestCliRun::a_signal_stops_the_run() {
@@ -259,6 +296,13 @@ void TestCliRun::a_mesh_of_a_transformer_trains() {
   const Answer check = problem_.run(command + QStringList{"--check"});
   VERIFY_STATUS(check, 0);
   QVERIFY(check.err.contains("the plan's products are in bf16: this run computes them in fp32"));
+  QVERIFY2(check.err.contains("not in this run, without effect on the weights: padding of the vocabulary"), check.err);
+  QVERIFY2(check.out.contains("changes in training: nothing"), check.out);
+  const Answer simulated = problem_.run({"simulate", "--plan", "mesh.plan.json", "--profile", "tiny.profile.json",
+                                         "--cluster", "preset:8-h100-sxm", "--json"});
+  VERIFY_STATUS(simulated, 0);
+  const QJsonObject answer = QJsonDocument::fromJson(simulated.out).object();
+  QVERIFY(answer.contains("changes_in_training") && answer["changes_in_training"].toArray().isEmpty());
   const Answer run = problem_.run(command + QStringList{"--events", "mesh.events"});
   VERIFY_STATUS(run, 0);
   QVERIFY(run.err.contains("the plan's products are in bf16"));

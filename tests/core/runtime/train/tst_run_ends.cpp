@@ -299,8 +299,6 @@ void TestRunEnds::plans_that_cannot_run_say_why_data() {
                                    << "found 2, expected a divisor of the stage's 1 devices";
   QTest::newRow("asynchronous") << 1 << "/schedule"
                                 << "the plan's 1f1b is synchronous, the schedule asynchronous";
-  QTest::newRow("precision") << 2 << "/precision"
-                             << "mixed-16";
   QTest::newRow("zero") << 3 << "/zero"
                         << "found 4, expected a whole number from 0 to 3";
   QTest::newRow("batch") << 4 << "/micro_batch"
@@ -342,9 +340,6 @@ void TestRunEnds::plans_that_cannot_run_say_why() {
       break;
     case 1:
       schedule.synchronous = false;
-      break;
-    case 2:
-      plan.precision = Precision::mixed_16;
       break;
     case 3:
       plan.zero = 4;

@@ -441,6 +441,15 @@ void TestShardedStates::what_cannot_be_sharded_is_named() {
   QVERIFY(runtime::exec::remarks_on(divided, "fp32", false).front().find("not the weights") != std::string::npos);
   for (Stage& stage : divided.stages) stage.degrees.sequence = false;
   QVERIFY(runtime::exec::remarks_on(divided, "fp32", false).empty());
+  divided.precision = Precision::mixed_18;
+  QCOMPARE(runtime::exec::remarks_on(divided, "fp32", false).size(), std::size_t{1});
+  StepChoices& choices = divided.choices.emplace();
+  choices.training.products = "fp32";
+  QVERIFY(runtime::exec::remarks_on(divided, "fp32", false).empty());
+  choices.training.offloaded_blocks = 2, choices.layers.vocabulary_multiple = 128;
+  QCOMPARE(runtime::exec::remarks_on(divided, "fp32", false),
+           (std::vector<std::string>{"not in this run, without effect on the weights: offload of activations, padding "
+                                     "of the vocabulary"}));
   // Parts of version 2 that a run does not have.
   const auto changed = [&](const auto& change) {
     Plan other = plan_with(spec, 2, 2, 1, level(0));

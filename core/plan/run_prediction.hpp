@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans as they are run on processor threads, and the plan that predicts such a run with measured times of layers.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/base/result.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/profile.hpp"
+
+namespace pipedeck::plan {
+
+/// Returns the stage's recomputation by whole layers. `layers`: names of the model's layers. A number of blocks means
+/// the first ones of the stage.
+Recompute recompute_by_layers(const Stage& stage, std::span<const std::string_view> layers);
+
+/// Returns the plan of format version 1 by which a run of `plan` is predicted: the same stages, schedule and states of
+/// model layers, without gathers of sharded weights and without choices that a run leaves out. `profile` has the times
+/// of the model's layers, and none for its loss: a plan computed for a transformer may end there. Nothing if ranks
+/// divide samples, for which a profile has no times. bad_input if the plan's layers are not the profile's.
+Result<std::optional<Plan>> predicted_by(const Plan& plan, const Profile& profile);
+
+}  // namespace pipedeck::plan
