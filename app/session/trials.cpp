@@ -11,7 +11,7 @@ bool trains_alike(const Plan& a, const Plan& b) {
   const auto what = [](const Plan& plan) {
     return std::tie(plan.global_batch, plan.micro_batch, plan.micro_batches, plan.schedule, plan.warmup,
                     plan.warmup_counts, plan.optimizer, plan.precision, plan.zero, plan.order, plan.stages, plan.chunks,
-                    plan.operations);
+                    plan.operations, plan.sharding);
   };
   return what(a) == what(b);
 }

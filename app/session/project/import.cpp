@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 
+#include "app/session/project/configured_profile.hpp"
 #include "app/session/project/training_state.hpp"
 #include "app/session/project/transformer_files.hpp"
 #include "app/text/in_qt.hpp"
@@ -246,7 +247,8 @@ struct DocumentImporter {
 
   Result<Imported> computed(Result<analytic::AnalyticProfile> made) const {
     if (!made) return tl::unexpected(std::move(made.error()));
-    Imported imported = import_profile(state, std::move(made->profile), {}, kind);
+    auto trained = configured_model(text::to_qstring(path), made->profile);
+    Imported imported = import_profile(state, std::move(made->profile), std::move(trained), kind);
     imported.warning = notes_text(made->notes);
     return imported;
   }

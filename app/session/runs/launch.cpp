@@ -13,7 +13,9 @@
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/io/importers.hpp"
+#include "core/plan/run_prediction.hpp"
 #include "core/plan/validate.hpp"
+#include "core/presets/presets.hpp"
 #include "core/runtime/train.hpp"
 #include "core/study/origin.hpp"
 
@@ -58,14 +60,16 @@ QString too_large_reason(const ModelSpec& model) {
 
 QString not_launchable_reason(const Plan& plan, const ModelSpec* model, const RunBackend& backend) {
   if (!model)
-    return Launch::tr("this model has a profile but no layers to run: a launch needs a model preset or a model file");
+    return Launch::tr(
+        "this model has a profile but no layers to run: a launch needs a small model preset, a config.json of a model "
+        "as Llama, Mixtral, Qwen or DeepSeek-V2, or a model file");
   if (const QString why = backend.gpus ? QString() : too_large_reason(*model); !why.isEmpty()) return why;
   if (plan.stages.empty()) return Launch::tr("there is no plan");
   return {};
 }
 
 Result<std::shared_ptr<const ModelSpec>> model_from_file(const QString& path) {
-  TRY(auto model, io::read_model(path.toStdString()));
+  TRY(auto model, presets::open_model(path.toStdString()));
   return std::make_shared<const ModelSpec>(std::move(model));
 }
 
@@ -183,8 +187,11 @@ Result<void> Launch::receive_measurements() {
   TRY(auto profile, io::read_profile(file("profile.json").toStdString()));
   TRY(auto machine, io::read_cluster(file("cluster.json").toStdString()));
   profile.name = tr("%1 (measured here)").arg(QString::fromStdString(spec_.model->name)).toStdString();
-  TRY_VOID(plan::validate(spec_.plan, profile, machine));
-  TRY_VOID(plan::validate_covered(spec_.plan));
+  TRY(const auto same, plan::predicted_by(spec_.plan, profile));
+  if (same) {
+    TRY_VOID(plan::validate(*same, profile, machine));
+    TRY_VOID(plan::validate_covered(*same));
+  }
   // Write it again with its name, so that the file matches the plan's hash.
   if (auto written = io::write_file(file("profile.json").toStdString(), io::documents::profile_to_json(profile));
       !written) {
@@ -197,6 +204,15 @@ Result<void> Launch::receive_measurements() {
 
 void Launch::predict() {
   phase_ = Phase::predicting;
+  const auto same = spec_.settings.backend.gpus ? Result<std::optional<Plan>>(spec_.plan)
+                                                : plan::predicted_by(spec_.plan, *spec_.problem.profile);
+  if (!same) return train(tl::unexpected(same.error()));
+  if (!*same) {
+    emit message(
+        tr("The run is not compared with a prediction: context ranks divide samples, for which no layer times "
+           "were measured."));
+    return train(std::shared_ptr<const Simulation>());
+  }
   emit progress(-1, spec_.settings.backend.gpus ? tr("predicting with the planned times")
                                                 : tr("predicting with the measured times"));
   auto* watcher = new QFutureWatcher<Simulated>(this);
@@ -206,7 +222,7 @@ void Launch::predict() {
   });
   spec_.problem.workload.conventions.overlap = runtime::train::trainer_overlap;
   prediction_ =
-      QtConcurrent::run([plan_simulator = &simulator_, problem = spec_.problem, plan = spec_.plan]() -> Simulated {
+      QtConcurrent::run([plan_simulator = &simulator_, problem = spec_.problem, plan = **same]() -> Simulated {
         try {
           return plan_simulator->simulation(problem, plan);
         } catch (const std::exception& error) {
@@ -232,8 +248,10 @@ void Launch::train(const Simulated& simulation) {
   record_.predicted = *simulation;
   Plan& plan = record_.plan;
   plan = study::with_origin(std::move(plan), study::origin_of(*spec_.problem.profile, *spec_.problem.cluster));
-  plan = sim::with_prediction(std::move(plan), **simulation, Seconds{});
-  emit predicted(*simulation);
+  if (*simulation) {
+    plan = sim::with_prediction(std::move(plan), **simulation, Seconds{});
+    emit predicted(*simulation);
+  }
   const auto written = io::write_file(file("plan.json").toStdString(), io::documents::plan_to_json(plan));
   if (!written) {
     end(project::RunOutcome::failed, text::to_qstring(written.error()));

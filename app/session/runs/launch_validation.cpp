@@ -11,11 +11,14 @@ namespace pipedeck::session::runs {
 
 namespace {
 
-/// Returns the last warning of a launch that can begin, without its prefix.
-QString warning_in(const QString& messages) {
+/// Returns the warnings of a launch that can begin, a line each, as a list shows them.
+QStringList warnings_in(const QString& messages) {
   const QLatin1String lead("warning: ");
-  const QString line = work::without_program(messages.section(QLatin1Char('\n'), -1));
-  return line.startsWith(lead) ? line.mid(lead.size()) : QString();
+  QStringList warnings;
+  for (const QString& message : messages.split(QLatin1Char('\n')))
+    if (const QString line = work::without_program(message); line.startsWith(lead))
+      warnings << QStringLiteral("• ") + line.mid(lead.size());
+  return warnings;
 }
 
 }  // namespace
@@ -45,17 +48,16 @@ void LaunchValidation::ask(const QString& program, const Plan& plan, const Model
   }
   process_ = new work::ChildProcess(this);
   connect(process_, &work::ChildProcess::output_line, this,
-          [this](const QByteArray& line) { said_ = QString::fromUtf8(line); });
+          [this](const QByteArray& line) { said_ += QString::fromUtf8(line) + QLatin1Char('\n'); });
   connect(process_, &work::ChildProcess::ended, this, &LaunchValidation::take);
   process_->start(program, check_arguments(files, settings));
 }
 
 void LaunchValidation::take(const work::ProcessEnd& end) {
-  const QString said = said_;
+  const QString said = said_.trimmed();
   forget();
   if (end.started && !end.crashed && end.exit_status == 0) {
-    const QString warning = on_gpus_ ? warning_in(end.messages) : QString();
-    emit answered({}, warning.isEmpty() ? said : said + QLatin1Char('\n') + warning);
+    emit answered({}, (QStringList(said) + warnings_in(end.messages)).join(QLatin1Char('\n')));
     return;
   }
   // The user does not know the temporary files of the check.

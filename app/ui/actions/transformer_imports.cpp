@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 
+#include "app/session/project/configured_profile.hpp"
 #include "app/text/in_qt.hpp"
 #include "app/ui/dialogs/transformer_dialog.hpp"
 
@@ -14,14 +15,15 @@ struct TransformerText {
   Q_DECLARE_TR_FUNCTIONS(TransformerImports)
 };
 
+/// `file`: of the preview; empty: it is a preset's.
 void add_profile(QWidget& window, session::Session& session, const dialogs::Dialogs& dialogs,
-                 const session::project::TransformerPreview& preview) {
+                 const session::project::TransformerPreview& preview, const QString& file) {
   auto profile =
       dialogs.transformer ? dialogs.transformer(&window, preview) : dialogs::TransformerDialog(preview).profile();
   if (!profile) return;
   const QString name = QString::fromStdString(profile->name);
   session.change(TransformerText::tr("Import %1").arg(name),
-                 session::project::with_imported_profile(session.state(), *std::move(profile)));
+                 session::project::with_configured_profile(session.state(), *std::move(profile), file));
   emit session.notice(TransformerText::tr("Imported profile %1").arg(name));
 }
 
@@ -33,12 +35,12 @@ void import_transformer(QWidget& window, session::Session& session, const dialog
   if (!preview) return emit session.error(TransformerText::tr("Import"), text::to_qstring(preview.error()));
   if (const std::string known = session::project::known_device_type(session.state()); !known.empty())
     preview->device = QString::fromStdString(known);
-  add_profile(window, session, dialogs, *preview);
+  add_profile(window, session, dialogs, *preview, file);
 }
 
 void choose_transformer_preset(QWidget& window, session::Session& session, const dialogs::Dialogs& dialogs,
                                const QString& name) {
-  add_profile(window, session, dialogs, session::project::preset_transformer(name, session.state()));
+  add_profile(window, session, dialogs, session::project::preset_transformer(name, session.state()), {});
 }
 
 }  // namespace pipedeck::ui::actions

@@ -246,7 +246,8 @@ void RunPage::look() {
   const session::project::PlanEntry* entry = session::project::find_plan(session_.state(), now.plan);
   if (!entry || session_.launching() || !view_->options().incomplete().isEmpty()) return;
   const auto model = model_of(now.plan);
-  const bool as_planned = !now.model && !now.settings.backend.gpus && now.settings.data.isEmpty() &&
+  const bool plain = !has_mesh(*entry->plan) && entry->plan->precision == Precision::fp32;
+  const bool as_planned = plain && !now.model && !now.settings.backend.gpus && now.settings.data.isEmpty() &&
                           now.settings.cores.isEmpty() && now.settings.resume.isEmpty();
   if (as_planned || !session::runs::not_launchable_reason(*entry->plan, model.get(), now.settings.backend).isEmpty())
     return;
