@@ -263,7 +263,8 @@ void RunPage::launch(int plan) {
 }
 
 QString RunPage::not_launchable_reason(int plan) const {
-  return session_.not_launchable_reason(plan, chosen_model(plan).get());
+  const QString reason = session_.not_launchable_reason(plan, chosen_model(plan).get());
+  return reason.isEmpty() && plan == view_->request().plan ? problem_ : reason;
 }
 
 std::vector<int> RunPage::best_plans() const {

@@ -40,7 +40,8 @@ class RunPage : public QWidget {
   int shown_run() const { return shown_run_; }
   /// Launches the plan with the chosen steps. The panel shows why if it cannot.
   void launch(int plan);
-  /// Returns why the plan cannot be trained here, with the model file chosen for it; empty if it can.
+  /// Returns why the plan cannot be trained here, with the model file and the choices of the panel; empty if it can, as
+  /// far as it is known yet.
   QString not_launchable_reason(int plan) const;
   int steps() const;
   int processes() const;  ///< started by a launch, 1 or more
@@ -56,6 +57,9 @@ class RunPage : public QWidget {
 
   views::run::View& view() const { return *view_; }
   views::gantt::View* timeline() const { return timeline_; }
+
+ signals:
+  void launch_checked();  ///< not_launchable_reason() of the plan in the panel may have changed
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -113,6 +117,7 @@ class RunPage : public QWidget {
   QElapsedTimer since_timeline_;
   int shown_run_ = 0;
   bool refused_ = false, sharing_helps_ = false;  ///< by the launch check
+  QString problem_;                               ///< as shown where it was refused
   bool failed_on_gpus_ = false;                   ///< the last launch, until another choice
 };
 

@@ -2,6 +2,7 @@
 // The run page's choice of processor or GPUs. It is part of the project and one undo step. Alternatives are offered if
 // GPUs are missing, too few, or fail.
 #include <algorithm>
+#include <utility>
 
 #include "app/models/format.hpp"
 #include "app/session/project/backend_choice.hpp"
@@ -38,8 +39,12 @@ void RunPage::show_gpus(const session::runs::LocalGpus& gpus) {
 void RunPage::receive_answer(const QString& problem, const QString& words, bool sharing_helps) {
   refused_ = !problem.isEmpty();
   sharing_helps_ = sharing_helps;
-  view_->set_answer(!refused_ ? words : sharing_helps && too_few_gpus() ? too_few_text() : problem, refused_);
+  const QString before = std::exchange(problem_, !refused_                         ? QString()
+                                                 : sharing_helps && too_few_gpus() ? too_few_text()
+                                                                                   : problem);
+  view_->set_answer(refused_ ? problem_ : words, refused_);
   show_offers();
+  if (problem_ != before) emit launch_checked();
 }
 
 bool RunPage::too_few_gpus() const {

@@ -64,7 +64,7 @@ views::widgets::EmptyText EmptyStates::without_runs() const {
     return {tr("No run yet"),
             tr("Compare plans first, then launch one of them on this machine."),
             {{tr("Compare"), scene_.compare_plans}}};
-  const QString why_not = session_.not_launchable_reason(state.selected_plan);
+  const QString why_not = scene_.not_launchable_reason();
   const QString text =
       tr("Launch trains the selected plan on this machine. Measured and predicted throughput, loss, busy time and "
          "memory appear here.");

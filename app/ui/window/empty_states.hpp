@@ -21,6 +21,7 @@ struct EmptyContext {
   QWidget* profile = nullptr;
   QWidget* charts = nullptr;  ///< of runs
   std::function<void()> choose_model, choose_cluster, import_files, take_sample, compare_plans, launch;
+  std::function<QString()> not_launchable_reason;  ///< of the selected plan
 };
 
 class EmptyStates : public QObject {

@@ -324,6 +324,7 @@ void MainWindow::connect_views() {
   connect_start_panel();
   connect(&run_page_->view(), &views::run::View::launch_requested, this,
           [this](const views::run::LaunchRequest& request) { seams_.settings->setValue(steps_key, request.steps); });
+  connect(run_page_, &pages::RunPage::launch_checked, this, &MainWindow::refresh_bar);
 }
 
 void MainWindow::create_empty_states() {
@@ -335,7 +336,8 @@ void MainWindow::create_empty_states() {
       {compare_page_, explain_page_, profile_view_, run_page_->findChild<QWidget*>(QStringLiteral("run_charts")),
        open_box("profile_box"), open_box("cluster_box"), [this] { import_with_dialog(); },
        [this] { session_.complete_question(); }, [this] { actions_->compare->trigger(); },
-       [this] { actions_->launch->trigger(); }},
+       [this] { actions_->launch->trigger(); },
+       [this] { return run_page_->not_launchable_reason(session_.state().selected_plan); }},
       this);
 }
 

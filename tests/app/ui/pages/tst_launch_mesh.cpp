@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollArea>
 
 #include "app/session/project/content.hpp"
 #include "app/ui/layout/picture.hpp"
@@ -194,6 +195,8 @@ void TestLaunchMesh::what_a_run_leaves_out_is_listed() {
   }
   for (int i = 0; i < 3; ++i) fixture_->trigger("action_interface_larger");
   picture("launch-remarks-150", {1680, 1050});
+  const auto* panel = fixture_->child<QScrollArea>("run_panel");
+  QVERIFY(panel->viewport()->width() >= panel->widget()->minimumSizeHint().width());  // nothing is cut off
   fixture_->trigger("action_interface_normal");
   open_changed([](Plan& plan) {
     plan.name = "modules";
@@ -202,7 +205,7 @@ void TestLaunchMesh::what_a_run_leaves_out_is_listed() {
   if (QTest::currentTestFailed()) return;
   fixture_->window->show_page(ui::window::Page::run);
   QVERIFY(QTest::qWaitFor([&] { return answer().contains("found parts of blocks"); }, 30000));
-  QVERIFY(!launch->isEnabled());
+  QVERIFY(!launch->isEnabled() && !fixture_->action("action_launch")->isEnabled());
   picture("launch-refused", {1280, 720});
 }
 
