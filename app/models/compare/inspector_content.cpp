@@ -287,6 +287,7 @@ void fill_conventions(InspectorContent& content, const PlanRow& row) {
                                        ? InspectorText::tr("ideal: transfers do not share links")
                                        : InspectorText::tr("shared: transfers share links fairly"));
   content.conventions.emplace_back(InspectorText::tr("All-reduce"), overlap_text(row.simulation->overlap));
+  if (!row.training.isEmpty()) content.conventions.emplace_back(InspectorText::tr("Changes in training"), row.training);
   if (!row.provenance.isEmpty()) content.conventions.emplace_back(InspectorText::tr("Figures"), row.provenance);
 }
 

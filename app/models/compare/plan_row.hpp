@@ -53,6 +53,7 @@ struct PlanRow {
   std::optional<Utilization> utilization{};      ///< absent: the profile knows no tokens
   bool outdated = false;   ///< model, cluster or settings changed after the planner ended: its proofs do not hold
   QString provenance{};    ///< where the figures come from, one line
+  QString training{};      ///< what the plan changes in training, one line
   bool fastest = false;    ///< has the smallest measured time of all rows
   bool ticked = true;      ///< shown as Gantt and memory below the table
   QString note;            ///< why there is no plan, or its assumptions

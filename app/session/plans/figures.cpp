@@ -6,6 +6,7 @@
 #include "app/text/in_qt.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/study/provenance.hpp"
+#include "core/study/training_effects.hpp"
 #include "core/study/utilization.hpp"
 
 namespace pipedeck::session::plans {
@@ -33,6 +34,7 @@ Figures figures_of(const project::State& state, const project::PlanEntry& entry,
   if (!inputs || !problem) return figures;
   figures.outdated = is_outdated(plan, inputs->origin, simulation);
   figures.provenance = text::to_qstring(study::provenance_line(*problem));
+  figures.training = text::to_qstring(plan::training_text(study::training_effects(plan, *problem->profile)));
   if (inputs->work)
     figures.utilization = study::utilization_of(*inputs->work, *problem, plan, simulation.samples_per_second,
                                                 presets::device_catalogue());

@@ -16,6 +16,7 @@ struct Figures {
   std::optional<Utilization> utilization;  ///< absent: the profile knows no tokens
   bool outdated = false;  ///< model, cluster or settings changed after the planner ended: its proofs do not hold
   QString provenance;     ///< one line
+  QString training;       ///< what the plan changes in training, one line: "nothing"
 };
 
 /// Returns the figures of an entry's plan, or of a changed one, that was simulated with the entry's model and cluster.

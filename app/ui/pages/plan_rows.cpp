@@ -140,6 +140,7 @@ std::vector<models::compare::PlanRow> plan_rows(session::Session& session) {
       row.outdated = figures.outdated;
       if (row.outdated && has_mesh(row.plan)) row.lower_bound = {};  // it is the planner's own
       row.provenance = figures.provenance;
+      row.training = figures.training;
       // A planner's rationale already contains the cost of the other warm-up.
       const QString warmup = row.plan.rationale.empty() ? warmup_text(row.plan, *plan_result) : QString();
       if (!warmup.isEmpty()) row.note = row.note.isEmpty() ? warmup : sentence(row.note) + QLatin1Char(' ') + warmup;
