@@ -177,6 +177,17 @@ std::shared_ptr<Content> build_content(std::shared_ptr<const Timeline> timeline,
   return content;
 }
 
+ExposedShares shares_of(const TimeBreakdown& parts) {
+  constexpr std::array<TimePart, exposed_part_count> dimensions{TimePart::tensor_parallel, TimePart::context_parallel,
+                                                                TimePart::expert_parallel, TimePart::gather};
+  double all = 0;
+  for (const TimePart part : dimensions) all += static_cast<double>(parts[part].count);
+  if (all <= 0) return {1};
+  ExposedShares shares{};
+  for (std::size_t i = 0; i < dimensions.size(); ++i) shares[i] = static_cast<double>(parts[dimensions[i]].count) / all;
+  return shares;
+}
+
 }  // namespace
 
 std::vector<std::size_t> drawn_lanes(const Content& content) {
@@ -211,6 +222,10 @@ double Content::reduced_share(std::size_t lane, std::size_t operation) const {
   return 0;
 }
 
+ExposedShares Content::exposed_shares_of(std::size_t lane) const {
+  return lane < exposed_shares.size() ? exposed_shares[lane] : ExposedShares{1};
+}
+
 int Content::max_chunks() const {
   std::size_t most = 1;
   for (const Group& group : groups) most = std::max(most, group.stages.size());
@@ -236,11 +251,13 @@ std::shared_ptr<const Content> make_gantt_content(const std::shared_ptr<const Si
                           &SimulatedDevice::tensor_parallel))
     return content;
   content->tensor_parallel.resize(content->timeline->lanes.size());
+  content->exposed_shares.assign(content->timeline->lanes.size(), ExposedShares{1});
   for (const Group& group : content->groups) {
     const auto device =
         std::ranges::lower_bound(simulation->devices, group.devices.front(), {}, &SimulatedDevice::device);
     if (group.compute && device != simulation->devices.end() && device->device == group.devices.front())
-      content->tensor_parallel[*group.compute] = device->tensor_parallel;
+      content->tensor_parallel[*group.compute] = device->tensor_parallel,
+      content->exposed_shares[*group.compute] = shares_of(device->parts);
   }
   return content;
 }

@@ -32,6 +32,11 @@ struct TransferLane {
   std::size_t from = 0, to = 0;  ///< groups
 };
 
+/// The dimensions of exposed communication inside passes: tensor, context and expert ranks, and sharded states.
+inline constexpr int exposed_part_count = 4;
+/// The share of each dimension, whose sum is 1.
+using ExposedShares = std::array<double, exposed_part_count>;
+
 struct Content {
   std::shared_ptr<const Timeline> timeline;
   std::vector<Group> groups;                ///< by first device
@@ -41,6 +46,7 @@ struct Content {
   std::int64_t end = 0;                     ///< ns: makespan
   std::array<bool, op_kind_count> kinds{};  ///< kinds that are drawn
   std::vector<std::vector<TensorParallelTimes>> tensor_parallel;  ///< by lane of the timeline; empty: none
+  std::vector<ExposedShares> exposed_shares;  ///< of `tensor_parallel` in an iteration, by lane; empty: tensor alone
 
   bool preview = false;  ///< made of samples only (preview.hpp)
 
@@ -48,6 +54,7 @@ struct Content {
   std::optional<std::size_t> group_of(DeviceId device) const;
   /// Returns the part of an operation's duration that its tensor-parallel all-reduces take, from 0 to 1.
   double reduced_share(std::size_t lane, std::size_t operation) const;
+  ExposedShares exposed_shares_of(std::size_t lane) const;
   /// Returns the maximum number of chunks of a device.
   int max_chunks() const;
   /// Returns the number of devices of other groups that `group` represents.

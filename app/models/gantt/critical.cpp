@@ -18,6 +18,7 @@ Rows rows_of(const Content& content, const Geometry& geometry) {
   Rows rows;
   for (std::size_t i = 0; i < geometry.rows.size(); ++i) {
     const Row& row = geometry.rows[i];
+    if (row.kind == Row::Kind::part) continue;
     if (row.kind == Row::Kind::link) {
       rows.links[content.links[row.group].lane] = i;
     } else if (row.kind == Row::Kind::device) {

@@ -95,8 +95,17 @@ std::size_t lane_count(const Content& content, const std::set<DeviceId>& opened)
   return device_rows(content, opened).size();
 }
 
+bool divides(const Content& content, const Row& row) {
+  if (row.kind == Row::Kind::link || row.kind == Row::Kind::part || content.preview) return false;
+  const Group& group = content.groups[row.group];
+  const bool exposes = group.compute && *group.compute < content.tensor_parallel.size() &&
+                       !content.tensor_parallel[*group.compute].empty();
+  return exposes || group.collective ||
+         std::ranges::find(content.links, row.group, &TransferLane::from) != content.links.end();
+}
+
 bool folds(const Content& content, const Row& row) {
-  if (row.kind == Row::Kind::link) return false;
+  if (row.kind == Row::Kind::link || row.kind == Row::Kind::part) return false;
   const std::size_t leader = content.groups[row.group].leader;
   return content.groups[leader].devices.size() > 1 || content.represented_devices(leader) > 0;
 }
@@ -111,6 +120,7 @@ Metrics metrics_for(std::size_t lanes) {
   metrics.strip = lanes <= 8 ? 5 : lanes <= 24 ? 4 : 3;
   metrics.gap = lanes <= 8 ? 4 : lanes <= 24 ? 3 : 2;
   metrics.link = lanes <= 24 ? 10 : 8;
+  metrics.part = lanes <= 8 ? 16 : 12;
   metrics.secondary = 0;
   return metrics;
 }
@@ -123,7 +133,7 @@ std::optional<std::size_t> Geometry::row_at(double y) const {
 
 DeviceId lane_key(const Content& content, const Row& row) {
   if (row.kind == Row::Kind::link) return DeviceId(-1);
-  return content.groups[row.group].devices[row.kind == Row::Kind::device ? row.device : 0];
+  return content.groups[row.group].devices[row.device];
 }
 
 std::vector<DeviceId> lane_blocks(const Content& content, const LaneChoice& choice) {
@@ -146,7 +156,7 @@ std::vector<DeviceId> with_block_moved(const Content& content, const LaneChoice&
 }
 
 Geometry lay_out(const Content& content, const std::set<DeviceId>& opened, const Metrics& metrics,
-                 const LaneChoice& choice) {
+                 const LaneChoice& choice, const DividedLanes& divided) {
   Geometry geometry;
   int y = metrics.margin;
   const auto add = [&](Row row, int height, int pale) {
@@ -159,8 +169,15 @@ Geometry lay_out(const Content& content, const std::set<DeviceId>& opened, const
   };
   std::vector<Row> rows = device_rows(content, opened);
   sort_rows(rows, content, choice.order);
-  for (const Row& row : rows)
-    if (!choice.only || choice.only->contains(lane_key(content, row))) add(row, metrics.lane, metrics.secondary);
+  for (const Row& row : rows) {
+    const DeviceId key = lane_key(content, row);
+    if (choice.only && !choice.only->contains(key)) continue;
+    add(row, metrics.lane, metrics.secondary);
+    const auto parts = divided.find(key);
+    if (parts == divided.end()) continue;
+    for (std::size_t part = 0; part < parts->second->lanes.size(); ++part)
+      add({Row::Kind::part, row.group, row.device, part}, metrics.part, 0);
+  }
   if (metrics.link > 0 && !choice.only)
     for (std::size_t i = 0; i < content.links.size(); ++i) add({Row::Kind::link, i}, metrics.link, 0);
   geometry.height = geometry.rows.empty() ? 0 : y - metrics.gap + metrics.margin;
@@ -195,6 +212,8 @@ QString row_name(const Content& content, const Row& row, const QStringList& devi
       return QStringLiteral("%1 + %2").arg(group(row.group)).arg(content.represented_devices(row.group));
     case Row::Kind::device:
       return with_chunks(device_name(content.groups[row.group].devices[row.device], device_names));
+    case Row::Kind::part:
+      return {};
     case Row::Kind::link:
       break;
   }
@@ -211,11 +230,12 @@ QString stage_badge(const Content& content, const Row& row) {
 
 std::optional<std::size_t> main_lane(const Content& content, const Row& row) {
   if (row.kind == Row::Kind::link) return content.links[row.group].lane;
+  if (row.kind == Row::Kind::part) return std::nullopt;
   return content.groups[row.group].compute;
 }
 
 std::optional<std::size_t> collective_lane(const Content& content, const Row& row) {
-  if (row.kind == Row::Kind::link) return std::nullopt;
+  if (row.kind == Row::Kind::link || row.kind == Row::Kind::part) return std::nullopt;
   return content.groups[row.group].collective;
 }
 

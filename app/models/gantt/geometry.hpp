@@ -2,6 +2,8 @@
 // Positions of a Gantt chart's lanes and hit tests, without painter or window.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <vector>
@@ -11,6 +13,7 @@
 #include <QStringList>
 
 #include "app/models/gantt/content.hpp"
+#include "app/models/gantt/part_lanes.hpp"
 #include "app/models/gantt/time_axis.hpp"
 
 namespace pipedeck::models::gantt {
@@ -21,6 +24,7 @@ struct Metrics {
   int strip = 5;       ///< part of it where an all-reduce is visible below a computation
   int secondary = 11;  ///< the second timeline's lane; 0: there is none
   int link = 10;       ///< a transfer lane; 0: not shown
+  int part = 16;       ///< a part of a divided lane
   int gap = 4;         ///< between lanes
   int margin = 2;      ///< above the first and below the last lane
   bool operator==(const Metrics&) const = default;
@@ -29,13 +33,14 @@ struct Metrics {
 /// Returns lower lanes for more lanes, so that 64 fit on a screen.
 Metrics metrics_for(std::size_t lanes);
 
-/// A drawn lane: of a group, of a group that represents its whole stage, of one device of an opened group, or of a
-/// link.
+/// A drawn lane: of a group, of a group that represents its whole stage, of one device of an opened group, of a link,
+/// or a part of the lane above.
 struct Row {
-  enum class Kind { group, stage, device, link };
+  enum class Kind { group, stage, device, link, part };
   Kind kind = Kind::group;
   std::size_t group = 0;   ///< index into groups; links: index into links
   std::size_t device = 0;  ///< index within the group
+  std::size_t part = 0;    ///< index into PartLanes::lanes
   int top = 0;
   int height = 0;  ///< of the boxes
   int pale_top = 0, pale_height = 0;
@@ -58,12 +63,15 @@ struct LaneChoice {
   bool operator==(const LaneChoice&) const = default;
 };
 
+/// The parts of lanes that are shown divided, by lane_key().
+using DividedLanes = std::map<DeviceId, std::shared_ptr<const PartLanes>>;
+
 /// Computes the rows. `opened` holds the first devices of the groups and folded stages that are shown with one lane per
 /// device.
 Geometry lay_out(const Content& content, const std::set<DeviceId>& opened, const Metrics& metrics,
-                 const LaneChoice& choice = {});
+                 const LaneChoice& choice = {}, const DividedLanes& divided = {});
 
-/// Returns the device that stands for a lane: its own, or the first of several. -1 for a link.
+/// Returns the device that stands for a lane or its parts: its own, or the first of several. -1 for a link.
 DeviceId lane_key(const Content& content, const Row& row);
 /// Returns the blocks of lanes that move together, by fold_key(), from the top.
 std::vector<DeviceId> lane_blocks(const Content& content, const LaneChoice& choice);
@@ -73,13 +81,15 @@ std::vector<DeviceId> with_block_moved(const Content& content, const LaneChoice&
 
 /// Returns the number of lanes without links.
 std::size_t lane_count(const Content& content, const std::set<DeviceId>& opened);
+/// Returns true if the lane can be shown with a lane for each of its parts.
+bool divides(const Content& content, const Row& row);
 /// Returns true if a click on the row's name opens or closes something.
 bool folds(const Content& content, const Row& row);
 /// Returns the device that represents the row's group in `opened`.
 DeviceId fold_key(const Content& content, const Row& row);
 
-/// Returns the row's name: "G0–G7", "G3", "G0–G7 → G8–G15". "G0 + 7" is the first of eight different replicas of a
-/// stage; "G0 · stages 0, 7" lists its chunks.
+/// Returns the name of a row other than a part's: "G0–G7", "G3", "G0–G7 → G8–G15". "G0 + 7" is the first of eight
+/// different replicas of a stage; "G0 · stages 0, 7" lists its chunks.
 QString row_name(const Content& content, const Row& row, const QStringList& device_names = {});
 
 /// Returns "S0" for the lane of devices that have one stage of several, else an empty text.

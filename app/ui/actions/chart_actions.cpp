@@ -161,6 +161,16 @@ void ChartActions::add_lanes(QMenu* menu) {
             });
     scoped(move);
   }
+  for (const bool open : {true, false})
+    scoped(
+        add(lanes_menu_, open ? tr("Show the lane's p&arts") : tr("&Hide the lane's parts"),
+            open ? "action_lane_parts" : "action_lane_whole",
+            QKeySequence(static_cast<int>(Qt::ALT) | (open ? Qt::Key_Right : Qt::Key_Left)),
+            tr("A lane each for compute, TP, CP, EP, DP and PP, as far as the plan has them. Or click the arrow at the "
+               "lane's name"),
+            [this, open] {
+              with_lane([open](views::gantt::View& chart, int lane) { chart.set_divided(DeviceId(lane), open); });
+            }));
   add(lanes_menu_, tr("Lanes in their own &order"), "action_lanes_order", {}, {}, [this] {
     for (const views::compare::PlanPanel* panel : charts().panels()) panel->gantt().reset_order();
   });

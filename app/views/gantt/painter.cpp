@@ -60,6 +60,25 @@ std::vector<Inks> inks_of_chunks(const widgets::Theme& theme, int chunks) {
 
 }  // namespace
 
+QColor colour_of(models::gantt::LanePart part, const widgets::Theme& theme) {
+  switch (part) {
+    case models::gantt::LanePart::compute:
+      return theme.of(OpKind::forward);
+    case models::gantt::LanePart::tensor:
+      return theme.tensor_parallel;
+    case models::gantt::LanePart::context:
+      return theme.context_parallel;
+    case models::gantt::LanePart::expert:
+      return theme.expert_parallel;
+    case models::gantt::LanePart::states:
+    case models::gantt::LanePart::data:
+      return theme.data_parallel;
+    case models::gantt::LanePart::pipeline:
+      return theme.pipeline_parallel;
+  }
+  return theme.muted;
+}
+
 struct Painter::Frame {
   QPainter& painter;
   const Scene& scene;
@@ -149,6 +168,10 @@ bool Painter::draw_row(Frame& frame, const models::gantt::Row& row, bool first_l
   track(row.top, row.height);
   if (row.pale_height > 0) track(row.pale_top, row.pale_height);
   const int top = physical(row.top), bottom = physical(row.bottom());
+  if (row.kind == models::gantt::Row::Kind::part) {
+    draw_part(frame, row, top, bottom);
+    return false;
+  }
   const DeviceId device = row_device(*scene.content, row);
   if (scene.reference_overlay) draw_ghost(frame, device, top, bottom);
   const bool plain = !scene.reference_overlay;
@@ -172,6 +195,21 @@ bool Painter::draw_row(Frame& frame, const models::gantt::Row& row, bool first_l
       draw_lane(frame, {scene.secondary, *lane, physical(row.pale_top), physical(row.pale_top + row.pale_height),
                         &frame.secondary, false, true});
   return drawn_once;
+}
+
+/// Draws one part of a divided lane, compute as in the lane itself.
+void Painter::draw_part(Frame& frame, const models::gantt::Row& row, int top, int bottom) {
+  const auto found = frame.scene.divided->find(models::gantt::lane_key(*frame.scene.content, row));
+  if (found == frame.scene.divided->end() || row.part >= found->second->lanes.size()) return;
+  const models::gantt::PartLanes& parts = *found->second;
+  const models::gantt::LanePart part = parts.lanes[row.part].part;
+  const bool computes = part == models::gantt::LanePart::compute;
+  const models::gantt::Group& group = frame.scene.content->groups[row.group];
+  const QRgb color = colour_of(part, frame.theme).rgb();
+  Inks inks;
+  inks.fill({color, color});
+  draw_lane(frame, {parts.content.get(), row.part, top, bottom, computes ? frame.strong.data() : &inks, computes, true,
+                    false, computes && group.stages.size() > 1 ? &group : nullptr});
 }
 
 bool Painter::draw_lane(Frame& frame, const Band& band) {

@@ -18,6 +18,8 @@
 
 namespace pipedeck::views::gantt {
 
+QColor colour_of(models::gantt::LanePart part, const widgets::Theme& theme);
+
 /// A mark that is drawn over each row immediately after the row, while its pixels are in the cache.
 struct RowMark {
   std::function<void(std::size_t row, bool first_line)> dim;  ///< `first_line`: only the row's first line of pixels
@@ -34,6 +36,7 @@ struct Scene {
   QRect visible_rect;  ///< rows outside are skipped
   int strip = 5;       ///< height of all-reduces below computations in a lane
   std::vector<RowMark> marks{};
+  const models::gantt::DividedLanes* divided = nullptr;  ///< of the rows that are parts
 };
 
 /// A painter that caches the images of numbers between frames.
@@ -53,6 +56,7 @@ class Painter {
   /// Returns true if it drew only the first line of the lane, which all others repeat. It does so only on request
   /// (`first_line`).
   bool draw_row(Frame& frame, const models::gantt::Row& row, bool first_line);
+  void draw_part(Frame& frame, const models::gantt::Row& row, int top, int bottom);
   bool draw_lane(Frame& frame, const Band& band);
   bool draw_detail(Frame& frame, const Band& band);
   bool draw_boxes(Frame& frame, const Band& band);

@@ -22,6 +22,8 @@ namespace {
 constexpr int opened_indent = 10;
 constexpr int badge_padding = 4, badge_gap = 6;  // of a stage before the name of its lane
 constexpr int empty_height = 64;
+constexpr int arrow_width = 16;  // of the arrow to a lane's parts, at the right end of its name
+constexpr int part_swatch = 7;   // of a part's colour before its name
 
 /// Draws the small triangle that marks a lane of several devices.
 void draw_triangle(QPainter& painter, const QPointF& centre, bool open, const QColor& color) {
@@ -161,14 +163,58 @@ void View::set_all_opened(bool opened) {
   emit lanes_changed();
 }
 
+void View::set_divided(DeviceId lane, bool divided) {
+  if (wanted_divided_.contains(lane) == divided) return;
+  divided ? void(wanted_divided_.insert(lane)) : void(wanted_divided_.erase(lane));
+  hover_.reset();
+  card_->hide();
+  lay_out_again();
+  emit lanes_changed();
+}
+
+/// Divides the lanes that the user wants divided, those of a new content again.
+void View::divide_lanes() {
+  if (divided_content_ != content_.get()) divided_.clear();
+  divided_content_ = content_.get();
+  std::erase_if(divided_, [&](const auto& lane) { return !wanted_divided_.contains(lane.first); });
+  if (!content_ || content_->preview) return divided_.clear();
+  for (const DeviceId lane : wanted_divided_) {
+    const auto group = divided_.contains(lane) ? std::nullopt : content_->group_of(lane);
+    if (group) divided_[lane] = models::gantt::make_part_lanes(*content_, *group);
+  }
+}
+
+const models::gantt::PartLane* View::part_of(const models::gantt::Row& row) const {
+  if (row.kind != models::gantt::Row::Kind::part) return nullptr;
+  const auto parts = divided_.find(models::gantt::lane_key(*content_, row));
+  return parts == divided_.end() || row.part >= parts->second->lanes.size() ? nullptr : &parts->second->lanes[row.part];
+}
+
+std::optional<std::size_t> View::arrow_at(const QPointF& position) const {
+  if (!content_ || position.x() >= plot().left() || position.x() < link().label_width() - arrow_width - 6) return {};
+  const auto row = geometry_.row_at(position.y());
+  return row && models::gantt::divides(*content_, geometry_.rows[*row]) ? row : std::nullopt;
+}
+
+bool View::divide_at_pointer(bool divided) {
+  if (!content_ || !pointer_ || pointer_->x() >= plot().left()) return false;
+  const auto row = geometry_.row_at(pointer_->y());
+  if (!row || geometry_.rows[*row].kind == models::gantt::Row::Kind::link) return false;
+  const bool part = geometry_.rows[*row].kind == models::gantt::Row::Kind::part;
+  if (!part && !models::gantt::divides(*content_, geometry_.rows[*row])) return false;
+  set_divided(models::gantt::lane_key(*content_, geometry_.rows[*row]), divided);
+  return true;
+}
+
 void View::lay_out_again() {
   const int before = geometry_.height;
   geometry_ = {};
+  divide_lanes();
   if (content_) {
     metrics_ = models::gantt::metrics_for(models::gantt::lane_count(*content_, opened_));
     if (secondary_) metrics_.secondary = metrics_.lane / 2;
     if (!links_visible_) metrics_.link = 0;
-    geometry_ = models::gantt::lay_out(*content_, opened_, metrics_, choice_);
+    geometry_ = models::gantt::lay_out(*content_, opened_, metrics_, choice_, divided_);
   }
   find_critical();
   selected_ = find_selected();
@@ -190,9 +236,12 @@ int View::wanted_label_width() const {
   int widest = 0;
   if (content_)
     for (const models::gantt::Row& row : geometry_.rows) {
-      const int before = row.kind == models::gantt::Row::Kind::device ? opened_indent : badge_width(row) + badge_gap;
-      widest =
-          std::max(widest, before + metrics.horizontalAdvance(models::gantt::row_name(*content_, row, device_names_)));
+      const bool part = row.kind == models::gantt::Row::Kind::part;
+      const int before = part                                           ? opened_indent + part_swatch + badge_gap
+                         : row.kind == models::gantt::Row::Kind::device ? opened_indent
+                                                                        : badge_width(row) + badge_gap;
+      const int behind = models::gantt::divides(*content_, row) ? arrow_width : 0;
+      widest = std::max(widest, before + behind + metrics.horizontalAdvance(row_text(row)));
     }
   return widest + widgets::ThemeSizes::margin + widgets::ThemeSizes::grid + 4;
 }
@@ -205,6 +254,7 @@ void View::draw_content(QPainter& painter, QImage& canvas) {
   }
   Scene scene{content_.get(), secondary_.get(), reference_overlay_.get(), &geometry_, link().axis(), plot(),
               wanted(),       metrics_.strip};
+  scene.divided = &divided_;
   const Frame frame{painter, canvas, geometry_, link().axis(), plot(), theme()};
   if (matches_) scene.marks.push_back(mark_matches(frame, *matches_));
   if (!critical_.empty()) scene.marks.push_back(mark_critical_path(frame, critical_, metrics_.strip));
@@ -220,7 +270,9 @@ void View::draw_labels(QPainter& painter) const {
   for (const models::gantt::Row& row : geometry_.rows) {
     if (row.bottom() < wanted().top() || row.top > wanted().bottom()) continue;
     const bool device = row.kind == models::gantt::Row::Kind::device;
-    int left = widgets::ThemeSizes::margin + (device ? opened_indent : 0);
+    const models::gantt::PartLane* const part = part_of(row);
+    const bool divides = models::gantt::divides(*content_, row);
+    int left = widgets::ThemeSizes::margin + (device || part ? opened_indent : 0);
     QFont fitting = font;
     if (QFontMetrics(font).height() > row.height + metrics_.gap)
       fitting.setPixelSize(std::max(8, row.height + metrics_.gap - 5));
@@ -235,12 +287,19 @@ void View::draw_labels(QPainter& painter) const {
       painter.drawText(badge, Qt::AlignCenter, models::gantt::stage_badge(*content_, row));
       left += width + badge_gap;
     }
+    if (part) {
+      painter.fillRect(QRectF(left, row.top + (row.height - part_swatch) / 2.0, part_swatch, part_swatch),
+                       colour_of(part->part, theme()));
+      left += part_swatch + badge_gap;
+    }
     painter.setPen(theme().muted);
-    const QString name = models::gantt::row_name(*content_, row, device_names_);
-    painter.drawText(
-        QRect(left, row.top - 4, room - (left - widgets::ThemeSizes::margin), row.height + 8),
-        Qt::AlignLeft | Qt::AlignVCenter,
-        QFontMetrics(fitting).elidedText(name, Qt::ElideRight, room - (left - widgets::ThemeSizes::margin)));
+    const int width = room - (left - widgets::ThemeSizes::margin) - (divides ? arrow_width : 0);
+    painter.drawText(QRect(left, row.top - 4, width, row.height + 8), Qt::AlignLeft | Qt::AlignVCenter,
+                     QFontMetrics(fitting).elidedText(row_text(row), Qt::ElideRight, width));
+    if (part) continue;
+    if (divides)
+      draw_triangle(painter, {link().label_width() - arrow_width / 2.0 - 4, row.top + row.height / 2.0},
+                    divided_.contains(models::gantt::lane_key(*content_, row)), theme().muted);
     const bool first = row.device == 0 && content_->groups[row.group].leader == row.group;
     if (pinned_.contains(models::gantt::lane_key(*content_, row)))
       draw_pin(painter, {link().label_width() - 5.0, row.top + row.height / 2.0}, theme().accent);
@@ -293,7 +352,8 @@ std::optional<models::gantt::Hit> View::hit(const QPointF& position) const {
 void View::hovered(const QPointF& position) {
   const std::optional<models::gantt::Hit> now = hit(position);
   const auto named = content_ && position.x() < plot().left() ? geometry_.row_at(position.y()) : std::nullopt;
-  if (named && models::gantt::folds(*content_, geometry_.rows[*named]))
+  pointer_ = position;
+  if (named && (arrow_at(position) || models::gantt::folds(*content_, geometry_.rows[*named])))
     setCursor(Qt::PointingHandCursor);
   else
     unsetCursor();
@@ -301,8 +361,16 @@ void View::hovered(const QPointF& position) {
     hover_ = now;
     update();
   }
+  const auto part = content_ && !now ? geometry_.row_at(position.y()) : std::nullopt;
   if (now)
     card_->show_at(position, describe(*now));
+  else if (const QStringList lines = part ? describe_part(geometry_.rows[*part], position) : QStringList();
+           !lines.isEmpty())
+    card_->show_at(position, lines);
+  else if (named && arrow_at(position))
+    card_->show_at(position, {divided_.contains(models::gantt::lane_key(*content_, geometry_.rows[*named]))
+                                  ? tr("Hide the parts of this lane (Left)")
+                                  : tr("Show compute and each kind of communication as a lane (Right)")});
   else if (named && geometry_.rows[*named].kind == models::gantt::Row::Kind::stage)
     card_->show_at(position, describe_fold(geometry_.rows[*named]));
   else
@@ -311,6 +379,7 @@ void View::hovered(const QPointF& position) {
 
 void View::unhovered() {
   card_->hide();
+  pointer_.reset();
   if (!hover_) return;
   hover_.reset();
   update();
@@ -319,6 +388,10 @@ void View::unhovered() {
 void View::clicked(const QPointF& position) {
   if (!content_) return;
   if (position.x() < plot().left()) {
+    if (const auto arrow = arrow_at(position)) {
+      const DeviceId lane = models::gantt::lane_key(*content_, geometry_.rows[*arrow]);
+      return set_divided(lane, !divided_.contains(lane));
+    }
     if (const auto row = geometry_.row_at(position.y())) toggle_row(geometry_.rows[*row]);
     return;
   }

@@ -4,7 +4,8 @@
 //
 // Keys: W and S zoom at the cursor; A and D pan; F fits. Arrows step through the operations, along the critical path
 // while it is shown. Enter or a click on a lane's name opens and closes it, a drag of the name moves the lane. L shows
-// the links; Esc clears. A huge timeline is shown by samples until its content is built.
+// the links; Esc clears. The arrow behind a name shows the lane's parts, as do Right and Left over the name. A huge
+// timeline is shown by samples until its content is built.
 #pragma once
 
 #include <functional>
@@ -56,6 +57,9 @@ class View : public TimeView {
   void set_chart_id(int id) { chart_id_ = id; }
   void set_links_visible(bool visible);
   void set_opened(DeviceId first_device, bool opened);
+  /// Shows a lane below for each part of a lane's time, or hides them; `lane` by models::gantt::lane_key().
+  void set_divided(DeviceId lane, bool divided);
+  const models::gantt::DividedLanes& divided() const { return divided_; }
   /// Opens or closes all lanes of several devices.
   void set_all_opened(bool opened);
 
@@ -78,6 +82,7 @@ class View : public TimeView {
   const QStringList& device_names() const { return device_names_; }
   const std::optional<models::gantt::Hit>& selected() const { return selected_; }
   QString row_text(std::size_t row) const;
+  QString row_text(const models::gantt::Row& row) const;
   QRectF box_of(const models::gantt::Hit& hit) const;
   int chart_id() const { return chart_id_; }
   const std::shared_ptr<const models::gantt::Content>& content() const { return content_; }
@@ -89,6 +94,8 @@ class View : public TimeView {
   std::optional<models::gantt::Hit> hit(const QPointF& position) const;
   /// Returns the tooltip of an operation, one fact per line.
   QStringList describe(const models::gantt::Hit& hit) const;
+  /// Returns the tooltip of a part of a lane: its sum, or the operation at that position.
+  QStringList describe_part(const models::gantt::Row& row, const QPointF& position) const;
   /// Returns the tooltip as one sentence, for screen readers.
   QString spoken(const models::gantt::Hit& hit) const;
 
@@ -130,6 +137,12 @@ class View : public TimeView {
   std::optional<std::size_t> find_row(std::size_t operation) const;
   void uncover(std::size_t operation);
   void toggle_row(const models::gantt::Row& row);
+  void divide_lanes();
+  /// Returns the row whose arrow to its parts is at a position.
+  std::optional<std::size_t> arrow_at(const QPointF& position) const;
+  const models::gantt::PartLane* part_of(const models::gantt::Row& row) const;
+  /// Opens or closes the parts of the lane whose name is under the mouse. Returns true if there is one.
+  bool divide_at_pointer(bool divided);
   QString place_text(const models::gantt::Row& row) const;
   /// Describes the all-reduces inside a pass; empty: none.
   QString reduced_text(const models::gantt::Row& row, std::size_t operation) const;
@@ -154,7 +167,10 @@ class View : public TimeView {
 
   models::gantt::Metrics metrics_;
   Painter painter_;
-  std::set<DeviceId> opened_, pinned_;
+  std::set<DeviceId> opened_, pinned_, wanted_divided_;
+  models::gantt::DividedLanes divided_;  ///< of `wanted_divided_`, those that the content has
+  const models::gantt::Content* divided_content_ = nullptr;
+  std::optional<QPointF> pointer_;
   models::gantt::LaneChoice choice_;
   std::optional<DeviceId> dragged_block_;
   std::optional<std::size_t> drop_at_;  ///< position among the blocks

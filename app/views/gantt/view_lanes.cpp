@@ -57,6 +57,7 @@ QString View::lane_text(DeviceId lane) const {
 
 void View::show_pinned_of(const View& chart) {
   opened_ = chart.opened_;
+  wanted_divided_ = chart.wanted_divided_;
   choice_ = {chart.choice_.order, chart.pinned_};
   chart_id_ = chart.chart_id_;
   device_names_ = chart.device_names_;
@@ -69,7 +70,9 @@ void View::show_pinned_of(const View& chart) {
 
 bool View::takes_label_drag(const QPointF& at) {
   const auto row = content_ && !choice_.only ? geometry_.row_at(at.y()) : std::nullopt;
-  if (!row || geometry_.rows[*row].kind == models::gantt::Row::Kind::link) return false;
+  if (!row || geometry_.rows[*row].kind == models::gantt::Row::Kind::link ||
+      geometry_.rows[*row].kind == models::gantt::Row::Kind::part)
+    return false;
   dragged_block_ = models::gantt::fold_key(*content_, geometry_.rows[*row]);
   return true;
 }

@@ -119,9 +119,11 @@ void View::uncover(std::size_t operation) {
 bool View::key(QKeyEvent* event) {
   switch (event->key()) {
     case Qt::Key_Left:
+      if (divide_at_pointer(false)) return true;
       step(models::gantt::Step::previous);
       return true;
     case Qt::Key_Right:
+      if (divide_at_pointer(true)) return true;
       step(models::gantt::Step::next);
       return true;
     case Qt::Key_Up:

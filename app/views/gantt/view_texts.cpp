@@ -38,8 +38,39 @@ QString View::reduced_text(const models::gantt::Row& row, std::size_t operation)
   return tr("%1 of it for tensor-parallel all-reduces").arg(models::format_time(whole * share));
 }
 
-QString View::row_text(std::size_t row) const {
-  return models::gantt::row_name(*content_, geometry_.rows[row], device_names_);
+QString View::row_text(std::size_t row) const { return row_text(geometry_.rows[row]); }
+
+QString View::row_text(const models::gantt::Row& row) const {
+  const models::gantt::PartLane* const part = part_of(row);
+  return part ? models::gantt::part_name(*content_, *part, device_names_)
+              : models::gantt::row_name(*content_, row, device_names_);
+}
+
+QStringList View::describe_part(const models::gantt::Row& row, const QPointF& position) const {
+  const models::gantt::PartLane* const part = part_of(row);
+  if (!part || position.y() >= row.bottom()) return {};
+  const models::gantt::Content& parts = *divided_.at(models::gantt::lane_key(*content_, row))->content;
+  const TimelineLane& lane = parts.timeline->lanes[row.part];
+  if (position.x() < plot().left()) {
+    const auto share = static_cast<double>(part->time) / static_cast<double>(std::max<std::int64_t>(1, content_->end));
+    return {QStringLiteral("%1 · %2").arg(row_text(row), place_text(row)),
+            tr("%1 in all, %2 of the chart's time")
+                .arg(models::format_time(to_seconds(Nanoseconds(part->time))), models::format_percent(share)),
+            models::gantt::part_text(part->part)};
+  }
+  const double time = time_at(position.x());
+  const std::size_t at = models::gantt::first_ending_after(*parts.timeline, lane, time);
+  if (at >= lane.end || static_cast<double>(parts.timeline->start[at]) > time) return {};
+  const TimelineRow operation = parts.timeline->row(at);
+  QStringList title{row_text(row)};
+  if (part->part != models::gantt::LanePart::data) title << widgets::kind_text(operation.operation.kind);
+  if (operation.operation.micro_batch >= 0 && part->part != models::gantt::LanePart::data)
+    title << tr("micro-batch %1").arg(operation.operation.micro_batch);
+  title << tr("stage %1").arg(operation.operation.stage.value) << place_text(row);
+  return {title.join(QStringLiteral(" · ")),
+          tr("%1  (%2)")
+              .arg(models::format_span(operation.start, operation.end()), models::format_time(operation.duration)),
+          models::gantt::part_text(part->part)};
 }
 
 /// Returns the row's devices, or the link's ends: the name without the rest of the label.

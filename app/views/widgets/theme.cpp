@@ -49,6 +49,10 @@ Theme make_light() {
   theme.operation = {hex(0x3b76b8), hex(0xe29a45), hex(0xa65410), hex(0xf0c78d), hex(0xa9c4e4),
                      hex(0x8f9415), hex(0x8f9415), hex(0x2aa08e), hex(0x565c69)};
   theme.tensor_parallel = hex(0xbc3f7c);
+  theme.context_parallel = hex(0x1e93b4);
+  theme.expert_parallel = hex(0x8a57b0);
+  theme.data_parallel = hex(0x17766a);
+  theme.pipeline_parallel = hex(0x7a7f12);
   theme.memory = {hex(0x3e5c68), hex(0x6e8f9b), hex(0xa3bbc2), hex(0x587a87), hex(0xc7ae7c),
                   hex(0xa98f5b), hex(0xd6c39c), hex(0xe0d4bc), hex(0xc5c9d1)};
   theme.group = {hex(0x7fa3d4), hex(0xcfa05a), hex(0x6bb09f), hex(0xa08bcb),
@@ -84,6 +88,10 @@ Theme make_night() {
   theme.operation = {hex(0x6aa3e0), hex(0xe8ac62), hex(0xc27a2e), hex(0xf2d3a2), hex(0x3e5f86),
                      hex(0xe0e36e), hex(0xe0e36e), hex(0x309c78), hex(0x8b92a0)};
   theme.tensor_parallel = hex(0xe072a8);
+  theme.context_parallel = hex(0x5fc3df);
+  theme.expert_parallel = hex(0xb68bdb);
+  theme.data_parallel = hex(0x3fb39a);
+  theme.pipeline_parallel = hex(0xc4c64f);
   theme.memory = {hex(0x7fa3b1), hex(0x587884), hex(0x43606b), hex(0x6b91a0), hex(0xb59b68),
                   hex(0x84703f), hex(0x7a6946), hex(0x6e6350), hex(0x4b515c)};
   theme.group = {hex(0x7fa3d4), hex(0xcfa05a), hex(0x6bb09f), hex(0xa08bcb),

@@ -35,7 +35,8 @@ struct Theme {
   QColor cursor;                             ///< the time cursor, and the background of its bubble
   QColor card;                               ///< background of floating cards
   std::array<QColor, op_kind_count> operation;
-  QColor tensor_parallel;  ///< all-reduces inside passes
+  /// Communication by its dimension of parallelism; tensor_parallel also of all-reduces inside passes.
+  QColor tensor_parallel, context_parallel, expert_parallel, data_parallel, pipeline_parallel;
   std::array<QColor, memory_item_count> memory;
   /// Colours of alike things that carry a number: stages, device types, series. Edges and lines, and pale fills.
   std::array<QColor, 7> group, group_fill;
