@@ -444,7 +444,6 @@ void View::log(const models::run::LogLine& line) {
 
 void View::changeEvent(QEvent* event) {
   if ((event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) && log_) apply_theme();
-  if (event->type() == QEvent::FontChange && log_) QTimer::singleShot(0, this, &View::fit_panel);  // of its fields, too
   QWidget::changeEvent(event);
 }
 

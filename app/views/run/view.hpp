@@ -159,7 +159,6 @@ class View : public QWidget {
   QString unavailable_reason() const;
   QString progress_text() const;
   void apply_theme();
-  void fit_panel();
 
   models::run::Model model_, other_;
   QString other_title_;
@@ -173,7 +172,6 @@ class View : public QWidget {
   QString problem_;
 
   QWidget* panel_ = nullptr;
-  QWidget* panel_scroll_ = nullptr;
   QComboBox* plan_ = nullptr;
   QComboBox* model_choice_ = nullptr;
   QSpinBox* steps_ = nullptr;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Layout of the run view; view.cpp has its behaviour.
-#include <algorithm>
-
 #include <QComboBox>
 #include <QFormLayout>
 #include <QGridLayout>
@@ -13,7 +11,6 @@
 #include <QScrollArea>
 #include <QSpinBox>
 #include <QSplitter>
-#include <QStyle>
 #include <QTimer>
 #include <QToolButton>
 #include <QTreeWidget>
@@ -85,14 +82,7 @@ QWidget* View::make_launch_panel() {
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setWidget(panel_);
   scroll->setFixedWidth(panel_width);
-  panel_scroll_ = scroll;
   return scroll;
-}
-
-/// Gives the panel the width that its fields need in larger texts.
-void View::fit_panel() {
-  const int bar = style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, panel_scroll_);
-  panel_scroll_->setFixedWidth(std::max(panel_width, panel_->minimumSizeHint().width() + bar));
 }
 
 void View::make_launch_form(QVBoxLayout* column) {

@@ -7,7 +7,6 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QScrollArea>
 
 #include "app/session/project/content.hpp"
 #include "app/ui/layout/picture.hpp"
@@ -195,8 +194,6 @@ void TestLaunchMesh::what_a_run_leaves_out_is_listed() {
   }
   for (int i = 0; i < 3; ++i) fixture_->trigger("action_interface_larger");
   picture("launch-remarks-150", {1680, 1050});
-  const auto* panel = fixture_->child<QScrollArea>("run_panel");
-  QVERIFY(panel->viewport()->width() >= panel->widget()->minimumSizeHint().width());  // nothing is cut off
   fixture_->trigger("action_interface_normal");
   open_changed([](Plan& plan) {
     plan.name = "modules";
