@@ -28,16 +28,20 @@ void for_each_block(const AttentionTensors& in, const layers::ContextShard& cont
 }  // namespace
 
 ContextAttention::ContextAttention(AttentionShape shape, const layers::ContextShard& context)
-    : context_(context), positions_(context.positions(context.rank)), shape_(std::move(shape)) {
-  if (gathers() || rings()) shape_.queries = positions_;
+    : context_(context),
+      heads_of_(context.of_heads()),
+      ring_of_(context.of_ring()),
+      positions_(context.positions(context.rank)),
+      shape_(std::move(shape)) {
+  if (gathers()) shape_.queries = positions_;
+  if (rings()) shape_.queries = context.block_positions(context.rank);
   if (!exchanges_heads()) return;
-  heads_ = layers::shard_columns(shape_.key_value_heads, {context.rank, context.degree, {}});
-  const std::int64_t own = heads_[static_cast<std::size_t>(context.rank)].count;
+  heads_ = layers::shard_columns(shape_.key_value_heads, {heads_of_.rank, heads_of_.degree, {}});
+  const std::int64_t own = heads_[static_cast<std::size_t>(heads_of_.rank)].count;
   shape_.heads = shape_.heads / shape_.key_value_heads * own, shape_.key_value_heads = own;
 }
 
 tensor::Tensor ContextAttention::forward(AttentionTensors& in, tensor::Tensor& probability) const {
-  if (rings()) return ring_forward(in, probability);
   const std::int64_t shared = shape_.heads / shape_.key_value_heads;
   if (gathers()) {
     in.keys = layers::gather_context(in.keys, context_);
@@ -47,6 +51,10 @@ tensor::Tensor ContextAttention::forward(AttentionTensors& in, tensor::Tensor& p
     in.queries = to_heads(in.queries, shared, shape_.key_width);
     in.keys = to_heads(in.keys, 1, shape_.key_width);
     in.values = to_heads(in.values, 1, shape_.value_width);
+  }
+  if (rings()) {
+    tensor::Tensor contexts = ring_forward(in, probability);
+    return exchanges_heads() ? to_positions(contexts, shared, shape_.value_width) : std::move(contexts);
   }
   const int samples = in.queries.samples();
   const std::int64_t width = shape_.heads * shape_.value_width;
@@ -58,13 +66,19 @@ tensor::Tensor ContextAttention::forward(AttentionTensors& in, tensor::Tensor& p
 
 AttentionTensors ContextAttention::backward(tensor::Tensor context_gradient, const tensor::Tensor& contexts,
                                             const AttentionTensors& in, const tensor::Tensor& probability) const {
-  if (rings()) return ring_backward(context_gradient, contexts, in, probability);
   const std::int64_t shared = shape_.heads / shape_.key_value_heads;
   if (exchanges_heads()) context_gradient = to_heads(context_gradient, shared, shape_.value_width);
-  AttentionTensors out{in.queries.empty_like(), in.keys.empty_like(), in.values.empty_like()};
-  tensor::Tensor scratch(in.queries.memory(), 1, shape_.scores());
-  attention_backward(gradients(out), {context_gradient.data(), shape_.heads * shape_.value_width}, probability.data(),
-                     inputs(in), scratch.data(), in.queries.samples(), shape_);
+  AttentionTensors out;
+  if (rings()) {
+    out = exchanges_heads()
+              ? ring_backward(context_gradient, to_heads(contexts, shared, shape_.value_width), in, probability)
+              : ring_backward(context_gradient, contexts, in, probability);
+  } else {
+    out = {in.queries.empty_like(), in.keys.empty_like(), in.values.empty_like()};
+    tensor::Tensor scratch(in.queries.memory(), 1, shape_.scores());
+    attention_backward(gradients(out), {context_gradient.data(), shape_.heads * shape_.value_width}, probability.data(),
+                       inputs(in), scratch.data(), in.queries.samples(), shape_);
+  }
   if (gathers()) {
     out.keys = layers::reduce_scatter_context(out.keys, context_);
     out.values = layers::reduce_scatter_context(out.values, context_);
@@ -79,7 +93,8 @@ AttentionTensors ContextAttention::backward(tensor::Tensor context_gradient, con
 
 AttentionShape ContextAttention::block(int step) const {
   AttentionShape shape = shape_;
-  shape.keys = context_.positions((context_.rank + context_.degree - step) % context_.degree);
+  const int before = (ring_of_.rank + ring_of_.degree - step) % ring_of_.degree;
+  shape.keys = context_.block_positions(before * context_.heads_ranks);
   return shape;
 }
 
@@ -92,7 +107,7 @@ tensor::Tensor ContextAttention::ring_forward(const AttentionTensors& in, tensor
   log_sums = sums.empty_like();
   std::ranges::fill(log_sums.values(), std::numeric_limits<float>::lowest());
   tensor::Tensor scratch(memory, 1, block(0).scores());
-  for_each_block(in, context_, [&](int step, const tensor::Tensor& keys, const tensor::Tensor& values) {
+  for_each_block(in, ring_of_, [&](int step, const tensor::Tensor& keys, const tensor::Tensor& values) {
     add_attention_block({contexts.data(), width}, {log_sums.data(), sums.data()}, inputs(in.queries, keys, values),
                         scratch.data(), samples, block(step));
   });
@@ -110,11 +125,11 @@ AttentionTensors ContextAttention::ring_backward(const tensor::Tensor& context_g
   tensor::Tensor products = log_sums.empty_like();
   context_products(products.data(), {contexts.data(), gradient.stride}, gradient, samples, shape_);
   tensor::Tensor scratch(memory, 2, block(0).scores());
-  for_each_block(in, context_, [&](int step, const tensor::Tensor& keys, const tensor::Tensor& values) {
+  for_each_block(in, ring_of_, [&](int step, const tensor::Tensor& keys, const tensor::Tensor& values) {
     attention_block_backward(gradients(out), gradient, log_sums.data(), products.data(),
                              inputs(in.queries, keys, values), scratch.data(), samples, block(step));
     // Gradients follow their keys and values, and are home after the last step.
-    out.keys = layers::pass_on(out.keys, context_), out.values = layers::pass_on(out.values, context_);
+    out.keys = layers::pass_on(out.keys, ring_of_), out.values = layers::pass_on(out.values, ring_of_);
   });
   return out;
 }
@@ -139,27 +154,21 @@ std::vector<layers::ShardRange> ContextAttention::columns(std::int64_t shared, s
 }
 
 tensor::Tensor ContextAttention::to_heads(const tensor::Tensor& mine, std::int64_t shared, std::int64_t width) const {
-  return layers::positions_to_columns(mine, columns(shared, width), context_);
+  return layers::positions_to_columns(mine, columns(shared, width), heads_of_);
 }
 
 tensor::Tensor ContextAttention::to_positions(const tensor::Tensor& mine, std::int64_t shared,
                                               std::int64_t width) const {
-  return layers::columns_to_positions(mine, columns(shared, width), context_);
+  return layers::columns_to_positions(mine, columns(shared, width), heads_of_);
 }
 
 Result<void> check_context_attention(const ModelLayer& layer, std::int64_t key_value_heads,
                                      const layers::ContextShard& context) {
-  if (context.degree == 1 || context.kind == ContextKind::gather || context.kind == ContextKind::ring) return {};
-  if (context.kind != ContextKind::heads)
-    return fail(
-        ErrorCode::bad_input,
-        fmt::format("layer '{}' ({}): found the context kind '{}', expected 'ring', 'gather' or 'heads' in a run",
-                    layer.name, layer.kind, name_of(context.kind)));
-  if (key_value_heads >= context.degree) return {};
+  if (key_value_heads >= context.heads_ranks) return {};
   return fail(ErrorCode::bad_input,
               fmt::format("layer '{}' ({}): found {} key-value heads on a tensor-parallel rank, expected {} or more, "
-                          "one for each context rank of the kind 'heads'",
-                          layer.name, layer.kind, key_value_heads, context.degree));
+                          "one for each context rank that exchanges heads",
+                          layer.name, layer.kind, key_value_heads, context.heads_ranks));
 }
 
 }  // namespace pipedeck::runtime::cpu

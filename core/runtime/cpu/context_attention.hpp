@@ -23,6 +23,7 @@ struct AttentionTensors {
 ///   gives the contexts back (arXiv 2309.14509).
 /// - ring: keys and values pass from rank to rank, with an online softmax. In the backward they pass once more, with
 ///   their gradients (arXiv 2310.01889). Only the logarithm of each softmax's sum is saved.
+/// - heads+ring: consecutive ranks exchange heads, and blocks of them pass keys and values on.
 class ContextAttention {
  public:
   /// `shape` is that of whole samples.
@@ -39,12 +40,12 @@ class ContextAttention {
 
  private:
   bool gathers() const { return context_.degree > 1 && context_.kind == ContextKind::gather; }
-  bool exchanges_heads() const { return context_.degree > 1 && context_.kind == ContextKind::heads; }
-  bool rings() const { return context_.degree > 1 && context_.kind == ContextKind::ring; }
+  bool exchanges_heads() const { return heads_of_.degree > 1; }
+  bool rings() const { return ring_of_.degree > 1 && !gathers(); }
   tensor::Tensor ring_forward(const AttentionTensors& in, tensor::Tensor& log_sums) const;
   AttentionTensors ring_backward(const tensor::Tensor& context_gradient, const tensor::Tensor& contexts,
                                  const AttentionTensors& in, const tensor::Tensor& log_sums) const;
-  /// Returns the shape of the rank's queries and the keys that it holds after this many steps of the ring.
+  /// Returns the shape of the rank's queries and of the keys that it holds after this many steps of the ring.
   AttentionShape block(int step) const;
   AttentionInputs inputs(const AttentionTensors& in) const { return inputs(in.queries, in.keys, in.values); }
   AttentionInputs inputs(const tensor::Tensor& queries, const tensor::Tensor& keys, const tensor::Tensor& values) const;
@@ -55,10 +56,10 @@ class ContextAttention {
   tensor::Tensor to_heads(const tensor::Tensor& mine, std::int64_t shared, std::int64_t width) const;
   tensor::Tensor to_positions(const tensor::Tensor& mine, std::int64_t shared, std::int64_t width) const;
 
-  layers::ContextShard context_;
+  layers::ContextShard context_, heads_of_, ring_of_;
   std::vector<std::int64_t> positions_;
   AttentionShape shape_;                   ///< of the attention that the rank computes
-  std::vector<layers::ShardRange> heads_;  ///< with `heads`: the key-value heads of each rank
+  std::vector<layers::ShardRange> heads_;  ///< the key-value heads of each rank that exchanges them
 };
 
 /// Checks that a layer with these key-value heads on a rank has the group's kind of exchange. bad_input names it.

@@ -14,10 +14,10 @@ namespace {
 Result<std::unique_ptr<layers::LayerKernel>> make_halves(const ModelLayer& layer, const layers::LayerSharding* sharding,
                                                          const layers::ContextShard* context = nullptr) {
   if (layer.kind == "attention") return make_attention_half(layer, sharding, context);
-  if (layer.kind == "latent_attention") return make_latent_attention_half(layer, sharding);
+  if (layer.kind == "latent_attention") return make_latent_attention_half(layer, sharding, context);
   if (layer.kind == "feed_forward") return make_feed_forward_half(layer, sharding);
   if (layer.kind == "experts") return make_experts_half(layer, sharding);
-  TRY(auto attention, layer.kind == "latent_decoder" ? make_latent_attention_half(layer, sharding)
+  TRY(auto attention, layer.kind == "latent_decoder" ? make_latent_attention_half(layer, sharding, context)
                                                      : make_attention_half(layer, sharding, context));
   TRY(auto feed_forward, make_feed_forward_half(layer, sharding));
   return std::make_unique<layers::TwoHalves>(std::move(attention), std::move(feed_forward));

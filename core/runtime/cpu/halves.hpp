@@ -138,8 +138,11 @@ using MakeHalf = Result<std::unique_ptr<layers::BlockHalf>>(const ModelLayer& la
 Result<std::unique_ptr<layers::BlockHalf>> make_attention_half(const ModelLayer& layer,
                                                                const layers::LayerSharding* sharding,
                                                                const layers::ContextShard* context = nullptr);
-MakeHalf make_latent_attention_half;  ///< some heads on each rank; the narrow vectors are replicated
-MakeHalf make_feed_forward_half;      ///< gated; some columns on each rank
+/// Some heads on each rank; the narrow vectors are replicated.
+Result<std::unique_ptr<layers::BlockHalf>> make_latent_attention_half(const ModelLayer& layer,
+                                                                      const layers::LayerSharding* sharding,
+                                                                      const layers::ContextShard* context = nullptr);
+MakeHalf make_feed_forward_half;  ///< gated; some columns on each rank
 /// Some columns of each expert on each rank. With `shard`: some experts, or columns of them, on each rank of its group.
 Result<std::unique_ptr<layers::BlockHalf>> make_experts_half(const ModelLayer& layer,
                                                              const layers::LayerSharding* sharding,

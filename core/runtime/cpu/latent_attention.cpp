@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
-#include "core/runtime/cpu/attention.hpp"
+#include "core/runtime/cpu/context_attention.hpp"
 #include "core/runtime/cpu/halves.hpp"
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/rms.hpp"
@@ -41,26 +42,28 @@ void copy_columns(float* to, std::int64_t to_stride, const float* from, std::int
 
 class LatentAttentionLayer final : public NormedHalf {
  public:
-  explicit LatentAttentionLayer(const LatentSizes& sizes, std::optional<layers::TensorParallelGroup> partners = {})
+  /// `sizes.sequence` is the number of the context rank's positions.
+  LatentAttentionLayer(const LatentSizes& sizes, const layers::ContextShard& context,
+                       std::optional<layers::TensorParallelGroup> partners = {})
       : NormedHalf(sizes.sequence, sizes.hidden, sizes.epsilon, sizes.layout().end, std::move(partners)),
         n_(sizes),
-        shape_{.heads = sizes.heads,
-               .key_value_heads = sizes.heads,
-               .key_width = sizes.head(),
-               .value_width = sizes.value,
-               .queries = all_positions(sizes.sequence),
-               .keys = all_positions(sizes.sequence),
-               .causal = true},
+        attention_({.heads = sizes.heads,
+                    .key_value_heads = sizes.heads,
+                    .key_width = sizes.head(),
+                    .value_width = sizes.value,
+                    .queries = all_positions(context.sequence),
+                    .keys = all_positions(context.sequence),
+                    .causal = true},
+                   context),
         at_(sizes.layout()),
         query_norm_(sizes.query_rank, sizes.epsilon),
         latent_norm_(sizes.rank, sizes.epsilon),
-        query_angles_(shape_.queries, sizes.rotary, {.base = static_cast<double>(sizes.rotary_base)}),
-        key_angles_(shape_.keys, sizes.rotary, {.base = static_cast<double>(sizes.rotary_base)}) {}
+        angles_(attention_.positions(), sizes.rotary, {.base = static_cast<double>(sizes.rotary_base)}) {}
 
-  LatentAttentionLayer(const LatentSizes& whole, const layers::ShardRange& own,
+  LatentAttentionLayer(const LatentSizes& whole, const layers::ContextShard& context, const layers::ShardRange& own,
                        const layers::TensorParallelGroup& partners)
-      : LatentAttentionLayer(whole.of(own), partners) {
-    auto all = std::make_unique<LatentAttentionLayer>(whole);
+      : LatentAttentionLayer(whole.of(own), context, partners) {
+    auto all = std::make_unique<LatentAttentionLayer>(whole, context);
     std::vector<layers::ParameterBlock> blocks = all->blocks_of(own);
     set_whole(std::move(all), std::move(blocks));
   }
@@ -74,9 +77,10 @@ class LatentAttentionLayer final : public NormedHalf {
     auto& s = saved.tensors;
     const tensor::Tensor own = gather_gradient(dy);
     tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, n_.hidden + n_.query_rank + n_.rank);
-    tensor::Tensor dq = s[query].empty_like(), dboth, ddown;
-    keys_and_values_backward(p, s, dy, dq, dboth, ddown, gains.data() + n_.hidden + n_.query_rank);
-    query_angles_.rotate_back(dq.data() + n_.plain, rotated(dq));
+    auto [dq, dk, dv] = attend_backward(p, s, dy);
+    tensor::Tensor dboth, ddown;
+    keys_and_values_backward(p, s, dk, dv, dboth, ddown, gains.data() + n_.hidden + n_.query_rank);
+    angles_.rotate_back(dq.data() + n_.plain, rotated(dq));
     tensor::Tensor dlatent, query_input, dnormal = queries_backward(p, s, dq, dlatent, gains.data() + n_.hidden);
     add_project_backward(dnormal, ddown, n_.hidden, n_.down(), p + at_.down);
     keep_own_tokens(dnormal);
@@ -119,9 +123,9 @@ class LatentAttentionLayer final : public NormedHalf {
   tensor::Tensor compute(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const override {
     make_queries(p, in, s);
     make_keys_and_values(p, in, s);
-    s[context] = rows_like(in, n_.hidden, n_.values());
-    s[probability] = rows_like(in, n_.hidden, shape_.heads * shape_.key_rows());
-    attention({s[context].data(), n_.values()}, s[probability].data(), inputs(s), in.samples(), shape_);
+    AttentionTensors heads{std::move(s[query]), std::move(s[key]), std::move(s[value])};
+    s[context] = attention_.forward(heads, s[probability]);
+    s[query] = std::move(heads.queries), s[key] = std::move(heads.keys), s[value] = std::move(heads.values);
     tensor::Tensor output = project(s[context], n_.values(), n_.hidden, p + at_.out);
     return output;
   }
@@ -169,9 +173,6 @@ class LatentAttentionLayer final : public NormedHalf {
             {at_.out + own.first * n_.value * h, 1, own.count * n_.value * h, own.count * n_.value * h}};
   }
 
-  AttentionInputs inputs(const std::vector<tensor::Tensor>& s) const {
-    return {{s[query].data(), n_.queries()}, {s[key].data(), n_.queries()}, {s[value].data(), n_.values()}};
-  }
   /// Returns the parts of queries or keys that turn, from the first one on.
   RotatedHeads rotated(const tensor::Tensor& of_heads) const {
     return {of_heads.size() / n_.queries(), n_.queries(), n_.heads, n_.head()};
@@ -185,13 +186,13 @@ class LatentAttentionLayer final : public NormedHalf {
     } else {
       s[query] = project(in, n_.hidden, n_.queries(), p + at_.query);
     }
-    query_angles_.rotate(s[query].data() + n_.plain, rotated(s[query]));
+    angles_.rotate(s[query].data() + n_.plain, rotated(s[query]));
   }
 
   void make_keys_and_values(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const {
     const std::int64_t count = rows(in);
     tensor::Tensor down = project(in, n_.hidden, n_.down(), p + at_.down);
-    key_angles_.rotate(down.data() + n_.rank, {count, n_.down(), 1, n_.rotary});
+    angles_.rotate(down.data() + n_.rank, {count, n_.down(), 1, n_.rotary});
     s[latent] = rows_like(down, n_.down(), n_.rank);
     copy_columns(s[latent].data(), n_.rank, down.data(), n_.down(), count, n_.rank);
     s[latent_normal] = latent_norm_.forward(s[latent], p + at_.latent_gain, s[latent_inverse]);
@@ -206,22 +207,20 @@ class LatentAttentionLayer final : public NormedHalf {
     }
   }
 
-  /// Sets the gradients of the queries, of plain keys and values, and of the product down; adds to that of the gain.
-  void keys_and_values_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy,
-                                tensor::Tensor& dq, tensor::Tensor& dboth, tensor::Tensor& ddown,
+  /// Returns the gradients of queries, keys and values.
+  AttentionTensors attend_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy) const {
+    const AttentionTensors in{std::move(s[query]), std::move(s[key]), std::move(s[value])};
+    return attention_.backward(project_backward(dy, n_.values(), n_.hidden, p + at_.out), s[context], in,
+                               std::exchange(s[probability], {}));
+  }
+
+  /// Sets the gradients of plain keys and values, and of the product down; adds to that of the gain.
+  void keys_and_values_backward(const float* p, const std::vector<tensor::Tensor>& s, const tensor::Tensor& dk,
+                                const tensor::Tensor& dv, tensor::Tensor& dboth, tensor::Tensor& ddown,
                                 float* gain_gradient) const {
-    const std::int64_t count = rows(dy);
-    tensor::Tensor dk = s[key].empty_like(), dv = s[value].empty_like();
-    {
-      const tensor::Tensor dcontext = project_backward(dy, n_.values(), n_.hidden, p + at_.out);
-      tensor::Tensor scratch(dy.memory(), 1, shape_.scores());
-      attention_backward({{dq.data(), n_.queries()}, {dk.data(), n_.queries()}, {dv.data(), n_.values()}},
-                         {dcontext.data(), n_.values()}, s[probability].data(), inputs(s), scratch.data(), dy.samples(),
-                         shape_);
-    }
-    for (const ForwardSaved used : {probability, query, key, value}) s[used].release();
-    dboth = rows_like(dy, n_.hidden, n_.both());
-    ddown = tensor::Tensor::zeros(dy.memory(), dy.samples(), dy.width() / n_.hidden * n_.down());
+    const std::int64_t count = dk.size() / n_.queries();
+    dboth = rows_like(dk, n_.queries(), n_.both());
+    ddown = tensor::Tensor::zeros(dk.memory(), dk.samples(), dk.width() / n_.queries() * n_.down());
     for (std::int64_t head = 0; head < n_.heads; ++head) {
       float* own = dboth.data() + head * (n_.plain + n_.value);
       const float* keys = dk.data() + head * n_.head();
@@ -234,10 +233,10 @@ class LatentAttentionLayer final : public NormedHalf {
     copy_columns(ddown.data(), n_.down(), dlatent.data(), n_.rank, count, n_.rank);
     sum_up(ddown);
     copy_columns(dlatent.data(), n_.rank, ddown.data(), n_.down(), count, n_.rank);
-    tensor::Tensor raw = tensor::Tensor::zeros(dy.memory(), dlatent.samples(), dlatent.width());
+    tensor::Tensor raw = tensor::Tensor::zeros(dk.memory(), dlatent.samples(), dlatent.width());
     latent_norm_.backward(raw, gain_gradient, dlatent, s[latent], s[latent_inverse], p + at_.latent_gain);
     copy_columns(ddown.data(), n_.down(), raw.data(), n_.rank, count, n_.rank);
-    key_angles_.rotate_back(ddown.data() + n_.rank, {count, n_.down(), 1, n_.rotary});
+    angles_.rotate_back(ddown.data() + n_.rank, {count, n_.down(), 1, n_.rotary});
   }
 
   /// Returns the gradient of the norm's output by the queries. With a narrow vector, `dlatent` becomes its gradient.
@@ -253,16 +252,17 @@ class LatentAttentionLayer final : public NormedHalf {
   }
 
   LatentSizes n_;
-  AttentionShape shape_;  ///< of the local heads
+  ContextAttention attention_;  ///< of the local heads
   layers::LatentLayout at_;
   Rms query_norm_, latent_norm_;
-  RotaryTable query_angles_, key_angles_;
+  RotaryTable angles_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<layers::BlockHalf>> make_latent_attention_half(const ModelLayer& layer,
-                                                                      const layers::LayerSharding* sharding) {
+                                                                      const layers::LayerSharding* sharding,
+                                                                      const layers::ContextShard* context) {
   layers::SizeReader size(layer);
   const LatentSizes sizes{.hidden = size("hidden"),
                           .heads = size("heads"),
@@ -281,9 +281,18 @@ Result<std::unique_ptr<layers::BlockHalf>> make_latent_attention_half(const Mode
     size.bounded("weights of a product", {sizes.hidden, out});
   size.bounded("scores of a head", {sizes.sequence, sizes.sequence});
   TRY_VOID(size.result());
-  if (!sharding) return std::make_unique<LatentAttentionLayer>(sizes);
-  TRY_VOID(layers::check_shardable(layer, sizes.heads, "heads", sharding->partners.shard()));
-  return std::make_unique<LatentAttentionLayer>(sizes, sharding->partners.local_range(sizes.heads), sharding->partners);
+  layers::ContextShard seat;
+  seat.sequence = sizes.sequence;
+  if (context) seat = *context;
+  if (!sharding) {
+    TRY_VOID(check_context_attention(layer, sizes.heads, seat));
+    return std::make_unique<LatentAttentionLayer>(sizes, seat);
+  }
+  const layers::TensorParallelGroup& partners = sharding->partners;
+  TRY_VOID(layers::check_shardable(layer, sizes.heads, "heads", partners.shard()));
+  for (const layers::ShardRange& heads : layers::shard_columns(sizes.heads, partners.shard()))
+    TRY_VOID(check_context_attention(layer, heads.count, seat));
+  return std::make_unique<LatentAttentionLayer>(sizes, seat, partners.local_range(sizes.heads), partners);
 }
 
 }  // namespace pipedeck::runtime::cpu

@@ -38,7 +38,8 @@ layers::KernelRegistry cpu_kernel_registry() {
   kernels.sharded["lstm"] = make_sharded_lstm;
   kernels.sharded["transformer"] = make_sharded_transformer;
   kernels.context["embedding"] = make_context_embedding;
-  for (const char* kind : {"attention", "decoder", "experts"}) kernels.context[kind] = make_context_decoder;
+  for (const char* kind : {"attention", "decoder", "experts", "latent_attention", "latent_decoder"})
+    kernels.context[kind] = make_context_decoder;
   kernels.experts["experts"] = make_divided_experts;
   kernels.tokens = {"attention",        "decoder",        "experts",    "feed_forward",
                     "latent_attention", "latent_decoder", "layer_norm", "rms_norm"};

@@ -134,6 +134,7 @@ LocalStage chunk_on(const Plan& plan, const StageCopy& chunk, const plan::StageG
   placed.context = groups.degrees().context;
   placed.tensor_rank = number_in(groups, plan::GroupFamily::tensor, rank);
   placed.tensor_parallel = groups.degrees().tensor;
+  placed.heads_ranks = groups.size(plan::GroupFamily::context_heads);
   placed.expert_ranks = groups.size(plan::GroupFamily::expert_all);
   placed.samples = plan.micro_batch;
   if (!plan.synchronous()) return placed;

@@ -41,6 +41,7 @@ struct LocalStage {
   int replica = 0;
   int tensor_rank = 0, tensor_parallel = 1;
   int context_rank = 0, context = 1;  ///< its positions of every sample (layers::context_positions)
+  int heads_ranks = 1;                ///< context ranks that exchange heads
   int expert_ranks = 1;               ///< that divide the experts of a layer, x e
   int first_sample = 0, samples = 0;  ///< of each micro-batch: contiguous ranges in replica order
   /// Recomputed layers, relative to the stage's first; `by_block`: each segment just before its own backward.
@@ -97,6 +98,11 @@ struct Layout {
   /// Returns the devices of the chunk's replica and tensor-parallel rank, by rank: each has its positions.
   std::vector<std::size_t> context_group(const LocalStage& chunk) const {
     return group(plan::GroupFamily::context, chunk);
+  }
+  /// Returns those that exchange heads, and those that pass keys and values on, if there are both (heads+ring).
+  std::vector<std::vector<std::size_t>> context_subgroups(const LocalStage& chunk) const {
+    if (chunk.heads_ranks == 1 || chunk.heads_ranks == chunk.context) return {};
+    return {group(plan::GroupFamily::context_heads, chunk), group(plan::GroupFamily::context_sequence, chunk)};
   }
 
   bool synchronous() const { return !staleness; }

@@ -23,6 +23,7 @@ transport::WorkerLinks worker_links(const Layout& layout) {
       const LocalStage& chunk = placement.chunk_of_module(module);
       if (chunk.tensor_parallel > 1) join(layout.tensor_parallel_group(chunk));
       if (chunk.context > 1) join(layout.context_group(chunk));
+      for (const auto& members : layout.context_subgroups(chunk)) join(members);
       if (chunk.expert_ranks > 1) join(layout.expert_group(chunk));
       for (const StateMembers& states : {dense_members(layout, chunk), expert_members(layout, chunk)})
         for (const auto* members : {&states.ranks, &states.copies, &states.gathers}) join(*members);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -32,6 +33,38 @@ std::vector<std::int64_t> ContextShard::positions(int of) const {
   for (const ShardRange& range : context_positions(sequence, of, degree))
     for (std::int64_t i = 0; i < range.count; ++i) all.push_back(range.first + i);
   return all;
+}
+
+std::vector<std::int64_t> ContextShard::block_positions(int of) const {
+  std::vector<std::int64_t> all;
+  const int first = of - of % heads_ranks;
+  for (int other = first; other < first + heads_ranks; ++other)
+    std::ranges::copy(positions(other), std::back_inserter(all));
+  std::ranges::sort(all);
+  return all;
+}
+
+ContextShard ContextShard::of_heads() const {
+  const bool all = heads_ranks == degree;
+  return {rank % heads_ranks,
+          heads_ranks,
+          sequence / degree * heads_ranks,
+          all ? group : heads_group,
+          kind,
+          heads_ranks,
+          nullptr,
+          nullptr};
+}
+
+ContextShard ContextShard::of_ring() const {
+  return {rank / heads_ranks,
+          degree / heads_ranks,
+          sequence,
+          heads_ranks == 1 ? group : ring_group,
+          kind,
+          1,
+          nullptr,
+          nullptr};
 }
 
 ModelSpec context_model(const ModelSpec& model, int degree) {
@@ -93,7 +126,14 @@ Shard shard_of(const Stage& stage, int rank) {
 }
 
 ContextShard context_of(const Stage& stage, int rank, std::int64_t sequence) {
-  return {rank, stage.degrees.context, sequence, nullptr, stage.degrees.context_kind};
+  return {rank,
+          stage.degrees.context,
+          sequence,
+          nullptr,
+          stage.degrees.context_kind,
+          stage.degrees.heads_ranks(),
+          nullptr,
+          nullptr};
 }
 
 ExpertShard experts_of(const Stage& stage, int rank) {

@@ -22,9 +22,20 @@ struct ContextShard {
   std::int64_t sequence = 0;                     ///< positions of a whole sample
   std::shared_ptr<transport::Collective> group;  ///< null while layers are only checked
   ContextKind kind = ContextKind::ring;          ///< the exchange of attention
+  /// Consecutive ranks that exchange heads, and the groups of these and of ranks as far apart, which pass keys and
+  /// values on. The groups are null unless the kind has both.
+  int heads_ranks = 1;
+  std::shared_ptr<transport::Collective> heads_group, ring_group;
 
   /// Returns the positions of rank `of`, ascending.
   std::vector<std::int64_t> positions(int of) const;
+  /// Returns the positions of all ranks that exchange heads with `of`, ascending.
+  std::vector<std::int64_t> block_positions(int of) const;
+  /// Returns the place among the ranks that exchange heads. Their positions, numbered among themselves, are those of a
+  /// group of its own.
+  ContextShard of_heads() const;
+  /// Returns the place among the ranks that pass keys and values on.
+  ContextShard of_ring() const;
 };
 
 /// Returns a rank's ranges of the positions of a sample, ascending. `sequence` is a multiple of 2 x `degree`, or

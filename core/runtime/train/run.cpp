@@ -41,6 +41,10 @@ layers::ShardedLayers parts_of(Run& run, std::size_t worker, const exec::LocalSt
   auto group = join(chunk.tensor_parallel, run.layout.tensor_parallel_group(chunk));
   layers::ContextShard context = layers::context_of(stage, chunk.context_rank, run.parts->loss.sequence());
   context.group = join(chunk.context, run.layout.context_group(chunk));
+  if (const auto both = run.layout.context_subgroups(chunk); !both.empty()) {
+    context.heads_group = join(context.heads_ranks, both[0]);
+    context.ring_group = join(context.degree / context.heads_ranks, both[1]);
+  }
   layers::ExpertShard experts = layers::experts_of(stage, chunk.rank % chunk.expert_ranks);
   experts.group = join(chunk.expert_ranks, run.layout.expert_group(chunk));
   const layers::RankPlaces places{nullptr, chunk.context > 1 ? &context : nullptr,

@@ -140,6 +140,18 @@ ModelSpec attention_of(std::int64_t sequence, int blocks = 1) {
   return model;
 }
 
+/// Latent attention, with a narrow vector of queries and without.
+ModelSpec latent_of(std::int64_t sequence) {
+  ModelSpec model = attention_of(sequence);
+  std::map<std::string, std::int64_t> sizes{{"hidden", 8},      {"heads", 6},         {"key_value_rank", 5},
+                                            {"plain_width", 3}, {"rotary_width", 2},  {"value_width", 3},
+                                            {"query_rank", 4},  {"feed_forward", 12}, {"sequence", sequence}};
+  model.layers[1] = {"block_0", "latent_decoder", sizes};
+  sizes["query_rank"] = 0, sizes.erase("feed_forward");
+  model.layers[2] = {"block_1.attention", "latent_attention", sizes};
+  return model;
+}
+
 class TestContextParallel : public QObject {
   Q_OBJECT
  private slots:
@@ -152,6 +164,7 @@ class TestContextParallel : public QObject {
   void attention_equals_one_device_data();
   void attention_equals_one_device();
   void random_attention_equals_one_device();
+  void heads_and_ring_equal_one_device();
   void attention_without_a_way_to_the_other_positions_is_named();
   void what_needs_all_positions_is_named();
 };
@@ -279,14 +292,14 @@ void TestContextParallel::attention_equals_one_device() {
   QFETCH(int, data);
   QFETCH(int, context);
   QFETCH(int, tensor);
-  const ModelSpec spec = attention_of(24);
-  for (const int level : {0, 3}) {
-    Plan plan = plan_with(spec, stages, data, context, tensor);
-    plan.sharding.level = level;
-    for (Stage& stage : plan.stages) stage.degrees.context_kind = kind;
-    const QString wrong = difference_from_one_device(spec, plan, 20);
-    QVERIFY2(wrong.isEmpty(), qPrintable(QString("level %1: %2").arg(level).arg(wrong)));
-  }
+  for (const ModelSpec& spec : {attention_of(24), latent_of(24)})
+    for (const int level : {0, 3}) {
+      Plan plan = plan_with(spec, stages, data, context, tensor);
+      plan.sharding.level = level;
+      for (Stage& stage : plan.stages) stage.degrees.context_kind = kind;
+      const QString wrong = difference_from_one_device(spec, plan, 20);
+      QVERIFY2(wrong.isEmpty(), qPrintable(QString("level %1: %2").arg(level).arg(wrong)));
+    }
 }
 
 void TestContextParallel::random_attention_equals_one_device() {
@@ -321,14 +334,27 @@ void TestContextParallel::random_attention_equals_one_device() {
     }
 }
 
+/// Two or three ranks exchange heads, and blocks of them pass keys and values on.
+void TestContextParallel::heads_and_ring_equal_one_device() {
+  for (const auto& [stages, data, context, heads, tensor, level] :
+       {std::tuple{1, 1, 4, 2, 1, 0}, {2, 1, 4, 2, 2, 0}, {1, 2, 4, 2, 1, 3}, {1, 1, 6, 3, 1, 0}, {1, 1, 6, 2, 1, 1}})
+    for (const ModelSpec& spec : {attention_of(24), latent_of(24)}) {
+      Plan plan = plan_with(spec, stages, data, context, tensor);
+      plan.sharding.level = level;
+      for (Stage& stage : plan.stages)
+        stage.degrees.context_kind = ContextKind::heads_ring, stage.degrees.context_heads = heads;
+      const QString wrong = difference_from_one_device(spec, plan, 20);
+      QVERIFY2(wrong.isEmpty(),
+               qPrintable(QString("C %1 of %2, T %3: %4").arg(heads).arg(context).arg(tensor).arg(wrong)));
+      if (stages == 2)
+        QVERIFY(trained_with(spec, plan, built(plan), 3).parameters.layers ==
+                trained_with(spec, plan, built(plan), 3).parameters.layers);
+    }
+}
+
 void TestContextParallel::attention_without_a_way_to_the_other_positions_is_named() {
   const ModelSpec llama = attention_of(24);
-  Plan plan = plan_with(llama, 1, 1, 2, 1);
-  plan.stages[0].degrees.context_kind = ContextKind::heads_ring, plan.stages[0].degrees.context_heads = 2;
-  QVERIFY(
-      refused(llama, plan, "/layers/1",
-              "layer 'block_0' (decoder): found the context kind 'heads+ring', expected 'ring', 'gather' or 'heads'"));
-  plan = plan_with(llama, 1, 1, 6, 1);
+  Plan plan = plan_with(llama, 1, 1, 6, 1);
   plan.stages[0].degrees.context_kind = ContextKind::heads;
   QVERIFY(refused(llama, plan, "/layers/1", "found 4 key-value heads on a tensor-parallel rank, expected 6 or more"));
   plan = plan_with(llama, 1, 1, 3, 2);
