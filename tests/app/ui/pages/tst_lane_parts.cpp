@@ -238,6 +238,4 @@ PIPEDECK_WINDOW_TEST(TestLaneParts)
 
 }  // namespace pipedeck::tst_lane_parts
 
-Q_DECLARE_METATYPE(pipedeck::tst_lane_parts::Mesh)
-
 #include "tst_lane_parts.moc"
