@@ -12,6 +12,7 @@
 
 #include "app/views/widgets/theme.hpp"
 #include "app/views/widgets/widget_style.hpp"
+#include "app/views/widgets/wrapped_label.hpp"
 
 namespace pipedeck::views::run {
 
@@ -20,7 +21,7 @@ LaunchDevices::LaunchDevices(QFormLayout* form, QWidget* parent)
       on_(new QComboBox),
       precision_(new QComboBox),
       share_(new QCheckBox(tr("share GPUs if need be"))),
-      gpus_(new QLabel),
+      gpus_(new widgets::WrappedLabel),
       offers_(new QWidget(this)) {
   hide();  // invisible owner of the fields, which are placed in the form
   on_->setObjectName(QStringLiteral("run_backend"));
@@ -32,7 +33,6 @@ LaunchDevices::LaunchDevices(QFormLayout* form, QWidget* parent)
   share_->setObjectName(QStringLiteral("run_share_gpus"));
   share_->setToolTip(tr("For fewer GPUs than the plan has devices. Times then differ from the plan's"));
   gpus_->setObjectName(QStringLiteral("run_gpus_here"));
-  gpus_->setWordWrap(true);
   gpus_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   for (const auto& [text, box] : {std::pair(tr("O&n"), on_), std::pair(tr("Prec&ision"), precision_)}) {
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);

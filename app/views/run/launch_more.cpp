@@ -14,6 +14,7 @@
 
 #include "app/views/widgets/theme.hpp"
 #include "app/views/widgets/widget_style.hpp"
+#include "app/views/widgets/wrapped_label.hpp"
 
 namespace pipedeck::views::run {
 
@@ -107,9 +108,8 @@ void LaunchMore::make_checkpoint_rows(QFormLayout* form) {
   add_row(form, tr("Resume from"), from,
           tr("Folder of checkpoints of any plan of this model. The last complete one is used. Steps include the steps "
              "before it"));
-  checkpoints_ = new QLabel;
+  checkpoints_ = new widgets::WrappedLabel;
   checkpoints_->setObjectName(QStringLiteral("run_checkpoints"));
-  checkpoints_->setWordWrap(true);
   checkpoints_->hide();
   form->addRow(checkpoints_);
   connect(resume_, &QLineEdit::textChanged, this, &LaunchMore::resume_changed);

@@ -19,6 +19,7 @@
 #include "app/views/widgets/core_fields.hpp"
 #include "app/views/widgets/theme.hpp"
 #include "app/views/widgets/widget_style.hpp"
+#include "app/views/widgets/wrapped_label.hpp"
 
 namespace pipedeck::views::run {
 
@@ -39,7 +40,7 @@ LaunchOptions::LaunchOptions(QFormLayout* form, QWidget* parent)
       learning_rate_(new QLineEdit),
       cores_(new widgets::CoreFields),
       more_(new LaunchMore),
-      answer_(new QLabel),
+      answer_(new widgets::WrappedLabel),
       settling_(new QTimer(this)) {
   hide();  // invisible owner of the fields, which are placed in the form
   settling_->setSingleShot(true);
@@ -78,7 +79,6 @@ LaunchOptions::LaunchOptions(QFormLayout* form, QWidget* parent)
   connect(more_, &LaunchMore::edited, this, &LaunchOptions::mark_changed);
   add_row(form, tr("Command"), make_command_row());
   answer_->setObjectName(QStringLiteral("run_answer"));
-  answer_->setWordWrap(true);
   answer_->hide();
   form->addRow(answer_);
   choose_kind();

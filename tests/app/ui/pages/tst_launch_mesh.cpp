@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollArea>
 
 #include "app/session/project/content.hpp"
 #include "app/ui/layout/picture.hpp"
@@ -91,6 +92,9 @@ class TestLaunchMesh : public QObject {
   void picture(const QString& name, const QSize& size) {
     fixture_->window->resize(size);
     QTest::qWait(150);
+    for (const QLabel* label : fixture_->child<QScrollArea>("run_panel")->findChildren<QLabel*>())
+      if (label->isVisible() && label->wordWrap())
+        QTRY_VERIFY2(label->height() >= label->heightForWidth(label->width()), qPrintable(label->text()));
     QCOMPARE(ui::layout::write_picture(*fixture_->window, pictures_folder() + name + ".png"), QString());
   }
 
