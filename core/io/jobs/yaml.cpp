@@ -22,7 +22,7 @@ std::string place_of(const YAML::Mark& mark) {
 }
 
 json::Value scalar(const YAML::Node& node) {
-  const std::string text = node.Scalar();
+  const std::string& text = node.Scalar();
   if (node.Tag() == "!") return text;  // in quotes
   for (const char* const null : {"", "~", "null", "Null", "NULL"})
     if (text == null) return {};
