@@ -10,9 +10,9 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/views/run/wrapped_label.hpp"
 #include "app/views/widgets/theme.hpp"
 #include "app/views/widgets/widget_style.hpp"
-#include "app/views/widgets/wrapped_label.hpp"
 
 namespace pipedeck::views::run {
 
@@ -21,7 +21,7 @@ LaunchDevices::LaunchDevices(QFormLayout* form, QWidget* parent)
       on_(new QComboBox),
       precision_(new QComboBox),
       share_(new QCheckBox(tr("share GPUs if need be"))),
-      gpus_(new widgets::WrappedLabel),
+      gpus_(new WrappedLabel),
       offers_(new QWidget(this)) {
   hide();  // invisible owner of the fields, which are placed in the form
   on_->setObjectName(QStringLiteral("run_backend"));

@@ -12,9 +12,9 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/views/run/wrapped_label.hpp"
 #include "app/views/widgets/theme.hpp"
 #include "app/views/widgets/widget_style.hpp"
-#include "app/views/widgets/wrapped_label.hpp"
 
 namespace pipedeck::views::run {
 
@@ -108,7 +108,7 @@ void LaunchMore::make_checkpoint_rows(QFormLayout* form) {
   add_row(form, tr("Resume from"), from,
           tr("Folder of checkpoints of any plan of this model. The last complete one is used. Steps include the steps "
              "before it"));
-  checkpoints_ = new widgets::WrappedLabel;
+  checkpoints_ = new WrappedLabel;
   checkpoints_->setObjectName(QStringLiteral("run_checkpoints"));
   checkpoints_->hide();
   form->addRow(checkpoints_);

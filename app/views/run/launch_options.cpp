@@ -16,10 +16,10 @@
 #include <QTimer>
 #include <QToolButton>
 
+#include "app/views/run/wrapped_label.hpp"
 #include "app/views/widgets/core_fields.hpp"
 #include "app/views/widgets/theme.hpp"
 #include "app/views/widgets/widget_style.hpp"
-#include "app/views/widgets/wrapped_label.hpp"
 
 namespace pipedeck::views::run {
 
@@ -40,7 +40,7 @@ LaunchOptions::LaunchOptions(QFormLayout* form, QWidget* parent)
       learning_rate_(new QLineEdit),
       cores_(new widgets::CoreFields),
       more_(new LaunchMore),
-      answer_(new widgets::WrappedLabel),
+      answer_(new WrappedLabel),
       settling_(new QTimer(this)) {
   hide();  // invisible owner of the fields, which are placed in the form
   settling_->setSingleShot(true);

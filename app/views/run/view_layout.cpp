@@ -18,9 +18,9 @@
 
 #include "app/views/run/live_chart.hpp"
 #include "app/views/run/view.hpp"
+#include "app/views/run/wrapped_label.hpp"
 #include "app/views/widgets/table_style.hpp"
 #include "app/views/widgets/theme.hpp"
-#include "app/views/widgets/wrapped_label.hpp"
 
 namespace pipedeck::views::run {
 
@@ -128,7 +128,7 @@ void View::make_launch_form(QVBoxLayout* column) {
   field_names_ << options_->field_names();
   column->addLayout(form);
   column->addWidget(options_->launch_devices().offers());
-  unavailable_reason_ = new widgets::WrappedLabel;
+  unavailable_reason_ = new WrappedLabel;
   unavailable_reason_->setObjectName(QStringLiteral("run_why_not"));
   column->addWidget(unavailable_reason_);
 }
@@ -149,7 +149,7 @@ void View::make_progress(QVBoxLayout* column) {
   buttons->addWidget(stop_, 1);
   column->addSpacing(4);
   column->addLayout(buttons);
-  progress_text_ = new widgets::WrappedLabel;
+  progress_text_ = new WrappedLabel;
   progress_text_->setObjectName(QStringLiteral("run_progress_text"));
   progress_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   progress_ = new QProgressBar;
@@ -177,7 +177,7 @@ void View::make_trials(QVBoxLayout* column) {
   row->addWidget(try_, 1);
   column->addSpacing(4);
   column->addLayout(row);
-  trial_text_ = new widgets::WrappedLabel;
+  trial_text_ = new WrappedLabel;
   trial_text_->setObjectName(QStringLiteral("run_trial_words"));
   trial_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   trial_text_->hide();
@@ -197,7 +197,7 @@ void View::make_tables(QVBoxLayout* column) {
   difference_table_->setAccessibleName(tr("Predicted against measured"));
   difference_table_->setToolTip(tr("Time of each kind of operation in a step, the mean of the devices"));
   column->addWidget(difference_table_);
-  difference_summary_ = new widgets::WrappedLabel;
+  difference_summary_ = new WrappedLabel;
   difference_summary_->setObjectName(QStringLiteral("run_difference_summary"));
   column->addWidget(difference_summary_);
   column->addStretch(1);

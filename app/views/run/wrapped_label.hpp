@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A label that is as high as its whole text at its width. Layouts inside scroll areas otherwise give a wrapped label the
-// height of fewer lines, and clip it.
+// A label that is as high as its whole text at its width. Layouts inside scroll areas otherwise give a wrapped label
+// the height of fewer lines, and clip it.
 #pragma once
 
 #include <QLabel>
 
-namespace pipedeck::views::widgets {
+namespace pipedeck::views::run {
 
 class WrappedLabel : public QLabel {
  public:
@@ -19,4 +19,4 @@ class WrappedLabel : public QLabel {
   }
 };
 
-}  // namespace pipedeck::views::widgets
+}  // namespace pipedeck::views::run
