@@ -15,6 +15,7 @@
 #include "core/io/documents/efficiency.hpp"
 #include "core/io/files.hpp"
 #include "core/io/jobs/training_log.hpp"
+#include "core/io/text/printable.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/published_runs.hpp"
 #include "core/sim/step/predict_step.hpp"
@@ -68,7 +69,10 @@ class AccuracyCommand : public options::Command {
     TRY(const std::string text, table_text());
     const bool is_log = io::jobs::looks_like_training_log(text);
     if (!is_log && (log_.given() || !keep_.empty()))
-      return fail(ErrorCode::bad_usage, "accuracy: found an option of logs with a table, expected a training's log");
+      return fail(ErrorCode::bad_usage,
+                  fmt::format("{}: found no line with the time of a step, expected a training's log with --job, "
+                              "--device, --keep and the like",
+                              runs_.empty() ? "accuracy" : io::text::printable(runs_)));
     std::string heading;
     TRY(const auto runs, is_log ? runs_of_log(text, heading, stop) : runs_of_table(text));
     const int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 64u));

@@ -6,23 +6,11 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/quantile.hpp"
 #include "core/base/result.hpp"
 
 namespace pipedeck::runtime::machine {
 namespace {
-
-/// Returns a quantile of ascending values, interpolated between its two neighbours.
-double quantile(const std::vector<double>& sorted, double part) {
-  const double place = part * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return quantile(values, 0.5);
-}
 
 /// Returns 1.4826 MAD: the standard deviation of a normal distribution with this median absolute deviation.
 double deviation(const std::vector<double>& values, double middle) {

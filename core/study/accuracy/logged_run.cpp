@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "core/analytic/transformer/layers.hpp"
+#include "core/base/quantile.hpp"
 #include "core/mesh/job.hpp"
 #include "core/study/accuracy/question_of.hpp"
 
@@ -21,19 +22,6 @@ using io::jobs::TrainingJob;
 using io::jobs::TrainingLog;
 
 constexpr double slower = 1.1;  // than the median: still warm-up
-
-/// Returns the value below which this share of the values is, from an ascending list.
-double quantile(const std::vector<double>& ascending, double share) {
-  const double at = share * static_cast<double>(ascending.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, ascending.size() - 1);
-  return ascending[below] + (at - static_cast<double>(below)) * (ascending[above] - ascending[below]);
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return quantile(values, 0.5);
-}
 
 /// Returns the seconds of a step; 0 if the line has no figure.
 double seconds_of(const LoggedSteps& line, const TrainingJob& job) {
@@ -192,6 +180,7 @@ std::string steps_text(const SteadyStep& step, const TrainingLog& log) {
                                  step.first, step.last, step.low, step.high);
   if (step.warm_up > 0) text += fmt::format(", {} lines of warm-up left out", step.warm_up);
   if (step.other_batches > 0) text += fmt::format(", {} lines with another batch left out", step.other_batches);
+  if (step.unreadable > 0) text += fmt::format(", {} lines without a readable time left out", step.unreadable);
   return text;
 }
 
@@ -208,6 +197,8 @@ Result<SteadyStep> steady_step(const TrainingLog& log, const TrainingJob& job) {
       ++step.other_batches, other = line.global_batch;
     } else if (own > 0) {
       seconds.push_back(own), numbers.push_back(line.last);
+    } else {
+      ++step.unreadable;
     }
   }
   if (seconds.empty())

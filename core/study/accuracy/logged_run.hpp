@@ -22,6 +22,7 @@ struct SteadyStep {
   std::int64_t first = 0, last = 0;    ///< steps
   int lines = 0;                       ///< that count
   int warm_up = 0, other_batches = 0;  ///< lines left out: at the start, and with another global batch (a ramp)
+  int unreadable = 0;                  ///< lines left out: the time is no positive number
 };
 
 /// Leaves out the first line, then those at the start that are slower than the median of the second half by a tenth.

@@ -7,6 +7,7 @@
 #include "core/io/documents/formats.hpp"
 #include "core/io/documents/job_script.hpp"
 #include "tests/core/io/documents/sample_documents.hpp"
+#include "tests/support/changed_text.hpp"
 #include "tests/support/test_program.hpp"
 
 namespace pipedeck::tst_plan_versions {
@@ -73,12 +74,6 @@ Plan with_random_mesh(Random& random) {
   if (random.integer(0, 3) == 0) plan.stages[0].recompute = {.all = true, .blocks = random.integer(0, 3)};
   if (random.integer(0, 3) == 0) plan.stages[0].recompute = {.modules = {"core_attn", "mlp"}};
   return plan;
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  if (at == text.npos) qFatal("no %s", from.c_str());
-  return text.replace(at, from.size(), to);
 }
 
 class TestPlanVersions : public QObject {

@@ -10,6 +10,7 @@
 #include "core/io/files.hpp"
 #include "core/io/jobs/megatron.hpp"
 #include "core/io/jobs/training_log.hpp"
+#include "tests/support/changed_text.hpp"
 #include "tests/support/repetitions.hpp"
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
@@ -18,6 +19,7 @@ namespace pipedeck::tst_training_log {
 
 using io::jobs::LoggedSteps;
 using io::jobs::TrainingLog;
+using test::replaced;
 
 std::string fixture() {
   return io::read_file(test::source_dir() + "/tests/fixtures/jobs/llama3-8b.megatron.log").value();
@@ -27,12 +29,6 @@ TrainingLog read(const std::string& text) {
   auto log = io::jobs::training_log_from(text, "run");
   if (!log) qFatal("%s", log.error().text().c_str());
   return *std::move(log);
-}
-
-std::string replaced(std::string text, const std::string& part, const std::string& with) {
-  const std::size_t at = text.find(part);
-  if (at == text.npos) qFatal("no %s", part.c_str());
-  return text.replace(at, part.size(), with);
 }
 
 /// The arguments of the fixture's job, as a person writes them.

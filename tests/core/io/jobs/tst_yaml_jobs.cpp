@@ -10,6 +10,7 @@
 #include "core/io/jobs/megatron.hpp"
 #include "core/io/jobs/nemo.hpp"
 #include "core/io/jobs/yaml.hpp"
+#include "tests/support/changed_text.hpp"
 #include "tests/support/repetitions.hpp"
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
@@ -17,15 +18,10 @@
 namespace pipedeck::tst_yaml_jobs {
 
 using io::jobs::TrainingJob;
+using test::replaced;
 
 std::string fixture(const std::string& name) {
   return io::read_file(test::source_dir() + "/tests/fixtures/jobs/" + name).value();
-}
-
-std::string replaced(std::string text, const std::string& part, const std::string& with) {
-  const std::size_t at = text.find(part);
-  if (at == text.npos) qFatal("no %s", part.c_str());
-  return text.replace(at, part.size(), with);
 }
 
 TrainingJob job_of(const Result<TrainingJob>& job) {

@@ -78,6 +78,9 @@ class TestLoggedRun : public QObject {
     QCOMPARE(steady_step(log, job())->seconds, 2.0);
     log.steps[0] = {.last = 1, .tokens_per_second = 8192};
     QCOMPARE(steady_step(log, job())->seconds, 2.0);  // 64 samples of 8,192 tokens on 32 GPUs
+    log = log_of({2, 2, 0, 2});                       // a damaged time
+    QCOMPARE(steady_step(log, job())->unreadable, 1);
+    QCOMPARE(steady_step(log, job())->seconds, 2.0);
     log.steps.clear();
     QVERIFY(!steady_step(log, job()));
   }
