@@ -180,10 +180,19 @@ void apply_appearance(Appearance appearance) {
   const views::widgets::Theme& theme = appearance == Appearance::light  ? views::widgets::Theme::light()
                                        : appearance == Appearance::dark ? views::widgets::Theme::night()
                                                                         : system;
+  const QString sheet = with_colors(QString::fromLatin1(rules), theme);
+  if (sheet == qApp->styleSheet()) return;
   // Only once: under a style sheet the style is a proxy, which must not be replaced while in use.
   if (qApp->styleSheet().isEmpty()) QApplication::setStyle(QStyleFactory::create(QStringLiteral("fusion")));
   QApplication::setPalette(theme.palette());
-  qApp->setStyleSheet(with_colors(QString::fromLatin1(rules), theme));
+  qApp->setStyleSheet(sheet);
+  reapply_own_colours();
+}
+
+RulesOff::RulesOff() : rules_(qApp->styleSheet()) { qApp->setStyleSheet({}); }
+
+RulesOff::~RulesOff() {
+  qApp->setStyleSheet(rules_);
   reapply_own_colours();
 }
 

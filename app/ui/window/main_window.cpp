@@ -76,15 +76,7 @@ MainWindow::MainWindow(WindowServices seams, QWidget* parent)
   setDockNestingEnabled(true);
   set_appearance(layout::parse_appearance(seams_.settings->value("window/appearance").toString()));
   setWindowIcon(QIcon(QStringLiteral(":/icons/pipedeck.svg")));
-  bar_ = new SetupBar(this);
-  addToolBar(Qt::TopToolBarArea, bar_);
-  create_pages();
-  create_docks();
-  create_actions();
-  create_status_bar();
-  connect_session();
-  connect_views();
-  create_empty_states();
+  create_content();
   layout_ = new layout::WindowStateSaver(*this, compare_page_->table(), *seams_.settings);
   layout_->restore();
   panels_->update();
@@ -97,6 +89,19 @@ MainWindow::~MainWindow() {
   delete plan_actions_;  // it follows the focus, which moves while widgets are destroyed
   session_.disconnect(this);
   session_.jobs().disconnect(this);
+}
+
+void MainWindow::create_content() {
+  const layout::RulesOff once;
+  bar_ = new SetupBar(this);
+  addToolBar(Qt::TopToolBarArea, bar_);
+  create_pages();
+  create_docks();
+  create_actions();
+  create_status_bar();
+  connect_session();
+  connect_views();
+  create_empty_states();
 }
 
 void MainWindow::create_pages() {

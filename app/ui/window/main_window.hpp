@@ -132,6 +132,7 @@ class MainWindow : public QMainWindow {
   struct Actions;
 
   // main_window.cpp
+  void create_content();
   void create_pages();
   void create_docks();
   QToolBar* create_rail();

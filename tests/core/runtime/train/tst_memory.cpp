@@ -88,21 +88,22 @@ class Paced final : public runtime::layers::LayerKernel {
   Seconds pass_;
 };
 
-runtime::layers::KernelRegistry paced_kernels() {
+/// Returns kernels whose passes take `pace` times as long as pass_time().
+runtime::layers::KernelRegistry paced_kernels(double pace) {
   runtime::layers::KernelRegistry kernels = runtime::cpu::cpu_kernel_registry();
   for (auto& [kind, factory] : kernels.layers)
-    factory = [make = factory](const ModelLayer& layer) {
+    factory = [make = factory, pace](const ModelLayer& layer) {
       return make(layer).map(
           [&](std::unique_ptr<runtime::layers::LayerKernel> made) -> std::unique_ptr<runtime::layers::LayerKernel> {
-            return std::make_unique<Paced>(std::move(made), pass_time(layer.name));
+            return std::make_unique<Paced>(std::move(made), pass_time(layer.name) * pace);
           });
     };
   for (auto& [kind, factory] : kernels.sharded)
-    factory = [make = factory](const ModelLayer& layer, const runtime::layers::LayerSharding& sharding) {
+    factory = [make = factory, pace](const ModelLayer& layer, const runtime::layers::LayerSharding& sharding) {
       return make(layer, sharding)
           .map(
               [&](std::unique_ptr<runtime::layers::LayerKernel> made) -> std::unique_ptr<runtime::layers::LayerKernel> {
-                return std::make_unique<Paced>(std::move(made), pass_time(layer.name));
+                return std::make_unique<Paced>(std::move(made), pass_time(layer.name) * pace);
               });
     };
   return kernels;
@@ -163,14 +164,14 @@ QString difference(const std::string& name, const ModelSpec& spec, Plan plan, Or
   if (!simulation) return QString::fromStdString(simulation.error().text());
   if (static_cast<int>(simulation->devices.size()) != devices) return "a prediction without some of the devices";
 
-  // A machine that is busy enough holds up even who sleeps: then once more.
+  // On a busy machine a thread wakes up late: each further attempt gives it more time.
   QString text;
-  for (int attempt = 0; attempt < 12; ++attempt) {
+  for (int pace = 1; pace <= 10; ++pace) {
     EventLog log;
     runtime::train::TrainOptions options;
     options.steps = 3;
-    const auto trained =
-        runtime::train_with(runtime::cpu::cpu_backend(paced_kernels()), spec, ran, schedule, options, log.sink(), {});
+    const auto trained = runtime::train_with(runtime::cpu::cpu_backend(paced_kernels(pace)), spec, ran, schedule,
+                                             options, log.sink(), {});
     if (!trained) return QString::fromStdString(trained.error().text());
     const auto steps = log.of<StepDone>();
     text.clear();
