@@ -9,6 +9,7 @@
 #include <chrono>
 #include <memory>
 
+#include "core/planner/mesh/answers.hpp"
 #include "core/planner/mesh/search.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/efficiency.hpp"
@@ -124,7 +125,7 @@ mesh::Question qwen_on(int devices) {
   return question;
 }
 
-void plan(benchmark::State& state, mesh::Question (*model)(int)) {
+void plan(benchmark::State& state, mesh::Question (*model)(int), bool list) {
   using Clock = std::chrono::steady_clock;
   const auto devices = static_cast<int>(state.range(0));
   const mesh::Question base = model(devices);
@@ -144,9 +145,22 @@ void plan(benchmark::State& state, mesh::Question (*model)(int)) {
       if (first == 0) first = std::chrono::duration<double>(Clock::now() - begin).count();
       return step.iteration;
     };
-    const auto found = planner::mesh::search(base, space, *costs, simulate, {});
-    if (!found || !found->proven) state.SkipWithError(found ? "not proven" : found.error().text().c_str());
-    if (found) work = found->work;
+    planner::mesh::SearchLimits limits;
+    if (list) limits.share = planner::mesh::near_share, limits.saving = planner::mesh::least_saving;
+    const auto found = planner::mesh::search(base, space, *costs, simulate, limits);
+    if (!found || !found->proven || (list && !found->all_near))
+      return state.SkipWithError(found ? "not proven" : found.error().text().c_str());
+    work = found->work;
+    if (!list) continue;
+    planner::mesh::Space part = space;
+    part.devices = planner::mesh::devices_of_part(*base.cluster);
+    auto costs_of_part = planner::mesh::Costs::of(base, part, rates);
+    planner::mesh::SearchLimits cheaper;
+    cheaper.below = planner::mesh::time_of_cheaper(*found, devices, part.devices);
+    const auto cheapest = planner::mesh::search(base, part, *costs_of_part, simulate, cheaper);
+    if (!cheapest || !cheapest->proven) return state.SkipWithError("the part is not proven");
+    work.shards += cheapest->work.shards, work.pipelines += cheapest->work.pipelines;
+    work.shardings += cheapest->work.shardings, work.simulations += cheapest->work.simulations;
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -155,21 +169,23 @@ void plan(benchmark::State& state, mesh::Question (*model)(int)) {
   state.counters["simulated"] = static_cast<double>(work.simulations);
   state.counters["peak_MB"] = static_cast<double>(usage.ru_maxrss) / 1024;
 }
-BENCHMARK_CAPTURE(plan, llama_405b, llama_on)
-    ->ArgNames({"devices", "batch"})
-    ->Args({1024, 1024})
-    ->Args({4096, 2048})
-    ->Args({16384, 2048})
-    ->Args({65536, 8192})
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(plan, deepseek_v3, deepseek_on)
-    ->ArgNames({"devices", "batch"})
-    ->Args({2048, 4096})
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(plan, qwen3_235b, qwen_on)
-    ->ArgNames({"devices", "batch"})
-    ->Args({256, 1024})
-    ->Unit(benchmark::kMillisecond);
+
+void of_llama(benchmark::internal::Benchmark* of) {
+  of->ArgNames({"devices", "batch"})->Args({1024, 1024})->Args({4096, 2048})->Args({16384, 2048});
+  of->Args({65536, 8192})->Unit(benchmark::kMillisecond);
+}
+void of_deepseek(benchmark::internal::Benchmark* of) {
+  of->ArgNames({"devices", "batch"})->Args({2048, 4096})->Unit(benchmark::kMillisecond);
+}
+void of_qwen(benchmark::internal::Benchmark* of) {
+  of->ArgNames({"devices", "batch"})->Args({256, 1024})->Unit(benchmark::kMillisecond);
+}
+BENCHMARK_CAPTURE(plan, llama_405b, llama_on, false)->Apply(of_llama);
+BENCHMARK_CAPTURE(plan, deepseek_v3, deepseek_on, false)->Apply(of_deepseek);
+BENCHMARK_CAPTURE(plan, qwen3_235b, qwen_on, false)->Apply(of_qwen);
+BENCHMARK_CAPTURE(plan, llama_405b_list, llama_on, true)->Apply(of_llama);
+BENCHMARK_CAPTURE(plan, deepseek_v3_list, deepseek_on, true)->Apply(of_deepseek);
+BENCHMARK_CAPTURE(plan, qwen3_235b_list, qwen_on, true)->Apply(of_qwen);
 
 }  // namespace
 

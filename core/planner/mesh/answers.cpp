@@ -34,6 +34,10 @@ int devices_of_part(const Cluster& cluster) {
   return devices;
 }
 
+Seconds time_of_cheaper(const Found& all, int devices, int part_devices) {
+  return all.simulated.front().time * ((1 - least_saving) * devices / part_devices);
+}
+
 std::vector<Answer> short_list(const Question& base, const Found& all, int devices, const Found& part,
                                int part_devices) {
   const Simulated& fastest = all.simulated.front();

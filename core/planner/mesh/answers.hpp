@@ -26,8 +26,12 @@ struct Answer {
 /// divides them: of 6 nodes, 3; of 9, 3. 0: the cluster has one node.
 int devices_of_part(const Cluster& cluster);
 
+/// Returns the time below which a mesh on `part_devices` saves enough device-hours of the fastest one of `all`.
+Seconds time_of_cheaper(const Found& all, int devices, int part_devices);
+
 /// Returns different meshes, each with its merits, then the others of `all` by time.
-/// `all`: of a search on `devices` with near_share, not empty. `part`: of a search on `part_devices`; may be empty.
+/// `all`: of a search on `devices` with near_share, not empty. `part`: of a search on `part_devices`, may have
+/// been limited to time_of_cheaper; may be empty.
 /// Simplest: of those near, the fastest of the least complexity. Least memory: of those near, if it saves enough.
 /// Cheapest: fewest device-hours a step, if it saves enough. Else the fastest has the merit, too.
 std::vector<Answer> short_list(const Question& base, const Found& all, int devices, const Found& part,

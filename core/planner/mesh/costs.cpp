@@ -2,6 +2,7 @@
 #include "core/planner/mesh/costs.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -244,9 +245,11 @@ Seconds Costs::floor_of_pipeline(const ShardCosts& shard, const Point& point) {
   return pipeline_floor(stages, point.pipeline, point.micro_batches);
 }
 
-bool Costs::may_fit(const ShardCosts& shard, const Point& point) const {
+double Costs::capacity() const { return pipedeck::mesh::usable_share * static_cast<double>(rates_.type.memory.count); }
+
+double Costs::memory_floor(const ShardCosts& shard, const Point& point) const {
   const auto degrees = plan::degrees_of(point.shard.replica_devices() * point.data, point.shard, point.sharding);
-  if (!degrees) return false;
+  if (!degrees) return std::numeric_limits<double>::infinity();
   const std::vector<int> counts = counts_of(point, blocks());
   const auto ranks = static_cast<std::size_t>(point.pipeline);
   std::vector<LayerSum> sums(ranks);
@@ -266,7 +269,7 @@ bool Costs::may_fit(const ShardCosts& shard, const Point& point) const {
     if (all_trained) bytes += held.weights + held.gradients + held.optimizer;
     most = std::max(most, bytes);
   }
-  return most <= pipedeck::mesh::usable_share * static_cast<double>(rates_.type.memory.count);
+  return most;
 }
 
 int Costs::same_blocks(std::size_t first, std::size_t last) {
@@ -339,7 +342,7 @@ Result<MeshMemory> Costs::memory(const Point& point) {
   TRY(const Detail* const known, detail(question, point));
   const auto stages = ranges(question);
   MeshMemory memory;
-  memory.capacity = pipedeck::mesh::usable_share * static_cast<double>(rates_.type.memory.count);
+  memory.capacity = capacity();
   std::vector<std::vector<StageMemory>> ranks(static_cast<std::size_t>(point.pipeline));
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const auto [first, last] = stages[s];

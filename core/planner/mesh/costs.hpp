@@ -62,8 +62,11 @@ class Costs {
   Seconds floor_of(const ShardCosts& shard, const Point& point) const;
   /// Returns a time that no sharding of the point is below.
   Seconds floor_of_pipeline(const ShardCosts& shard, const Point& point);
-  /// Returns false if states of blocks and what blocks keep do not fit.
-  bool may_fit(const ShardCosts& shard, const Point& point) const;
+  /// Returns bytes that the fullest rank of the point with its sharding needs at least: states of blocks and what
+  /// blocks keep. Infinity: the degrees do not divide the devices.
+  double memory_floor(const ShardCosts& shard, const Point& point) const;
+  /// Returns the bytes of a device that a rank may use.
+  double capacity() const;
 
   /// Returns the memory of a point with its sharding.
   Result<MeshMemory> memory(const Point& point);

@@ -7,15 +7,14 @@
 #include <fmt/format.h>
 
 #include "core/base/count_text.hpp"
-#include "core/io/documents/transformer.hpp"
-#include "core/mesh/plan_question.hpp"
+#include "core/plan/short_list.hpp"
 #include "core/planner/mesh/answers.hpp"
+#include "core/planner/mesh/inputs.hpp"
 #include "core/planner/mesh/why.hpp"
 #include "core/planner/option_table.hpp"
 #include "core/planner/planner_entries.hpp"
 #include "core/planner/ranking.hpp"
 #include "core/presets/device_catalogue.hpp"
-#include "core/presets/efficiency.hpp"
 
 namespace pipedeck::planner::mesh {
 namespace {
@@ -67,43 +66,20 @@ const OptionTable<MeshOptions>& mesh_options() {
   return rows;
 }
 
-Ranking refused(std::string reason, std::string relaxation) {
-  return {{}, Infeasible{std::move(reason), std::move(relaxation)}};
-}
-
-/// Returns the question of plain data parallelism, with the habits of Megatron-LM.
-Result<Question> base_of(const Problem& problem, const MeshOptions& options, int devices) {
-  Plan plan;
-  plan.micro_batch = devices;
-  plan.optimizer = problem.workload.optimizer, plan.precision = problem.workload.precision;
-  Stage stage;
-  stage.last = static_cast<int>(problem.profile->layers.size());
-  for (int d = 0; d < devices; ++d) stage.devices.emplace_back(d);
-  plan.stages.push_back(std::move(stage));
-  TRY(Question base, pipedeck::mesh::question_of(plan, *problem.profile, problem.cluster));
-  base.blocks.clear();
-  base.layer.vocabulary_multiple = 128;
-  base.layer.weighs_activation = true;
-  if (!options.products.empty()) base.training.products = options.products;
-  return base;
-}
-
 Result<Space> space_of(const Problem& problem, const MeshOptions& options, const Question& base) {
   Space space;
-  space.global_batch = problem.workload.global_batch;
   const auto pin = [](std::vector<int>& values, int value) {
     if (value > 0) values = {value};
   };
-  pin(space.tensor, problem.pins.tensor_parallel.value_or(options.tensor));
+  pin(space.tensor, options.tensor);
   pin(space.context, options.context);
   pin(space.expert, options.expert);
   pin(space.expert_tensor, options.expert_tensor);
   pin(space.pipeline, options.pipeline);
   pin(space.virtual_stages, options.virtual_stages);
-  pin(space.data, problem.pins.replicas.value_or(options.data));
+  pin(space.data, options.data);
   pin(space.micro_batch, options.samples);
-  space.stages = problem.pins.stages.value_or(0), space.most_stages = problem.pins.max_stages.value_or(0);
-  space.whole_micro_batch = problem.workload.micro_batch.value_or(0);
+  limit(space, problem);
   if (options.sequence >= 0) space.sequence = options.sequence == 1;
   if (options.context_kind) space.context_kinds = {*options.context_kind};
   const int level = problem.workload.zero > 0 ? problem.workload.zero : options.level;
@@ -140,12 +116,16 @@ class Planning {
 
   Result<Ranking> run(const Rates& rates) {
     report(context_.progress, 0, "bounding meshes");
-    TRY_VOID(search_on(all_, rates, context_.top > 1 ? near_share : 0));
+    SearchLimits limits;
+    if (context_.top > 1) limits.share = near_share, limits.saving = least_saving;
+    TRY_VOID(search_on(all_, rates, limits));
     if (all_.found.simulated.empty()) return none();
     part_.space.devices = context_.top > 1 ? devices_of_part(*problem_.cluster) : 0;
     if (part_.space.devices > 0 && !deadline_expired(context_)) {
       report(context_.progress, 0.7, "bounding meshes on fewer devices");
-      TRY_VOID(search_on(part_, rates, 0));
+      SearchLimits cheaper;
+      cheaper.below = time_of_cheaper(all_.found, all_.costs->devices(), part_.space.devices);
+      TRY_VOID(search_on(part_, rates, cheaper));
     }
     report(context_.progress, 1, "done");
     std::vector<Answer> list = short_list(base_, all_.found, all_.costs->devices(), part_.found, part_.space.devices);
@@ -172,28 +152,23 @@ class Planning {
     Found found{};
   };
 
-  Result<void> search_on(Searched& searched, const Rates& rates, double share) const {
+  Result<void> search_on(Searched& searched, const Rates& rates, SearchLimits limits) const {
     TRY(auto costs, Costs::of(base_, searched.space, rates));
     searched.costs.emplace(std::move(costs));
-    SearchLimits limits;
-    limits.simulations = std::max(1, options_.simulations), limits.share = share;
+    limits.simulations = std::max(1, options_.simulations);
     limits.hurry = [&] { return deadline_expired(context_); };
     limits.check = [&] { return check_stop(context_); };
-    TRY(searched.found, search(base_, searched.space, *searched.costs, simulate_, limits));
+    TRY(searched.found, search(base_, searched.space, *searched.costs, simulate_with_room_, limits));
     return {};
   }
 
-  Plan plan_of(const Point& point) const {
-    Plan plan = pipedeck::mesh::plan_of(question_of(base_, all_.space, point), *problem_.profile);
-    plan.planner = "mesh", plan.name = name_of(all_.space, point);
-    plan.cluster = problem_.cluster->name;
-    plan.optimizer = problem_.workload.optimizer, plan.precision = problem_.workload.precision;
-    return plan;
+  Plan plan_of(const Point& point, const std::vector<Merit>& merits = {}) const {
+    return mesh::plan_of(problem_, base_, all_.space, point, "mesh", plan::short_list_title("Mesh", merits));
   }
 
   Result<Plan> answer(const Answer& one, const Answer& fastest) const {
     const Found& found = one.on_part ? part_.found : all_.found;
-    Plan plan = plan_of(one.mesh.point);
+    Plan plan = plan_of(one.mesh.point, context_.top > 1 ? one.merits : std::vector<Merit>());
     plan.objective = simulated_objective(one.mesh.time);
     plan.truncated = !found.proven && deadline_expired(context_);
     plan.certificate.emplace();
@@ -211,7 +186,7 @@ class Planning {
     const auto texts = merit_texts(base_, all_.space, one, fastest, all_.costs->devices(), part_.space.devices,
                                    all_.found.all_near, priced ? *type->price_per_hour : 0,
                                    priced ? price_currency(presets::device_catalogue()) : std::string());
-    plan.rationale.insert(plan.rationale.end(), texts.begin(), texts.end());
+    plan.rationale.insert(plan.rationale.begin(), texts.begin(), texts.end());
     return plan;
   }
 
@@ -236,35 +211,17 @@ class Planning {
   const PlannerContext& context_;
   const Question base_;
   Searched all_, part_;
-  const Simulate simulate_ = [this](const Point& point) -> Result<Seconds> {
-    TRY(const Seconds time, judge(context_, plan_of(point)));
-    note_plan(context_);
-    return time;
-  };
+  const Simulate simulate_ = [this](const Point& point) { return judge(context_, plan_of(point)); };
+  const Simulate simulate_with_room_ = [this](const Point& point) { return judge_with_room(context_, plan_of(point)); };
 };
-
-Result<Ranking> plan_with(const Rates& rates, const Problem& problem, const MeshOptions& options,
-                          const PlannerContext& context) {
-  TRY(Question base, base_of(problem, options, static_cast<int>(devices_of(*problem.cluster).size())));
-  TRY(Space space, space_of(problem, options, base));
-  return Planning(problem, options, context, std::move(base), std::move(space)).run(rates);
-}
 
 Result<Ranking> plan_mesh(const Problem& problem, const PlannerOptions& given, const PlannerContext& context) {
   const MeshOptions options = mesh_options().read(given);
-  TRY(const auto origin, io::documents::origin_of(*problem.profile));
-  if (!origin)
-    return refused(fmt::format("mesh divides the layers of a transformer: the times of '{}' were not computed from one",
-                               problem.profile->name),
-                   "a profile computed from a config.json");
-  const int devices = static_cast<int>(devices_of(*problem.cluster).size());
-  const auto rates =
-      pipedeck::mesh::rates_of(*problem.cluster, devices, presets::device_catalogue(), presets::efficiency());
-  if (!rates) return refused("mesh plans for devices of one type: " + rates.error().message, "a cluster of one type");
-  auto answer = plan_with(*rates, problem, options, context);
-  if (!answer && answer.error().code == ErrorCode::bad_input)  // times of this precision or device are not known
-    return refused("mesh has no times for this question: " + answer.error().message, {});
-  return answer;
+  return ranked_on(problem, "mesh", [&](const Rates& rates) -> Result<Ranking> {
+    TRY(Question base, base_of(problem, options.products));
+    TRY(Space space, space_of(problem, options, base));
+    return Planning(problem, options, context, std::move(base), std::move(space)).run(rates);
+  });
 }
 
 }  // namespace

@@ -10,8 +10,9 @@
 namespace pipedeck::planner::mesh {
 namespace {
 
-/// A kind of node: all meshes of a shard, a micro-batch and a recomputation; of these with P, v and D; a single one.
-enum class NodeKind { unrefined_shard, shard, pipeline, mesh };
+/// A kind of node: all meshes of a shard, a micro-batch and a recomputation; of these with P, v and D; a single one
+/// that fits, with the bound of its pipeline or with its own.
+enum class NodeKind { unrefined_shard, shard, pipeline, fitting, mesh };
 
 struct Branch {
   Seconds bound;
@@ -26,6 +27,16 @@ struct Branch {
     if (kind != other.kind) return kind < other.kind;
     return other.difficulty < difficulty;
   }
+};
+
+/// Meshes that are left, in the order of a value that none of them is below, then of their bounds.
+using Rank = std::pair<double, Seconds>;
+struct Ranked {
+  Rank rank;
+  Branch node;
+
+  /// Returns true if `other` is looked at first.
+  bool operator<(const Ranked& other) const { return rank != other.rank ? other.rank < rank : node < other.node; }
 };
 
 /// Two simulated times that differ by rounding alone.
@@ -43,16 +54,19 @@ class BestFirst {
     TRY_VOID(dive());
     TRY_VOID(look());
     TRY_VOID(look_nearby());
-    if (found_.simulated.empty() && found_.proven) TRY_VOID(find_least_memory());
-    std::ranges::stable_sort(found_.simulated, [&](const Simulated& a, const Simulated& b) {
-      if (!equal(a.time, b.time)) return a.time < b.time;
-      return difficulty(base_, space_, a.point) < difficulty(base_, space_, b.point);
-    });
+    if (found_.simulated.empty() && found_.proven && std::isinf(limits_.below.count)) TRY_VOID(find_least_memory());
+    sort_by_time();
     return std::move(found_);
   }
 
  private:
-  Seconds best() const { return best_; }
+  Seconds best() const { return std::min(best_, limits_.below); }
+  void sort_by_time() {
+    std::ranges::stable_sort(found_.simulated, [&](const Simulated& a, const Simulated& b) {
+      if (!equal(a.time, b.time)) return a.time < b.time;
+      return difficulty(base_, space_, a.point) < difficulty(base_, space_, b.point);
+    });
+  }
   bool out_of_limits() const {
     return (!found_.simulated.empty() && limits_.hurry()) || found_.work.simulations >= limits_.simulations;
   }
@@ -92,7 +106,8 @@ class BestFirst {
     int tried = 0;
     for (const bool plain : {true, false}) {
       for (const Branch& node : first_) {
-        if (tried >= 200 || (chosen && node.bound >= chosen->bound)) break;
+        const auto limit = [&] { return chosen ? chosen->bound : cut_; };
+        if (tried >= 200 || node.bound >= limit()) break;
         if (plain != (node.point.shard.context == 1 && node.point.shard.expert_tensor == 1)) continue;
         ++tried;
         TRY_VOID(limits_.check());
@@ -103,8 +118,8 @@ class BestFirst {
           for (Point one : points_of(base_, space_, costs_.devices(), point.shard, point.micro_batch)) {
             if (one.virtual_stages > 1 || one.short_last) continue;
             one.recomputed = recomputed;
-            if (chosen && costs_.floor_of_pipeline(parts, one) >= chosen->bound) continue;
-            TRY(const auto meshes, meshes_of(parts, one, chosen ? chosen->bound : cut_));
+            if (costs_.floor_of_pipeline(parts, one) >= limit()) continue;
+            TRY(const auto meshes, meshes_of(parts, one, limit()));
             for (const Branch& mesh : meshes)
               if (!chosen || mesh.bound < chosen->bound) chosen = mesh;
           }
@@ -134,64 +149,79 @@ class BestFirst {
     const Branch node = queue_.top();
     queue_.pop();
     TRY_VOID(limits_.check());
-    switch (node.kind) {
-      case NodeKind::unrefined_shard: {
-        TRY(const ShardCosts parts, costs_.shard_costs(node.point));
-        push(std::max(node.bound, costs_.floor_of(parts, node.point)), NodeKind::shard, node.point);
-        add_next_recomputation(node);
-        return {};
-      }
-      case NodeKind::shard:
-        if (node.point.recomputed == 0) add_next_recomputation(node);
-        return open_shard(node);
-      case NodeKind::pipeline:
-        return open_pipeline(node);
-      case NodeKind::mesh:
-        TRY_VOID(simulate(node));
-        return {};
+    if (node.kind == NodeKind::mesh) {
+      TRY_VOID(simulate(node));
+      return {};
     }
+    TRY(const auto parts, opened(node));
+    for (const Branch& part : parts) push(part.bound, part.kind, part.point, part.needed);
     return {};
+  }
+
+  /// Returns the parts of a group, whose bounds are not below its own.
+  Result<std::vector<Branch>> opened(const Branch& node) {
+    std::vector<Branch> parts;
+    TRY(const ShardCosts costs, costs_.shard_costs(node.point));
+    switch (node.kind) {
+      case NodeKind::unrefined_shard:
+        add_next_recomputation(node, parts);
+        parts.push_back({std::max(node.bound, costs_.floor_of(costs, node.point)), NodeKind::shard, {}, node.point});
+        break;
+      case NodeKind::shard:
+        if (node.point.recomputed == 0) add_next_recomputation(node, parts);
+        for (Point point : points_of(base_, space_, costs_.devices(), node.point.shard, node.point.micro_batch)) {
+          point.recomputed = node.point.recomputed;
+          ++found_.work.pipelines;
+          const Seconds bound = std::max(node.bound, costs_.floor_of_pipeline(costs, point));
+          parts.push_back({bound, NodeKind::pipeline, {}, point});
+        }
+        break;
+      case NodeKind::pipeline: {
+        TRY(parts, meshes_of(costs, node.point, cut_));
+        for (Branch& mesh : parts) mesh.bound = std::max(node.bound, mesh.bound);
+        break;
+      }
+      case NodeKind::fitting:
+      case NodeKind::mesh: {
+        TRY(const Seconds bound, costs_.floor(node.point));
+        parts.push_back({std::max(node.bound, bound), NodeKind::mesh, node.difficulty, node.point, node.needed});
+      }
+    }
+    return parts;
   }
 
   /// Recomputation adds time, so a shard's floor without any stays true.
-  void add_next_recomputation(const Branch& node) {
+  void add_next_recomputation(const Branch& node, std::vector<Branch>& parts) const {
     Point next = node.point;
-    if (++next.recomputed < space_.recomputed.size()) push(node.bound, NodeKind::unrefined_shard, next);
+    if (++next.recomputed < space_.recomputed.size())
+      parts.push_back({node.bound, NodeKind::unrefined_shard, {}, next});
   }
 
-  Result<void> open_shard(const Branch& node) {
-    TRY(const ShardCosts parts, costs_.shard_costs(node.point));
-    for (Point point : points_of(base_, space_, costs_.devices(), node.point.shard, node.point.micro_batch)) {
-      point.recomputed = node.point.recomputed;
-      ++found_.work.pipelines;
-      push(std::max(node.bound, costs_.floor_of_pipeline(parts, point)), NodeKind::pipeline, point);
-    }
-    return {};
-  }
-
-  Result<void> open_pipeline(const Branch& node) {
-    TRY(const ShardCosts parts, costs_.shard_costs(node.point));
-    TRY(const auto meshes, meshes_of(parts, node.point, cut_));
-    for (const Branch& mesh : meshes) push(std::max(node.bound, mesh.bound), NodeKind::mesh, mesh.point, mesh.needed);
-    return {};
-  }
-
-  /// Returns the shardings of a point that are admissible and fit, with a bound below `below`.
-  Result<std::vector<Branch>> meshes_of(const ShardCosts& parts, const Point& point, Seconds below) {
+  /// Returns the shardings of a point that are admissible and need at most `most` bytes, without bounds.
+  Result<std::vector<Branch>> fitting(const ShardCosts& parts, const Point& point, double most) {
     std::vector<Branch> meshes;
     for (const Sharding& sharding : shardings_of(base_, space_, point)) {
       Point one = point;
       one.sharding = sharding;
       ++found_.work.shardings;
-      if (!costs_.may_fit(parts, one) || !is_admissible(base_, space_, one)) continue;
+      if (costs_.memory_floor(parts, one) > most || !is_admissible(base_, space_, one)) continue;
       TRY(const MeshMemory memory, costs_.memory(one));
-      if (!memory.fits()) {
+      if (memory.fits())
+        meshes.push_back({Seconds(), NodeKind::fitting, {}, one, memory.needed});
+      else
         ++found_.work.without_room;
-        continue;
-      }
-      TRY(const Seconds bound, costs_.floor(one));
-      if (bound < below) meshes.push_back({bound, NodeKind::mesh, {}, one, memory.needed});
     }
+    return meshes;
+  }
+
+  /// Returns the shardings of a point that are admissible and fit, with a bound below `below`.
+  Result<std::vector<Branch>> meshes_of(const ShardCosts& parts, const Point& point, Seconds below) {
+    TRY(std::vector<Branch> meshes, fitting(parts, point, costs_.capacity()));
+    for (Branch& mesh : meshes) {
+      TRY(mesh.bound, costs_.floor(mesh.point));
+      mesh.kind = NodeKind::mesh;
+    }
+    std::erase_if(meshes, [&](const Branch& mesh) { return mesh.bound >= below; });
     return meshes;
   }
 
@@ -201,10 +231,10 @@ class BestFirst {
       if (is_same(one.point, node.point)) return one.time;
     TRY(const Seconds time, simulate_(node.point));
     ++found_.work.simulations;
-    if (std::isinf(time.count)) return time;  // the deadline ended it
+    if (std::isinf(time.count)) return time;  // it has no room, or the deadline ended it
     found_.simulated.push_back({node.point, time, node.needed});
     if (time < best_) best_ = time;
-    cut_ = best_ * (1 + limits_.share);
+    cut_ = std::min(limits_.below, best_ * (1 + limits_.share));
     return time;
   }
 
@@ -214,59 +244,86 @@ class BestFirst {
            a.short_last == b.short_last;
   }
 
-  /// Looks at all meshes with a bound within the share of the best time, and simulates candidates.
+  /// A measure of meshes, of which the least is looked for.
+  enum class Measure { complexity, memory };
+
+  /// Finds the simplest mesh and the one with the least memory within the share of the best time.
   Result<void> look_nearby() {
     if (!found_.proven || found_.simulated.empty() || limits_.share <= 0) return {};
-    std::vector<Branch> near;
-    std::int64_t looked = 0;
-    while (!queue_.empty() && queue_.top().bound < cut_) {
-      if (++looked > limits_.looks || limits_.hurry()) break;
-      if (queue_.top().kind != NodeKind::mesh) {
-        TRY_VOID(look_at_next());
-        continue;
-      }
-      near.push_back(queue_.top());
-      queue_.pop();
-    }
-    found_.all_near = queue_.empty() || queue_.top().bound >= cut_;
-    TRY_VOID(simulate_simpler(near));
-    return simulate_smaller(near);
+    found_.all_near = true;
+    std::vector<Branch> left;
+    for (; !queue_.empty(); queue_.pop()) left.push_back(queue_.top());
+    TRY_VOID(find_least(left, Measure::complexity, std::numeric_limits<double>::infinity()));
+    sort_by_time();
+    return find_least(left, Measure::memory, (1 - limits_.saving) * found_.simulated.front().needed);
   }
 
   bool is_near(Seconds time) const { return time < cut_; }
 
-  /// Simulates the nearby meshes of less complexity, the least first, until one is the fastest of its complexity.
-  Result<void> simulate_simpler(const std::vector<Branch>& near) {
-    using Rank = std::pair<int, Seconds>;
-    std::vector<std::pair<Rank, const Branch*>> order;
-    for (const Branch& mesh : near) order.push_back({{complexity(base_, mesh.point), mesh.bound}, &mesh});
-    std::ranges::stable_sort(order, {}, &std::pair<Rank, const Branch*>::first);
-    std::optional<Rank> least;
-    const auto note = [&](const Point& point, Seconds time) {
-      if (const Rank own{complexity(base_, point), time}; is_near(time) && (!least || own < *least)) least = own;
+  /// Simulates meshes until the fastest of those near with the least measure is certain, if that is below `below`.
+  /// Groups whose meshes cannot have a smaller measure than the best one so far, or an equal one in less time, are left
+  /// out.
+  Result<void> find_least(const std::vector<Branch>& left, Measure measure, double below) {
+    std::priority_queue<Ranked> queue;
+    Rank least{below, Seconds()};
+    for (const Simulated& one : found_.simulated) {
+      TRY(const double own, least_of({one.time, NodeKind::mesh, {}, one.point, one.needed}, measure));
+      if (is_near(one.time)) least = std::min(least, Rank{own, one.time});
+    }
+    const auto add = [&](const Branch& node, double of_group) -> Result<void> {
+      if (!is_near(node.bound)) return {};
+      TRY(const double own, least_of(node, measure));
+      const Rank rank{std::max(of_group, own), node.bound};
+      if (rank < least) queue.push({rank, node});
+      return {};
     };
-    for (const Simulated& one : found_.simulated) note(one.point, one.time);
-    for (const auto& [rank, mesh] : order) {
-      if (least && *least <= rank) break;
-      if (out_of_near_simulations()) break;
-      TRY(const Seconds time, simulate(*mesh));
-      note(mesh->point, time);
+    for (const Branch& node : left) TRY_VOID(add(node, 0));
+    while (!queue.empty() && queue.top().rank < least) {
+      if (out_of_looks()) return {};
+      const auto [rank, node] = queue.top();
+      queue.pop();
+      TRY_VOID(limits_.check());
+      if (node.kind == NodeKind::mesh) {
+        if (out_of_near_simulations()) return {};
+        TRY(const Seconds time, simulate(node));
+        if (is_near(time)) least = std::min(least, Rank{rank.first, time});
+        continue;
+      }
+      const double room = costs_.capacity();
+      TRY(const auto parts, opened_nearby(node, measure == Measure::memory ? std::min(room, least.first) : room));
+      for (const Branch& part : parts) TRY_VOID(add(part, rank.first));
     }
     return {};
   }
 
-  /// Simulates the nearby meshes with less memory, the least first, until one is near in simulation.
-  Result<void> simulate_smaller(std::vector<Branch>& near) {
-    std::ranges::stable_sort(near, {}, [](const Branch& mesh) { return std::pair(mesh.needed, mesh.bound); });
+  /// Returns the parts of a group with meshes of at most `most` bytes. Meshes are bounded once it is their turn.
+  Result<std::vector<Branch>> opened_nearby(const Branch& node, double most) {
+    if (node.kind != NodeKind::pipeline) return opened(node);
+    TRY(const ShardCosts parts, costs_.shard_costs(node.point));
+    TRY(std::vector<Branch> meshes, fitting(parts, node.point, most));
+    for (Branch& mesh : meshes) mesh.bound = node.bound, mesh.difficulty = difficulty(base_, space_, mesh.point);
+    return meshes;
+  }
+
+  /// Returns a value of the measure that no mesh of the group is below; a mesh's own.
+  Result<double> least_of(const Branch& node, Measure measure) {
+    if (measure == Measure::complexity) return complexity(base_, node.point);  // further degrees add to it
+    if (node.kind == NodeKind::mesh || node.kind == NodeKind::fitting) return node.needed;
+    if (node.kind != NodeKind::pipeline) return 0;
+    TRY(const ShardCosts parts, costs_.shard_costs(node.point));
     double least = std::numeric_limits<double>::infinity();
-    for (const Simulated& one : found_.simulated)
-      if (is_near(one.time)) least = std::min(least, one.needed);
-    for (const Branch& mesh : near) {
-      if (mesh.needed >= least || out_of_near_simulations()) break;
-      TRY(const Seconds time, simulate(mesh));
-      if (is_near(time)) break;
+    Point one = node.point;
+    for (const Sharding& sharding : shardings_of(base_, space_, node.point)) {
+      one.sharding = sharding;
+      least = std::min(least, costs_.memory_floor(parts, one));
     }
-    return {};
+    return least;
+  }
+
+  bool out_of_looks() {
+    if (++found_.work.looks <= limits_.looks && !limits_.hurry()) return false;
+    found_.all_near = false;
+    return true;
   }
 
   /// Returns true if no more meshes are simulated for the share; then not all were looked at.
@@ -318,7 +375,7 @@ class BestFirst {
   std::priority_queue<Branch> queue_;
   std::vector<Branch> first_;
   Seconds best_{std::numeric_limits<double>::infinity()};
-  Seconds cut_ = best_;  ///< meshes with a bound below it are looked at
+  Seconds cut_ = limits_.below;  ///< meshes with a bound below it are looked at
   int near_simulations_ = 0;
   Found found_;
 };

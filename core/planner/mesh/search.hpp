@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,12 +23,13 @@ struct Simulated {
 /// A number of points at each step of the search.
 struct Work {
   std::int64_t shards = 0, pipelines = 0, shardings = 0, without_room = 0, simulations = 0;
+  std::int64_t looks = 0;  ///< at groups of meshes, for SearchLimits::share
 };
 
 struct Found {
   std::vector<Simulated> simulated;  ///< by time, then the simpler ones first
   bool proven = false;               ///< no mesh of the space is faster in simulation
-  bool all_near = false;             ///< each mesh within SearchLimits::share of the best time was looked at
+  bool all_near = false;             ///< the merits within SearchLimits::share of the best time are certain
   std::int64_t left = 0;             ///< points whose bound is below the best time, not looked at
   Seconds floor;                     ///< that no mesh of the space is below
   std::optional<MeshMemory> least;   ///< if none fits: the least memory that was found
@@ -38,16 +40,19 @@ struct Found {
 struct SearchLimits {
   std::int64_t simulations = 400;
   /// Looks for meshes that are slower by less than this share: of the least complexity the fastest, and with the least
-  /// memory. 0: the fastest mesh is enough.
+  /// memory the fastest. 0: the fastest mesh is enough.
   double share = 0;
-  std::int64_t looks = 4000;  ///< at groups of meshes, for `share`
+  double saving = 0;            ///< the least memory is of interest if it saves this share of the fastest mesh's
+  std::int64_t looks = 200000;  ///< at groups of meshes, for `share`
+  /// Looks for meshes below this time alone; if there is none, for no other.
+  Seconds below{std::numeric_limits<double>::infinity()};
   /// Returns true if the best so far is wanted.
   std::function<bool()> hurry = [] { return false; };
   /// Returns `cancelled` on a stop.
   std::function<Result<void>()> check = [] { return Result<void>(); };
 };
 
-/// Returns a simulated time.
+/// Returns a simulated time; infinity: the mesh is left out.
 using Simulate = std::function<Result<Seconds>(const Point&)>;
 
 /// Returns the number of things that an engine has to arrange in addition to plain data parallelism: each of T, C, e, x

@@ -254,7 +254,9 @@ class Enumeration {
   Best best_;
 };
 
-Found found_by_search(const Small& small, int* bounds_above = nullptr, double share = 0) {
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+Found found_by_search(const Small& small, int* bounds_above = nullptr, double share = 0, double below = unlimited) {
   auto costs = planner::mesh::Costs::of(small.base, small.space, small.rates);
   if (!costs) qFatal("%s", costs.error().text().c_str());
   const planner::mesh::Simulate simulate = [&](const Point& point) -> Result<Seconds> {
@@ -262,12 +264,17 @@ Found found_by_search(const Small& small, int* bounds_above = nullptr, double sh
         sim::step::predict_step(planner::mesh::question_of(small.base, small.space, point), small.rates));
     TRY(const Seconds floor, costs->floor(point));
     TRY(const planner::mesh::MeshMemory memory, costs->memory(point));
-    if (bounds_above && floor > step.iteration) ++*bounds_above;
+    TRY(const planner::mesh::ShardCosts shard, costs->shard_costs(point));
+    if (bounds_above) *bounds_above += floor > step.iteration || costs->memory_floor(shard, point) > memory.needed;
     if (std::abs(memory.needed - static_cast<double>(step.needed.count)) > 2) qFatal("memory differs");
     return step.iteration;
   };
   auto found = planner::mesh::search(small.base, small.space, *costs, simulate,
-                                     {.simulations = 100000, .share = share, .looks = 10000000});
+                                     {.simulations = 100000,
+                                      .share = share,
+                                      .saving = share > 0 ? planner::mesh::least_saving : 0,
+                                      .looks = 10000000,
+                                      .below = Seconds(below)});
   if (!found) qFatal("%s", found.error().text().c_str());
   return *found;
 }
@@ -308,20 +315,28 @@ class TestMeshSearch : public QObject {
   /// Each mesh of the short list is the one that enumeration finds by the definition of its merit.
   void the_short_list_agrees_with_plain_enumeration() {
     int simpler = 0, smaller = 0, cheaper = 0;
+    std::int64_t whole = 0, limited = 0;  // shardings bounded on a part of the nodes, without and with a limit
     for (int seed = 0; seed < test::random_problems(); ++seed) {
       Small small = drawn(static_cast<std::uint64_t>(seed) + 7300);
       const Best all = Enumeration(small).run();
       if (all.fitting == 0) continue;
       const std::string place = "seed " + std::to_string(seed);
-      const Found found = found_by_search(small, nullptr, planner::mesh::near_share);
-      QVERIFY2(found.proven && found.all_near, place.c_str());
+      int above = 0;
+      const Found found = found_by_search(small, &above, planner::mesh::near_share);
+      QVERIFY2(found.proven && found.all_near && above == 0, place.c_str());
       const int part_devices = planner::mesh::devices_of_part(*small.base.cluster);
       Found part;
       double part_time = std::numeric_limits<double>::infinity();
       if (part_devices > 0) {
         part_time = Enumeration(small, part_devices).run().time;
         small.space.devices = part_devices;
-        part = found_by_search(small);
+        const double below = planner::mesh::time_of_cheaper(found, small.devices, part_devices).count;
+        part = found_by_search(small, nullptr, 0, below);
+        QVERIFY2(part.proven, place.c_str());
+        if (part_time < below * (1 - 1e-9)) QCOMPARE(part.simulated.front().time.count, part_time);
+        const Found all_of_part = found_by_search(small);
+        whole += all_of_part.work.shardings, limited += part.work.shardings;
+        small.space.devices = 0;
       }
       const auto list = planner::mesh::short_list(small.base, found, small.devices, part, part_devices);
 
@@ -379,6 +394,7 @@ class TestMeshSearch : public QObject {
       for (const auto& [merit, count] : merits) QCOMPARE(count, 1);
     }
     QVERIFY2(simpler > 0 && smaller > 0 && cheaper > 0, fmt::format("{} {} {}", simpler, smaller, cheaper).c_str());
+    QVERIFY2(limited < whole, fmt::format("{} of {}", limited, whole).c_str());
   }
 
   /// If meshes take equally long, the one with fewer dimensions comes first.
