@@ -112,9 +112,10 @@ struct PlannerInfo {
   bool of_transformers = false;  ///< for profiles computed from one; its answer without a plan is complete
   bool external = false;         ///< a program of the user: its errors are its answer
   int choices = 1;               ///< plans of its short list at most, each with its merits (Plan::merits)
+  bool plain_choice = false;     ///< stands next to answers in comparisons; neither studies nor `joint` ask it
 };
 
-/// Returns all planners in the order of docs/planners.md: ours, the papers', then the baselines.
+/// Returns all planners in the order of docs/planners.md: ours, the papers', the plain choices, then the baselines.
 const std::vector<PlannerInfo>& planners();
 /// Returns the planner of this name, or the program of "exec:PROGRAM" as a planner (planner_entries.hpp).
 /// Returns bad_usage for an unknown name and lists the known ones.

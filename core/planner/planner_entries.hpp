@@ -31,6 +31,9 @@ PlannerInfo joint_planner();
 }
 namespace mesh {
 PlannerInfo mesh_planner();
+PlannerInfo ddp_planner();
+PlannerInfo fsdp_planner();
+PlannerInfo megatron_usual_planner();
 }
 namespace program {
 /// The beginning of a name of a planner that is a program of its own: "exec:/home/me/planner.py".

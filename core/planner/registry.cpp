@@ -7,7 +7,7 @@
 namespace pipedeck::planner {
 
 const std::vector<PlannerInfo>& planners() {
-  // One planner per line: ours, papers' planners, then the baselines.
+  // One planner per line: ours, papers' planners, plain choices, then the baselines.
   static const std::vector<PlannerInfo> all = {
       joint::joint_planner(),               //
       mesh::mesh_planner(),                 //
@@ -17,6 +17,9 @@ const std::vector<PlannerInfo>& planners() {
       amp::amp_sa_planner(),                //
       capture::capture_planner(),           //
       whale::whale_planner(),               //
+      mesh::ddp_planner(),                  //
+      mesh::fsdp_planner(),                 //
+      mesh::megatron_usual_planner(),       //
       baselines::data_parallel_planner(),   //
       baselines::gpipe_planner(),           //
       baselines::gpipe_balanced_planner(),  //

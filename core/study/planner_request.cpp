@@ -32,7 +32,7 @@ std::vector<PlannerRequest> comparison_planners(const Profile& profile) {
 }
 
 bool studied_by_default(const planner::PlannerInfo& planner, bool language_model) {
-  return planner.compared_by_default && planner.search_time != planner::SearchTime::slow &&
+  return planner.compared_by_default && planner.search_time != planner::SearchTime::slow && !planner.plain_choice &&
          (language_model || !planner.of_transformers);
 }
 

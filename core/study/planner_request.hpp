@@ -27,7 +27,7 @@ PlannerRequest comparison_request(const planner::PlannerInfo& planner, planner::
 /// Returns the planners that a comparison asks if none is named.
 std::vector<PlannerRequest> comparison_planners(const Profile& profile);
 
-/// Returns true if a study of many clusters asks the planner if none is named: no long searches.
+/// Returns true if a study of many clusters asks the planner if none is named: no long searches, no plain choices.
 bool studied_by_default(const planner::PlannerInfo& planner, bool language_model);
 
 /// Returns the planners that a study of many clusters asks if none is named.

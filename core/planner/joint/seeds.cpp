@@ -76,7 +76,7 @@ Result<void> take_from(Run& run, const PlannerInfo& planner, const PlannerOption
 std::vector<const PlannerInfo*> in_turn() {
   std::vector<const PlannerInfo*> order;
   for (const PlannerInfo& planner : planners())
-    if (planner.name != "joint") order.insert(order.begin(), &planner);
+    if (planner.name != "joint" && !planner.plain_choice) order.insert(order.begin(), &planner);
   const auto early = [](const PlannerInfo* planner) {
     return planner->name == "single" || planner->name == "megatron" || planner->name == "amp" ||
            planner->name == "amp-sa" || planner->of_transformers;
