@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "core/plan/short_list.hpp"
 #include "core/plan/validate.hpp"
 
 namespace pipedeck::study {
@@ -35,6 +36,19 @@ Result<void> take_best(ComparedPlan& answer, Plan plan, const Problem& problem, 
     return {};
   }
   TRY(answer.simulated_plan, std::move(simulated_plan));
+  return {};
+}
+
+/// Judges the other plans of a short list. Plans without a merit, or without this arrangement, are no alternatives.
+Result<void> take_alternatives(ComparedPlan& answer, std::vector<Plan> plans, const Problem& problem,
+                               PlanSimulator& plan_simulator, const CompareOptions& options,
+                               const std::stop_token& stop) {
+  for (std::size_t i = 1; i < plans.size(); ++i) {
+    ComparedPlan one;
+    TRY_VOID(take_best(one, std::move(plans[i]), problem, plan_simulator, options, stop));
+    if (one.simulated_plan && plan::is_alternative(one.simulated_plan->plan))
+      answer.alternatives.push_back(*std::move(one.simulated_plan));
+  }
   return {};
 }
 
@@ -65,6 +79,7 @@ Result<void> keep_earlier(ComparedPlan& answer, const Problem& problem, PlanSimu
   TRY(auto known, plan_simulator.simulate(problem, earlier->second, stop));
   if (answer.simulated_plan ? !is_better(known, *answer.simulated_plan) : !known.simulation->fits) return {};
   known.plan.truncated = answer.simulated_plan ? answer.simulated_plan->plan.truncated : answer.out_of_time;
+  if (!known.plan.merits.empty()) known.plan.merits = {Merit::fastest};  // the others were of another list
   answer = {.planner = answer.planner, .simulated_plan = std::move(known)};
   return {};
 }
@@ -74,8 +89,11 @@ Result<ComparedPlan> ask(const PlannerRequest& asked, const Problem& problem, Pl
   TRY(auto ranking, planner::run_planner(*asked.planner, problem, asked.options, context));
   ComparedPlan answer{.planner = asked.planner, .infeasible = std::move(ranking.infeasible)};
   answer.out_of_time = answer.infeasible && answer.infeasible->out_of_time;
-  if (!ranking.plans.empty())
+  if (!ranking.plans.empty()) {
     TRY_VOID(take_best(answer, std::move(ranking.plans.front()), problem, plan_simulator, options, context.stop));
+    if (answer.simulated_plan)
+      TRY_VOID(take_alternatives(answer, std::move(ranking.plans), problem, plan_simulator, options, context.stop));
+  }
   TRY_VOID(keep_earlier(answer, problem, plan_simulator, options, context.stop));
   return answer;
 }
@@ -223,6 +241,7 @@ class Supervisor {
     context.budget = options_.budget.value_or(Seconds(0));
     context.score = watched(context, i);
     context.explain = options_.explain;
+    context.top = planners_[i].planner->choices;
     context.threads = std::max(1, options_.threads / static_cast<int>(planners_.size()));
     std::optional<Result<ComparedPlan>> answer;
     try {

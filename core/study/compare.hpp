@@ -25,6 +25,9 @@ struct ComparedPlan {
   std::optional<planner::Infeasible> infeasible{};  ///< no plan fits
   std::optional<Error> error{};                     ///< the planner failed; `cancelled`: it had not answered yet
   bool out_of_time = false;                         ///< no plan was found within the budget
+  /// The other plans of the planner's short list, in its order, each with its merits. None is the same as
+  /// `simulated_plan`.
+  std::vector<SimulatedPlan> alternatives{};
 };
 
 struct Comparison {

@@ -24,6 +24,7 @@
 #include "core/model/memory_verdict.hpp"
 #include "core/model/plan.hpp"
 #include "core/plan/agreement.hpp"
+#include "core/plan/short_list.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/sim/explain/jitter.hpp"
 #include "core/study/compare.hpp"
@@ -45,11 +46,10 @@ struct Answers {
 };
 
 /// Absent if the profile does not know tokens.
-std::optional<Utilization> rates_of(const Problem& problem, const study::ComparedPlan& answer,
+std::optional<Utilization> rates_of(const Problem& problem, const study::SimulatedPlan& of,
                                     const std::optional<SampleWork>& work) {
-  if (!work || !answer.simulated_plan) return std::nullopt;
-  return study::utilization_of(*work, problem, answer.simulated_plan->plan,
-                               answer.simulated_plan->simulation->samples_per_second, presets::device_catalogue());
+  if (!work) return std::nullopt;
+  return study::utilization_of(*work, problem, of.plan, of.simulation->samples_per_second, presets::device_catalogue());
 }
 
 struct Figures {
@@ -91,16 +91,26 @@ std::string bands_text(const Answers& answers) {
   return "\niteration with " + options::jitter_text(*answers.jitter) + ":\n" + table.text();
 }
 
-/// Answers with one plan, and their planners: a row of the table.
+/// Equal plans, and what each planner calls its own: a row of the table.
 struct Row {
-  std::size_t answer = 0;  ///< the first of them
+  const study::SimulatedPlan* plan = nullptr;  ///< the first of them
   std::vector<std::string> titles;
 };
 
+bool is_same_plan(const study::SimulatedPlan& a, const study::SimulatedPlan& b) {
+  return plan::agree(a.plan, *a.simulation, b.plan, *b.simulation);
+}
+
 bool is_same_plan(const study::ComparedPlan& a, const study::ComparedPlan& b) {
-  return a.simulated_plan && b.simulated_plan &&
-         plan::agree(a.simulated_plan->plan, *a.simulated_plan->simulation, b.simulated_plan->plan,
-                     *b.simulated_plan->simulation);
+  return a.simulated_plan && b.simulated_plan && is_same_plan(*a.simulated_plan, *b.simulated_plan);
+}
+
+/// Returns the plans of an answer: its best one, then the others of its short list.
+std::vector<const study::SimulatedPlan*> plans_of(const study::ComparedPlan& answer) {
+  std::vector<const study::SimulatedPlan*> plans;
+  if (answer.simulated_plan) plans.push_back(&*answer.simulated_plan);
+  for (const study::SimulatedPlan& one : answer.alternatives) plans.push_back(&one);
+  return plans;
 }
 
 /// Returns the first answer with the same plan as answer `i`; `i` if it is the first.
@@ -113,24 +123,35 @@ std::size_t first_with_plan(const std::vector<study::ComparedPlan>& answers, std
 /// Returns the rows by time: plans that fit first, plans that change training last.
 std::vector<Row> sorted_rows(const std::vector<study::ComparedPlan>& answers) {
   std::vector<Row> rows;
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (!answers[i].simulated_plan) continue;
-    const std::size_t first = first_with_plan(answers, i);
-    const auto known = std::ranges::find(rows, first, &Row::answer);
-    (known == rows.end() ? rows.emplace_back(Row{first, {}}) : *known).titles.push_back(answers[i].planner->title);
-  }
+  for (const study::ComparedPlan& answer : answers)
+    for (const study::SimulatedPlan* plan : plans_of(answer)) {
+      const auto known = std::ranges::find_if(rows, [&](const Row& row) { return is_same_plan(*row.plan, *plan); });
+      (known == rows.end() ? rows.emplace_back(Row{plan, {}}) : *known)
+          .titles.push_back(plan::short_list_title(answer.planner->title, plan->plan.merits));
+    }
   std::ranges::stable_sort(rows, {}, [&](const Row& row) {
-    const study::SimulatedPlan& one = *answers[row.answer].simulated_plan;
-    return std::tuple(!one.plan.synchronous(), !one.simulation->fits, one.simulation->iteration);
+    return std::tuple(!row.plan->plan.synchronous(), !row.plan->simulation->fits, row.plan->simulation->iteration);
   });
   return rows;
 }
 
-std::string row_title(const Row& row, const Plan& plan) {
+std::string row_title(const Row& row) {
   std::string title = fmt::format("{}", fmt::join(row.titles, ", "));
   if (row.titles.size() > 1) title += " agree";
-  if (!plan.synchronous()) title += " (changes training)";
+  if (!row.plan->plan.synchronous()) title += " (changes training)";
   return title;
+}
+
+/// Returns why each plan of a short list but the fastest is on it, below the table.
+std::string merits_text(const std::vector<study::ComparedPlan>& answers) {
+  std::string text;
+  for (const study::ComparedPlan& answer : answers)
+    for (const study::SimulatedPlan& one : answer.alternatives) {
+      text += plan::short_list_title(answer.planner->title, one.plan.merits) + "\n";
+      for (std::size_t i = 0; i < std::min(one.plan.rationale.size(), one.plan.merits.size()); ++i)
+        text += "   " + one.plan.rationale[i] + "\n";
+    }
+  return text.empty() ? text : "\n" + text;
 }
 
 std::string points_text(double before, double after) { return fmt::format("{:+.1f} pp", 100 * (after - before)); }
@@ -188,21 +209,22 @@ std::string comparison_text(const Answers& answers) {
   std::vector<std::pair<std::string, std::optional<Utilization>>> rates;
   const std::vector<study::ComparedPlan>& plans = answers.comparison.plans;
   Bytes largest;
-  for (const study::ComparedPlan& one : plans)
-    if (one.simulated_plan) largest = std::max(largest, text::largest_peak(*one.simulated_plan->simulation));
+  for (const study::ComparedPlan& answer : plans)
+    for (const study::SimulatedPlan* one : plans_of(answer))
+      largest = std::max(largest, text::largest_peak(*one->simulation));
   for (const Row& row : sorted_rows(plans)) {
-    const study::SimulatedPlan& simulated_plan = *plans[row.answer].simulated_plan;
+    const study::SimulatedPlan& simulated_plan = *row.plan;
     const auto& [plan, simulated, other] = simulated_plan;
     const Simulation& simulation = *simulated;
     const Figures figures = figures_of(simulated_plan, answers.comparison.facts);
-    std::vector<std::string> cells{row_title(row, plan),
+    std::vector<std::string> cells{row_title(row),
                                    text::short_shape_text(plan),
                                    work::schedule_text(plan),
                                    fmt::format("{} x {}", plan.micro_batches, plan.micro_batch),
                                    text::milliseconds_text(figures.iteration),
                                    work::warmups_text(plan, figures.iteration, other),
                                    fmt::format("{:.2f}", simulation.samples_per_second)};
-    rates.emplace_back(row_title(row, plan), rates_of(answers.problem, plans[row.answer], work));
+    rates.emplace_back(row_title(row), rates_of(answers.problem, simulated_plan, work));
     if (work) cells = work::joined(std::move(cells), text::rate_cells(rates.back().second));
     cells = work::joined(
         std::move(cells),
@@ -225,7 +247,7 @@ std::string comparison_text(const Answers& answers) {
   const auto one = study::one_device_is_quicker(answers.problem, plans);
   const std::string quicker = one ? "\n" + study::one_device_text(*one) + "\n" : std::string();
   return heading(answers) + table.text() + bounds + text::mfu_notes(rates) + study::provenance_line(answers.problem) +
-         "\n" + bands_text(answers) + quicker + (without.empty() ? "" : "\n" + without);
+         "\n" + bands_text(answers) + merits_text(plans) + quicker + (without.empty() ? "" : "\n" + without);
 }
 
 /// Returns the differences of a plan to the baseline's.
@@ -243,25 +265,13 @@ nlohmann::ordered_json or_null(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
-nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const study::ProblemBounds& facts,
-                                   const study::Origin& origin, const std::optional<JitterBand>& band,
-                                   const std::optional<Utilization>& rates) {
-  nlohmann::ordered_json json{{"planner", answer.planner->name}, {"title", answer.planner->title}};
-  if (answer.error) {
-    if (answer.error->code == ErrorCode::cancelled)
-      json["cancelled"] = true;
-    else
-      json["error"] = answer.error->text();
-    return json;
-  }
-  if (!answer.simulated_plan) {
-    if (answer.out_of_time) json["out_of_time"] = true;
-    json["infeasible"] = {{"reason", answer.infeasible->reason}, {"relaxation", answer.infeasible->relaxation}};
-    return json;
-  }
-  const auto& [plan, simulated, other] = *answer.simulated_plan;
+/// Adds a plan with its figures.
+void add_plan_json(nlohmann::ordered_json& json, const study::SimulatedPlan& of, const study::ProblemBounds& facts,
+                   const study::Origin& origin, const std::optional<JitterBand>& band,
+                   const std::optional<Utilization>& rates) {
+  const auto& [plan, simulated, other] = of;
   const Simulation& simulation = *simulated;
-  const Figures figures = figures_of(*answer.simulated_plan, facts);
+  const Figures figures = figures_of(of, facts);
   json["shape"] = stage_shape_text(plan);
   json["iteration_ms"] = in_milliseconds(simulation.iteration);
   json["samples_per_s"] = simulation.samples_per_second;
@@ -291,6 +301,31 @@ nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const stud
   }
   if (band) json["jitter"] = options::jitter_json(*band);
   json["plan"] = nlohmann::ordered_json::parse(io::documents::plan_to_json(study::with_origin(plan, origin)));
+}
+
+nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const Problem& problem,
+                                   const study::ProblemBounds& facts, const study::Origin& origin,
+                                   const std::optional<JitterBand>& band) {
+  nlohmann::ordered_json json{{"planner", answer.planner->name}, {"title", answer.planner->title}};
+  if (answer.error) {
+    if (answer.error->code == ErrorCode::cancelled)
+      json["cancelled"] = true;
+    else
+      json["error"] = answer.error->text();
+    return json;
+  }
+  if (!answer.simulated_plan) {
+    if (answer.out_of_time) json["out_of_time"] = true;
+    json["infeasible"] = {{"reason", answer.infeasible->reason}, {"relaxation", answer.infeasible->relaxation}};
+    return json;
+  }
+  const auto work = study::work_of(*problem.profile);
+  add_plan_json(json, *answer.simulated_plan, facts, origin, band, rates_of(problem, *answer.simulated_plan, work));
+  for (const study::SimulatedPlan& one : answer.alternatives) {
+    nlohmann::ordered_json alternative{{"title", plan::short_list_title(answer.planner->title, one.plan.merits)}};
+    add_plan_json(alternative, one, facts, origin, {}, rates_of(problem, one, work));
+    json["alternatives"].push_back(std::move(alternative));
+  }
   return json;
 }
 
@@ -308,10 +343,8 @@ std::string comparison_json(const Answers& answers) {
   const study::Origin origin = study::origin_of(*problem.profile, *problem.cluster);
   if (comparison.cancelled) json["cancelled"] = true;
   if (baseline) json["baseline"] = comparison.plans[*baseline].planner->name;
-  const auto work = study::work_of(*problem.profile);
   for (std::size_t i = 0; i < comparison.plans.size(); ++i) {
-    nlohmann::ordered_json one = answer_json(comparison.plans[i], comparison.facts, origin, bands[i],
-                                             rates_of(problem, comparison.plans[i], work));
+    nlohmann::ordered_json one = answer_json(comparison.plans[i], problem, comparison.facts, origin, bands[i]);
     const std::size_t first = first_with_plan(comparison.plans, i);
     if (first != i) one["same_plan_as"] = comparison.plans[first].planner->name;
     if (const auto& plan = comparison.plans[i].simulated_plan; plan && baseline)
@@ -334,16 +367,14 @@ std::string comparison_csv(const Problem& problem, const study::Comparison& comp
   without.reserve(comparison.plans.size());  // rows point into it
   std::vector<io::csv::ComparedPlanFigures> rows;
   for (const study::ComparedPlan& answer : comparison.plans) {
-    if (answer.simulated_plan) {
-      const Plan& plan = answer.simulated_plan->plan;
-      rows.push_back({&plan,
-                      answer.simulated_plan->simulation.get(),
+    for (const study::SimulatedPlan* one : plans_of(answer))
+      rows.push_back({&one->plan,
+                      one->simulation.get(),
                       comparison.facts.single_device,
-                      plan.predicted->lower_bound,
+                      one->plan.predicted->lower_bound,
                       {},
-                      rates_of(problem, answer, work)});
-      continue;
-    }
+                      rates_of(problem, *one, work)});
+    if (answer.simulated_plan) continue;
     Plan& none = without.emplace_back();
     none.name = answer.planner->title;
     none.planner = answer.planner->name;

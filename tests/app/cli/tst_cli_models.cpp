@@ -69,6 +69,32 @@ class TestCliModels : public QObject {
     QVERIFY2(wide.out.contains("precision fp32") && !wide.err.contains("--precision"), wide.out + wide.err);
   }
 
+  /// The plans of mesh's short list and the plain choices stand in one table, with their reasons below.
+  void alternatives_and_plain_choices_are_compared() {
+    const QStringList asked{"compare",   "--profile",           "preset:llama-3-8b",
+                            "--cluster", "preset:2x8-h100-sxm", "--global-batch",
+                            "16",        "--planner",           "mesh,ddp,fsdp,megatron-usual"};
+    const Answer answer = problem_.run(asked + QStringList{"--csv", "plans.csv"});
+    VERIFY_STATUS(answer, 0);
+    QVERIFY2(answer.out.contains("Mesh: fastest"), answer.out);
+    QVERIFY2(answer.out.contains("   Cheapest: 8 of 16 devices need"), answer.out);
+    QVERIFY2(answer.out.contains(", FSDP agree"), answer.out);
+    QVERIFY2(answer.out.contains("DDP: no plan fits: the fullest rank needs at least"), answer.out);
+    const QJsonArray answers = object_of(problem_.run(asked + QStringList{"--json"}).out)["answers"].toArray();
+    QCOMPARE(answers.size(), 4);
+    const QJsonArray alternatives = answers[0].toObject()["alternatives"].toArray();
+    QVERIFY(!alternatives.isEmpty());
+    const QByteArray csv = problem_.read("plans.csv");
+    for (const QJsonValue& one : alternatives) {
+      const QString title = one["title"].toString();
+      QVERIFY2(title.startsWith("Mesh: ") && answer.out.contains(title.toUtf8()), qPrintable(title));
+      QVERIFY2(csv.contains(title.toUtf8()), csv);
+      QVERIFY(one["iteration_ms"].toDouble() > answers[0]["iteration_ms"].toDouble());
+      QVERIFY(one["plan"]["merits"].toArray().size() > 0);
+    }
+    for (int i = 1; i < answers.size(); ++i) QVERIFY(!answers[i].toObject().contains("alternatives"));
+  }
+
   void figures_are_explained() {
     const Answer answer = problem_.run({"convert", fixture("gpt2"), "x.profile.json", "--explain", "--device", "v100",
                                         "--sequence", "1000", "--micro-batch", "3", "--attention", "stored"});

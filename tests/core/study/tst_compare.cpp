@@ -13,6 +13,7 @@
 #include "core/io/checksum.hpp"
 #include "core/plan/agreement.hpp"
 #include "core/plan/reschedule.hpp"
+#include "core/plan/short_list.hpp"
 #include "core/planner/ranking.hpp"
 #include "core/presets/presets.hpp"
 #include "core/study/compare.hpp"
@@ -104,6 +105,53 @@ class TestCompare : public QObject {
       QCOMPARE(answer.simulated_plan.has_value() + answer.infeasible.has_value() + answer.error.has_value(), 1);
       if (answer.simulated_plan) QCOMPARE(shapes[i], stage_shape_text(answer.simulated_plan->plan));
     }
+  }
+
+  /// mesh answers with its short list: different plans, each for its merits. Plans of other planners are alone.
+  void the_short_list_is_compared() {
+    Problem problem;
+    problem.profile = std::make_shared<const Profile>(presets::open_profile("preset:llama-3-8b", {}).value());
+    problem.cluster = std::make_shared<const Cluster>(presets::open_cluster("preset:2x8-h100-sxm").value());
+    problem.workload.global_batch = 16;
+    problem.workload.precision = Precision::mixed_18;
+    study::PlanSimulator plan_simulator;
+    const auto comparison = study::compare(problem, {asked("mesh"), asked("fsdp")}, plan_simulator, {}, {}, {});
+    QVERIFY2(comparison, comparison ? "" : comparison.error().text().c_str());
+    const auto& [mesh, fsdp] = std::tie(comparison->plans[0], comparison->plans[1]);
+    QVERIFY(mesh.simulated_plan && fsdp.simulated_plan && fsdp.alternatives.empty());
+    QVERIFY(fsdp.simulated_plan->plan.merits.empty());
+    std::multiset<Merit> merits;
+    std::vector<const study::SimulatedPlan*> all{&*mesh.simulated_plan};
+    for (const study::SimulatedPlan& one : mesh.alternatives) all.push_back(&one);
+    for (const study::SimulatedPlan* one : all) {
+      merits.insert(one->plan.merits.begin(), one->plan.merits.end());
+      QCOMPARE(plan::is_alternative(one->plan), one != all.front());
+      QVERIFY(one->plan.name.starts_with(plan::short_list_title("Mesh", one->plan.merits)));
+      QVERIFY(one->simulation->fits && one->simulation->iteration >= all.front()->simulation->iteration);
+      for (const study::SimulatedPlan* other : all)
+        QCOMPARE(plan::agree(one->plan, *one->simulation, other->plan, *other->simulation), one == other);
+    }
+    QCOMPARE(merits, (std::multiset{Merit::fastest, Merit::simplest, Merit::least_memory, Merit::cheapest}));
+    QVERIFY(std::ranges::any_of(mesh.alternatives, [](const study::SimulatedPlan& one) {
+      return one.plan.merits.front() == Merit::cheapest && devices_used(one.plan).size() == 8;
+    }));
+
+    // A schedule of all plans that the short list does not have leaves no alternatives.
+    study::CompareOptions arranged;
+    arranged.arrange = [&](Plan plan) { return plan::with_schedule(plan, *problem.profile, ScheduleKind::gpipe); };
+    const auto other = study::compare(problem, {asked("mesh")}, plan_simulator, arranged, {}, {});
+    QVERIFY(other && other->plans.front().alternatives.empty());
+  }
+
+  /// Comparisons of language models ask for the plain choices; other comparisons and studies do not.
+  void plain_choices_are_asked_in_comparisons_alone() {
+    const Profile model = presets::open_profile("preset:llama-3-8b", {}).value();
+    const auto plain = [](const std::vector<study::PlannerRequest>& requests) {
+      return std::ranges::count_if(requests, [](const auto& request) { return request.planner->plain_choice; });
+    };
+    QCOMPARE(plain(study::comparison_planners(model)), 3);
+    QCOMPARE(plain(study::comparison_planners(*small_problem().profile)), 0);
+    QCOMPARE(plain(study::default_planners(model)), 0);
   }
 
   void threads_change_no_answer() {
@@ -317,7 +365,7 @@ class TestCompare : public QObject {
     profile = presets::profile_preset("llama-3-8b", {}, "H100-SXM").value();
     QVERIFY(study::is_language_model(profile));
     const auto modern = names(study::comparison_planners(profile));
-    QCOMPARE(modern.size(), usual.size());  // with mesh instead
+    QCOMPARE(modern.size(), usual.size() + 3);  // with mesh instead, and the plain choices
     QVERIFY(std::ranges::count(modern, "pipedream") == 0);
   }
 
