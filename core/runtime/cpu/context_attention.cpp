@@ -56,12 +56,32 @@ tensor::Tensor ContextAttention::forward(AttentionTensors& in, tensor::Tensor& p
     tensor::Tensor contexts = ring_forward(in, probability);
     return exchanges_heads() ? to_positions(contexts, shared, shape_.value_width) : std::move(contexts);
   }
+  tensor::Tensor contexts = attend(in, probability);
+  return exchanges_heads() ? to_positions(contexts, shared, shape_.value_width) : std::move(contexts);
+}
+
+tensor::Tensor ContextAttention::attend(const AttentionTensors& in, tensor::Tensor& probability) const {
   const int samples = in.queries.samples();
   const std::int64_t width = shape_.heads * shape_.value_width;
   tensor::Tensor contexts(in.queries.memory(), samples, shape_.query_rows() * width);
   probability = tensor::Tensor(in.queries.memory(), samples, shape_.heads * shape_.scores());
   attention({contexts.data(), width}, probability.data(), inputs(in), samples, shape_);
-  return exchanges_heads() ? to_positions(contexts, shared, shape_.value_width) : std::move(contexts);
+  return contexts;
+}
+
+void ContextAttention::discard(tensor::Tensor& keys, tensor::Tensor& values, tensor::Tensor& probability) const {
+  if (rings()) return;
+  probability.release();
+  if (!gathers()) return;
+  keys = layers::scatter_context(keys, context_), values = layers::scatter_context(values, context_);
+}
+
+void ContextAttention::restore(tensor::Tensor& queries, tensor::Tensor& keys, tensor::Tensor& values,
+                               tensor::Tensor& probability) const {
+  if (gathers()) keys = layers::gather_context(keys, context_), values = layers::gather_context(values, context_);
+  AttentionTensors in{std::move(queries), std::move(keys), std::move(values)};
+  attend(in, probability);
+  queries = std::move(in.queries), keys = std::move(in.keys), values = std::move(in.values);
 }
 
 AttentionTensors ContextAttention::backward(tensor::Tensor context_gradient, const tensor::Tensor& contexts,

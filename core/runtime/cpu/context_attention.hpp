@@ -34,6 +34,12 @@ class ContextAttention {
   /// Returns the contexts of the rank's own queries. `in` and `probability` become the tensors that backward() needs,
   /// the second the softmax of the scores or what it follows from.
   tensor::Tensor forward(AttentionTensors& in, tensor::Tensor& probability) const;
+  /// Discards what forward() computed but its contexts, and keys and values of other ranks. A ring has nothing to
+  /// discard: it keeps the logarithm of sums alone.
+  void discard(tensor::Tensor& keys, tensor::Tensor& values, tensor::Tensor& probability) const;
+  /// Restores what discard() took.
+  void restore(tensor::Tensor& queries, tensor::Tensor& keys, tensor::Tensor& values,
+               tensor::Tensor& probability) const;
   /// Returns the gradients of the rank's own queries, keys and values. `contexts` is the output of forward().
   AttentionTensors backward(tensor::Tensor context_gradient, const tensor::Tensor& contexts, const AttentionTensors& in,
                             const tensor::Tensor& probability) const;
@@ -42,6 +48,8 @@ class ContextAttention {
   bool gathers() const { return context_.degree > 1 && context_.kind == ContextKind::gather; }
   bool exchanges_heads() const { return heads_of_.degree > 1; }
   bool rings() const { return ring_of_.degree > 1 && !gathers(); }
+  /// Returns the contexts of the rank's queries and keys, which have been exchanged.
+  tensor::Tensor attend(const AttentionTensors& in, tensor::Tensor& probability) const;
   tensor::Tensor ring_forward(const AttentionTensors& in, tensor::Tensor& log_sums) const;
   AttentionTensors ring_backward(const tensor::Tensor& context_gradient, const tensor::Tensor& contexts,
                                  const AttentionTensors& in, const tensor::Tensor& log_sums) const;

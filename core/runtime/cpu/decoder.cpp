@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of today's language models, of two halves: attention, then a feed-forward or experts.
-#include <fmt/format.h>
-
-#include "core/model/layer_kinds.hpp"
 #include "core/runtime/cpu/halves.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/layers/context.hpp"
@@ -16,23 +13,11 @@ Result<std::unique_ptr<layers::LayerKernel>> make_halves(const ModelLayer& layer
   if (layer.kind == "attention") return make_attention_half(layer, sharding, context);
   if (layer.kind == "latent_attention") return make_latent_attention_half(layer, sharding, context);
   if (layer.kind == "feed_forward") return make_feed_forward_half(layer, sharding);
-  if (layer.kind == "experts") return make_experts_half(layer, sharding);
+  if (layer.kind == "experts") return make_experts_half(layer, sharding, nullptr, context);
   TRY(auto attention, layer.kind == "latent_decoder" ? make_latent_attention_half(layer, sharding, context)
                                                      : make_attention_half(layer, sharding, context));
   TRY(auto feed_forward, make_feed_forward_half(layer, sharding));
   return std::make_unique<layers::TwoHalves>(std::move(attention), std::move(feed_forward));
-}
-
-/// Refuses experts whose routing counts the tokens of a whole sample: a context rank has a part of them.
-Result<void> check_no_whole_samples(const ModelLayer& layer) {
-  if (layer.kind != "experts") return {};
-  for (const char* size : {"auxiliary_loss_permille", "capacity_percent"})
-    if (const auto found = find_size(layer, size).value_or(0); found != 0)
-      return fail(ErrorCode::bad_input,
-                  fmt::format("layer '{}' ({}): found {} {}, expected 0 with context ranks, which route a part of each "
-                              "sample's tokens",
-                              layer.name, layer.kind, size, found));
-  return {};
 }
 
 }  // namespace
@@ -48,14 +33,12 @@ Result<std::unique_ptr<layers::LayerKernel>> make_sharded_decoder(const ModelLay
 
 Result<std::unique_ptr<layers::LayerKernel>> make_divided_experts(const ModelLayer& layer,
                                                                   const layers::RankPlaces& places) {
-  if (places.context) TRY_VOID(check_no_whole_samples(layer));
-  return make_experts_half(layer, places.sharding, places.experts);
+  return make_experts_half(layer, places.sharding, places.experts, places.context);
 }
 
 Result<std::unique_ptr<layers::LayerKernel>> make_context_decoder(const ModelLayer& layer,
                                                                   const layers::ContextShard& context,
                                                                   const layers::LayerSharding* sharding) {
-  TRY_VOID(check_no_whole_samples(layer));
   return make_halves(layer, sharding, &context);
 }
 

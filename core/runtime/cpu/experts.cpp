@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/rms.hpp"
 #include "core/runtime/cpu/routing.hpp"
+#include "core/runtime/layers/context_exchange.hpp"
 #include "core/runtime/layers/decoder_layout.hpp"
 #include "core/runtime/layers/expert_exchange.hpp"
 #include "core/runtime/layers/size_reader.hpp"
@@ -27,11 +29,12 @@ struct ExpertSizes {
   std::int64_t expert_parameters() const { return held.value_or(router.experts) * hidden * 3 * columns; }
 };
 
-/// The groups of a rank of which each has a part of the experts; null where it is alone. Without a group that divides
-/// experts, tensor-parallel ranks divide the columns of each.
+/// The groups of a rank, null where it is alone: each rank has a part of the experts, or of the tokens. Without a group
+/// that divides experts, tensor-parallel ranks divide the columns of each.
 struct ExpertPlace {
   const layers::TensorParallelGroup* partners = nullptr;
   const layers::ExpertShard* shard = nullptr;
+  const layers::ContextShard* context = nullptr;  ///< has some positions of every sample
 
   layers::ShardRange experts(std::int64_t count) const {
     return shard ? shard->local_experts(count) : layers::ShardRange{0, count};
@@ -68,7 +71,7 @@ struct ExpertPath {
 };
 
 /// Experts, or a rank's part of them. Tensor-parallel ranks route alike. With a group that divides the experts, each
-/// sends the rows of every T-th token.
+/// sends the rows of every T-th token. If ranks divide the tokens, too, each routes and sends its own.
 class ExpertsLayer final : public NormedHalf {
  public:
   explicit ExpertsLayer(const ExpertSizes& sizes, const ExpertPlace& place = {})
@@ -78,11 +81,17 @@ class ExpertsLayer final : public NormedHalf {
         f_(sizes.columns),
         shared_f_(sizes.shared_columns),
         router_(sizes.router),
-        at_(sizes.layout()) {
+        at_(sizes.layout()),
+        own_{0, sizes.router.sequence} {
+    if (place.context) context_ = *place.context;
     if (!place.shard) return;
     shard_ = *place.shard;
-    if (place.partners) tokens_ = {place.partners->shard().rank, place.partners->shard().degree};
     expert_parameters_ = sizes.expert_parameters();
+    if (!place.partners) return;
+    if (computes_own_tokens())
+      own_ = place.partners->local_positions(sizes.router.sequence), router_.sequence = own_.count;
+    else
+      tokens_ = {place.partners->shard().rank, place.partners->shard().degree};
   }
 
   static std::unique_ptr<ExpertsLayer> part_of(const ExpertSizes& whole, const ExpertPlace& place) {
@@ -97,24 +106,40 @@ class ExpertsLayer final : public NormedHalf {
   std::size_t forward_tensors() const override { return shared_f_ > 0 ? forward_count : shared_gates; }
   std::size_t backward_tensors() const override { return backward_count; }
 
+  void discard(layers::SavedTensors& saved, const layers::RecomputedParts& parts) const override {
+    using enum layers::RecomputedPart;
+    auto& s = saved.tensors;
+    if (parts.contains(layers::RecomputedPart::experts)) return keep_only_input(s);
+    if (parts.contains(norm)) s[normal].release();
+    if (parts.contains(expert_activation)) s[active].release();
+    if (parts.contains(shared_experts) && shared_f_ > 0) s[shared_gates].release(), s[shared_active].release();
+  }
+
   tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {
     const float* p = parameters.data();
     auto& s = saved.tensors;
-    const tensor::Tensor own = gather_gradient(dy);
+    const bool alone = computes_own_tokens();
+    tensor::Tensor own;
+    if (!alone || shared_f_ > 0) own = gather_gradient(dy);
     const ExpertPath path = path_of(s[choices], s[counts]);
     tensor::Tensor dweights = tensor::Tensor::zeros(dy.memory(), s[weights].samples(), s[weights].width());
     tensor::Tensor doutput;  // at the experts, times the weights
-    tensor::Tensor dgates = experts_backward(p, s, dy, path, dweights, doutput);
+    tensor::Tensor dgates = experts_backward(p, s, alone && !own.empty() ? own : dy, path, dweights, doutput);
     tensor::Tensor dshared;
     tensor::Tensor dnormal = shared_backward(p, s, dy, dshared);
+    if (alone && shared_f_ > 0) sum_tokens(dnormal);
     add_unpermuted(dnormal,
                    path.from_experts(expert_products_backward(dgates, h_, 2 * f_, p + at_.in, path.first()), h_), h_,
                    path.own, nullptr);
-    sum_tokens(dnormal), sum_up(dweights);
-    tensor::Tensor dlogits = router_backward(dweights, s[choices], s[scores], router_,
-                                             saved.loss_scale * static_cast<float>(router_.sequence));
+    if (!alone) sum_tokens(dnormal), sum_up(dweights);
+    if (router_.auxiliary != 0 && has_whole_samples()) s[loads] = loads_of_samples(s[choices]);
+    tensor::Tensor dlogits = router_backward(dweights, s[choices], s[scores], s[loads], router_,
+                                             saved.loss_scale * static_cast<float>(router_.positions));
+    s[loads].release();
     add_router_gradient(dnormal, dlogits, p);
+    tensor::Tensor drouter;
+    if (alone) drouter = router_gradient(s[normal], std::exchange(dlogits, {}));
     tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, h_);
     tensor::Tensor dx = input_gradient(own.empty() ? dy : own, dnormal, p, s, gains, wanted);
     tensor::Tensor shared_input;
@@ -122,7 +147,7 @@ class ExpertsLayer final : public NormedHalf {
     leave<backward_count>(
         s, {std::move(s[normal]), std::move(dlogits), std::move(s[choices]), std::move(s[weights]), std::move(dgates),
             std::move(s[active]), std::move(dy), std::move(gains), std::move(s[counts]), std::move(s[received]),
-            std::move(doutput), std::move(dshared), std::move(shared_input)});
+            std::move(doutput), std::move(dshared), std::move(shared_input), std::move(drouter)});
     return dx;
   }
 
@@ -130,7 +155,8 @@ class ExpertsLayer final : public NormedHalf {
     const auto& s = saved.tensors;
     float* g = gradients.data();
     const ExpertPath path = path_of(s[w_choices], s[w_counts]);
-    const AllTokens in = all_tokens(s[w_normal]);
+    AllTokens in{nullptr, {}};
+    if (!computes_own_tokens() || shared_f_ > 0) in = all_tokens(s[w_normal]);
     {
       tensor::Tensor dy;
       if (!shard_) {
@@ -144,7 +170,10 @@ class ExpertsLayer final : public NormedHalf {
       if (!shard_) input = permute(*in, h_, path.own);
       add_expert_gradients(g + at_.in, shard_ ? s[w_received] : input, h_, s[w_dgates], 2 * f_, path.first());
     }
-    add_weight_gradient(g + at_.router, *in, h_, s[w_dlogits], router_.experts);
+    if (computes_own_tokens())
+      add(g + at_.router, s[w_drouter].data(), s[w_drouter].size());
+    else
+      add_weight_gradient(g + at_.router, *in, h_, s[w_dlogits], router_.experts);
     if (shared_f_ > 0) {
       add_weight_gradient(g + at_.shared_out, s[w_shared_active], shared_f_, s[w_dy], h_);
       add_weight_gradient(g + at_.shared_in, *in, h_, s[w_dshared], 2 * shared_f_);
@@ -154,6 +183,8 @@ class ExpertsLayer final : public NormedHalf {
   }
 
  private:
+  bool computes_own_tokens() const override { return shard_ && divides_tokens(); }
+
   void draw(std::span<float> parameters, Random random) const override {
     const auto gain = static_cast<std::size_t>(at_.router);
     std::ranges::fill(parameters.first(gain), 1.0f);
@@ -166,6 +197,7 @@ class ExpertsLayer final : public NormedHalf {
     s[choices] = rows_like(in, h_, router_.per_token);
     s[weights] = s[choices].empty_like();
     choose_experts(s[choices], s[weights], s[scores], router_);
+    count_loads(s);
     if (shard_)
       s[counts] = layers::ExpertRoutes::exchange_counts(*shard_, rows_by_expert(s[choices], router_, tokens_).first,
                                                         in.memory());
@@ -173,22 +205,80 @@ class ExpertsLayer final : public NormedHalf {
     tensor::Tensor input = path.to_experts(permute(in, h_, path.own), h_);
     s[gates] = expert_products(input, h_, 2 * f_, p + at_.in, path.first());
     if (shard_) s[received] = std::move(input);
-    s[active] = rows_like(s[gates], 2 * f_, f_);
-    silu_gate(s[active].data(), s[gates].data(), path.rows(), f_);
+    activate(s, path.rows());
     tensor::Tensor output = shared_forward(p, in, s);
     add_unpermuted(output, path.from_experts(expert_products(s[active], f_, h_, p + at_.out, path.first()), h_), h_,
                    path.own, s[weights].data());
     return output;
   }
 
-  /// Tensors saved by forward, in this order; the last two with a shared part. With experts on other ranks: the numbers
-  /// of rows from each rank, and these rows.
+  void restore_parts(const float* p, std::vector<tensor::Tensor>& s, const layers::RecomputedParts&) const override {
+    if (s[active].empty()) activate(s, path_of(s[choices], s[counts]).rows());
+    if (shared_f_ > 0 && s[shared_gates].empty()) activate_shared(p, *all_tokens(s[normal]), s);
+  }
+
+  void activate(std::vector<tensor::Tensor>& s, std::int64_t rows) const {
+    s[active] = rows_like(s[gates], 2 * f_, f_);
+    silu_gate(s[active].data(), s[gates].data(), rows, f_);
+  }
+
+  void activate_shared(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const {
+    s[shared_gates] = project(in, h_, 2 * shared_f_, p + at_.shared_in);
+    s[shared_active] = rows_like(in, h_, shared_f_);
+    silu_gate(s[shared_active].data(), s[shared_gates].data(), in.size() / h_, shared_f_);
+  }
+
+  /// Counts the choices of whole samples, on all context ranks, and drops those beyond the capacity.
+  void count_loads(std::vector<tensor::Tensor>& s) const {
+    const bool limited = router_.capacity_percent > 0, kept = router_.auxiliary != 0 && !has_whole_samples();
+    if (!limited && !kept) return;
+    // A context rank has two chunks of a sample's positions.
+    const std::int64_t chunk = router_.positions / context_.degree / (context_.degree > 1 ? 2 : 1);
+    const std::int64_t split = std::clamp<std::int64_t>(chunk - own_.first, 0, own_.count);
+    tensor::Tensor own = count_choices(s[choices], router_, split);
+    tensor::Tensor before = tensor::Tensor::zeros(own.memory(), own.samples(), own.width());
+    if (computes_own_tokens()) own = sum_of_partners(own, before);
+    layers::ChunkSums sums = layers::sum_chunks(own, context_);
+    add(before.data(), sums.before.data(), before.size());
+    if (limited) drop_beyond_capacity(s[choices], before, router_, split);
+    if (kept) s[loads] = std::move(sums.all);
+  }
+
+  bool has_whole_samples() const { return context_.degree == 1 && !computes_own_tokens(); }
+  /// Returns the number of each expert's choices in each of the rank's samples, which are whole.
+  tensor::Tensor loads_of_samples(const tensor::Tensor& chosen) const {
+    return layers::sum_chunks(count_choices(chosen, router_, own_.count), context_).all;
+  }
+
+  /// Returns the sum over the tensor-parallel ranks. Adds to `before` that over the ranks before this one.
+  tensor::Tensor sum_of_partners(const tensor::Tensor& own, tensor::Tensor& before) const {
+    const tensor::Tensor all = partners().gather_equal(own);
+    tensor::Tensor sum = tensor::Tensor::zeros(own.memory(), own.samples(), own.width());
+    for (int rank = 0; rank < partners().shard().degree; ++rank) {
+      add(sum.data(), all.data() + rank * own.size(), own.size());
+      if (rank < partners().shard().rank) add(before.data(), all.data() + rank * own.size(), own.size());
+    }
+    return sum;
+  }
+
+  /// Returns the gradient of the router's weights, summed over the ranks that divide the tokens.
+  tensor::Tensor router_gradient(const tensor::Tensor& in, const tensor::Tensor& dlogits) const {
+    tensor::Tensor gradient = tensor::Tensor::zeros(in.memory(), 1, h_ * router_.experts);
+    add_weight_gradient(gradient.data(), in, h_, dlogits, router_.experts);
+    partners().all_reduce(gradient);
+    return gradient;
+  }
+
+  /// Tensors saved by forward, in this order; the last two with a shared part. With a balancing loss and parts of
+  /// samples: the choices of whole ones by expert. With experts on other ranks: the numbers of rows from each rank, and
+  /// these rows.
   enum ForwardSaved : std::size_t {
     scores = first_own,
     choices,
     weights,
     gates,
     active,
+    loads,
     counts,
     received,
     shared_gates,
@@ -209,6 +299,7 @@ class ExpertsLayer final : public NormedHalf {
     w_doutput,
     w_dshared,
     w_shared_active,
+    w_drouter,
     backward_count
   };
 
@@ -234,13 +325,17 @@ class ExpertsLayer final : public NormedHalf {
     return blocks;
   }
 
-  /// Returns the output of the shared part, or zeros.
+  /// Returns the output of the shared part for the tokens of `in`, or zeros.
   tensor::Tensor shared_forward(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const {
     if (shared_f_ == 0) return tensor::Tensor::zeros(in.memory(), in.samples(), in.width());
-    s[shared_gates] = project(in, h_, 2 * shared_f_, p + at_.shared_in);
-    s[shared_active] = rows_like(in, h_, shared_f_);
-    silu_gate(s[shared_active].data(), s[shared_gates].data(), in.size() / h_, shared_f_);
-    return project(s[shared_active], shared_f_, h_, p + at_.shared_out);
+    if (!computes_own_tokens()) {
+      activate_shared(p, in, s);
+      return project(s[shared_active], shared_f_, h_, p + at_.shared_out);
+    }
+    activate_shared(p, *all_tokens(in), s);
+    tensor::Tensor output = project(s[shared_active], shared_f_, h_, p + at_.shared_out);
+    sum_tokens(output);
+    return output;
   }
 
   /// Adds the router's part to the gradient of the norm's output, which has the rank's tokens.
@@ -292,12 +387,15 @@ class ExpertsLayer final : public NormedHalf {
   std::int64_t h_, f_, shared_f_;  ///< the model's width, and those of the local columns
   RouterShape router_;
   layers::ExpertLayout at_;
+  layers::ShardRange own_;                    ///< the tokens that the rank routes, of those that its group has
   std::optional<layers::ExpertShard> shard_;  ///< if ranks divide the experts
+  layers::ContextShard context_;
   TokenShare tokens_;
   std::int64_t expert_parameters_ = 0;
 };
 
-Result<ExpertSizes> expert_sizes(const ModelLayer& layer) {
+/// Returns the sizes on a rank, of which `context` is null if it has whole samples.
+Result<ExpertSizes> expert_sizes(const ModelLayer& layer, const layers::ContextShard* context) {
   layers::SizeReader size(layer);
   const ExpertSizes sizes{.hidden = size("hidden"),
                           .columns = size("feed_forward"),
@@ -305,6 +403,7 @@ Result<ExpertSizes> expert_sizes(const ModelLayer& layer) {
                           .router = {.experts = size("experts"),
                                      .per_token = size("per_token"),
                                      .sequence = size("sequence"),
+                                     .positions = context ? context->sequence : size("sequence"),
                                      .sigmoid = size("sigmoid") == 1,
                                      .normalised = size("normalised") == 1,
                                      .scale = static_cast<float>(size("scale_permille")) / 1000,
@@ -325,10 +424,11 @@ Result<ExpertSizes> expert_sizes(const ModelLayer& layer) {
 
 Result<std::unique_ptr<layers::BlockHalf>> make_experts_half(const ModelLayer& layer,
                                                              const layers::LayerSharding* sharding,
-                                                             const layers::ExpertShard* shard) {
-  TRY(const ExpertSizes sizes, expert_sizes(layer));
-  if (!sharding && !shard) return std::make_unique<ExpertsLayer>(sizes);
-  const ExpertPlace place{sharding ? &sharding->partners : nullptr, shard};
+                                                             const layers::ExpertShard* shard,
+                                                             const layers::ContextShard* context) {
+  TRY(const ExpertSizes sizes, expert_sizes(layer, context));
+  const ExpertPlace place{sharding ? &sharding->partners : nullptr, shard, context};
+  if (!sharding && !shard) return std::make_unique<ExpertsLayer>(sizes, place);
   if (shard) {
     TRY_VOID(layers::check_shardable(layer, sizes.router.experts, "experts", {0, shard->experts, {}}));
     TRY_VOID(layers::check_shardable(layer, sizes.columns, "columns of each expert", {0, shard->columns, {}}));

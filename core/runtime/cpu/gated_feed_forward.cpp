@@ -41,6 +41,10 @@ class GatedFeedForward final : public NormedHalf {
   std::size_t forward_tensors() const override { return forward_count; }
   std::size_t backward_tensors() const override { return backward_count; }
 
+  void discard(layers::SavedTensors& saved, const layers::RecomputedParts& parts) const override {
+    if (parts.contains(layers::RecomputedPart::feed_forward)) keep_only_input(saved.tensors);
+  }
+
   tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {
     const float* p = parameters.data();

@@ -65,6 +65,11 @@ class GroupedAttention final : public NormedHalf {
   std::size_t forward_tensors() const override { return sizes_.norm_heads ? forward_count : raw_query; }
   std::size_t backward_tensors() const override { return backward_count; }
 
+  void discard(layers::SavedTensors& saved, const layers::RecomputedParts& parts) const override {
+    auto& s = saved.tensors;
+    if (parts.contains(layers::RecomputedPart::core_attention)) attention_.discard(s[key], s[value], s[probability]);
+  }
+
   tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {
     const float* p = parameters.data();
@@ -128,6 +133,10 @@ class GroupedAttention final : public NormedHalf {
     s[query] = std::move(heads.queries), s[key] = std::move(heads.keys), s[value] = std::move(heads.values);
     tensor::Tensor output = project(s[context], sizes_.query_width(), sizes_.hidden, p + at_.out);
     return output;
+  }
+
+  void restore_parts(const float*, std::vector<tensor::Tensor>& s, const layers::RecomputedParts&) const override {
+    if (s[probability].empty()) attention_.restore(s[query], s[key], s[value], s[probability]);
   }
 
   /// Tensors saved by forward, in this order; the last four with a norm of the heads.

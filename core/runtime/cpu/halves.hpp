@@ -49,18 +49,46 @@ class NormedHalf : public layers::BlockHalf {
     auto& s = saved.tensors;
     s[x] = std::move(input);
     s[normal] = norm_.forward(s[x], parameters.data(), s[inverse]);
-    tensor::Tensor output = compute(parameters.data(), *all_tokens(s[normal]), s);
-    sum_tokens(output);
+    tensor::Tensor output;
+    if (computes_own_tokens()) {
+      output = compute(parameters.data(), s[normal], s);
+    } else {
+      output = compute(parameters.data(), *all_tokens(s[normal]), s);
+      sum_tokens(output);
+    }
     add(output.data(), s[x].data(), output.size());
     return output;
   }
 
+  /// A half restores what it kept nothing but the input of by its whole forward.
+  void restore(layers::SavedTensors& saved, std::span<const float> parameters,
+               const layers::RecomputedParts& parts) const override {
+    auto& s = saved.tensors;
+    if (s[inverse].empty()) {
+      forward(std::move(s[x]), parameters, saved);
+      return;
+    }
+    if (s[normal].empty()) s[normal] = norm_.forward(s[x], parameters.data(), s[inverse]);
+    restore_parts(parameters.data(), s, parts);
+  }
+
  protected:
+  /// Restores what the half has discarded of its own tensors.
+  virtual void restore_parts(const float* p, std::vector<tensor::Tensor>& s,
+                             const layers::RecomputedParts& parts) const {
+    static_cast<void>(p), static_cast<void>(s), static_cast<void>(parts);
+  }
+  static void keep_only_input(std::vector<tensor::Tensor>& s) {
+    for (std::size_t i = x + 1; i < s.size(); ++i) s[i].release();
+  }
+
   /// The first tensors that forward saves; a half's own ones begin at `first_own`.
   enum Saved : std::size_t { x, inverse, normal, first_own };
 
   /// Draws the parameters of a half that is no shard.
   virtual void draw(std::span<float> parameters, Random random) const = 0;
+  /// Returns true if compute() takes and returns the rank's tokens, and all of their output.
+  virtual bool computes_own_tokens() const { return false; }
   /// Returns the rank's part of the output for all tokens without the residual. `in`: the norm's output.
   virtual tensor::Tensor compute(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const = 0;
 
@@ -116,8 +144,10 @@ class NormedHalf : public layers::BlockHalf {
     s.assign(std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
   }
 
- private:
   bool divides_tokens() const { return partners_ && partners_->shard().tokens; }
+  const layers::TensorParallelGroup& partners() const { return *partners_; }
+
+ private:
   static std::int64_t own_positions(std::int64_t sequence, const std::optional<layers::TensorParallelGroup>& partners) {
     return partners && partners->shard().tokens ? partners->local_positions(sequence).count : sequence;
   }
@@ -144,8 +174,10 @@ Result<std::unique_ptr<layers::BlockHalf>> make_latent_attention_half(const Mode
                                                                       const layers::ContextShard* context = nullptr);
 MakeHalf make_feed_forward_half;  ///< gated; some columns on each rank
 /// Some columns of each expert on each rank. With `shard`: some experts, or columns of them, on each rank of its group.
+/// With `context`: some positions of every sample.
 Result<std::unique_ptr<layers::BlockHalf>> make_experts_half(const ModelLayer& layer,
                                                              const layers::LayerSharding* sharding,
-                                                             const layers::ExpertShard* shard = nullptr);
+                                                             const layers::ExpertShard* shard = nullptr,
+                                                             const layers::ContextShard* context = nullptr);
 
 }  // namespace pipedeck::runtime::cpu

@@ -71,6 +71,14 @@ class LatentAttentionLayer final : public NormedHalf {
   std::size_t forward_tensors() const override { return has_query_rank() ? forward_count : query_latent; }
   std::size_t backward_tensors() const override { return backward_count; }
 
+  void discard(layers::SavedTensors& saved, const layers::RecomputedParts& parts) const override {
+    using enum layers::RecomputedPart;
+    auto& s = saved.tensors;
+    if (parts.contains(norm)) s[normal].release();
+    if (parts.contains(core_attention)) attention_.discard(s[key], s[value], s[probability]);
+    if (parts.contains(latent_up)) s[query].release(), s[key].release(), s[value].release();
+  }
+
   tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {
     const float* p = parameters.data();
@@ -123,11 +131,28 @@ class LatentAttentionLayer final : public NormedHalf {
   tensor::Tensor compute(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const override {
     make_queries(p, in, s);
     make_keys_and_values(p, in, s);
-    AttentionTensors heads{std::move(s[query]), std::move(s[key]), std::move(s[value])};
-    s[context] = attention_.forward(heads, s[probability]);
-    s[query] = std::move(heads.queries), s[key] = std::move(heads.keys), s[value] = std::move(heads.values);
+    s[context] = attend(s);
     tensor::Tensor output = project(s[context], n_.values(), n_.hidden, p + at_.out);
     return output;
+  }
+
+  /// Repeats the narrow products, too: the rotary part of the keys is kept nowhere else.
+  void restore_parts(const float* p, std::vector<tensor::Tensor>& s, const layers::RecomputedParts&) const override {
+    if (s[query].empty()) {
+      const AllTokens in = all_tokens(s[normal]);
+      make_queries(p, *in, s), make_keys_and_values(p, *in, s);
+      attend(s);
+    } else if (s[probability].empty()) {
+      attention_.restore(s[query], s[key], s[value], s[probability]);
+    }
+  }
+
+  /// Returns the contexts of the queries, keys and values, which become those that the backward needs.
+  tensor::Tensor attend(std::vector<tensor::Tensor>& s) const {
+    AttentionTensors heads{std::move(s[query]), std::move(s[key]), std::move(s[value])};
+    tensor::Tensor contexts = attention_.forward(heads, s[probability]);
+    s[query] = std::move(heads.queries), s[key] = std::move(heads.keys), s[value] = std::move(heads.values);
+    return contexts;
   }
 
   /// Tensors saved by forward, in this order; the last three where queries have a narrow vector.

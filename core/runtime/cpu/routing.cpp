@@ -18,21 +18,11 @@ std::int64_t expert_of(float choice) {
   return stored < 0 ? -1 - stored : stored;
 }
 
-/// Drops the choices beyond each expert's capacity among those of a sample.
-void drop_beyond_capacity(std::span<float> choices, const RouterShape& shape) {
-  const std::int64_t even = shape.sequence * shape.per_token * shape.capacity_percent,
-                     capacity = (even + 100 * shape.experts - 1) / (100 * shape.experts);
-  std::vector<std::int64_t> taken(static_cast<std::size_t>(shape.experts));
-  for (float& choice : choices)
-    if (++taken[static_cast<std::size_t>(choice)] > capacity) choice = -1 - choice;
-}
-
-/// Returns the fraction of each expert in the choices of a sample.
-std::vector<float> fractions(std::span<const float> choices, const RouterShape& shape) {
-  std::vector<float> share(static_cast<std::size_t>(shape.experts));
-  for (const float choice : choices)
-    share[static_cast<std::size_t>(expert_of(choice))] += 1.0f / static_cast<float>(choices.size());
-  return share;
+/// Returns f_i of Switch Transformer's equation 4: the fraction of each expert in the choices of a whole sample.
+std::vector<float> fractions(const float* loads, const RouterShape& shape) {
+  std::vector<float> f(loads, loads + shape.experts);
+  for (float& share : f) share /= static_cast<float>(shape.positions * shape.per_token);
+  return f;
 }
 
 /// Adds the gradient of factor * sum_i f_i p_i for one token, where p is the token's scores over their sum.
@@ -94,22 +84,47 @@ void choose_experts(tensor::Tensor& choices, tensor::Tensor& weights, const tens
     }
     scale(weight, shape.normalised ? shape.scale / sum : shape.scale, shape.per_token);
   }
-  if (shape.capacity_percent == 0) return;
+}
+
+tensor::Tensor count_choices(const tensor::Tensor& choices, const RouterShape& shape, std::int64_t split) {
+  tensor::Tensor counts = tensor::Tensor::zeros(choices.memory(), choices.samples(), 2 * shape.experts);
   for (int sample = 0; sample < choices.samples(); ++sample)
-    drop_beyond_capacity({choices.data() + sample * choices.width(), static_cast<std::size_t>(choices.width())}, shape);
+    for (std::int64_t i = 0; i < choices.width(); ++i) {
+      const std::int64_t range = i < split * shape.per_token ? 0 : 1;
+      counts.data()[(2 * sample + range) * shape.experts + expert_of(choices.data()[sample * choices.width() + i])] +=
+          1;
+    }
+  return counts;
+}
+
+void drop_beyond_capacity(tensor::Tensor& choices, const tensor::Tensor& before, const RouterShape& shape,
+                          std::int64_t split) {
+  const std::int64_t even = shape.positions * shape.per_token * shape.capacity_percent,
+                     capacity = (even + 100 * shape.experts - 1) / (100 * shape.experts);
+  for (int sample = 0; sample < choices.samples(); ++sample) {
+    float* const own = choices.data() + sample * choices.width();
+    for (std::int64_t range = 0; range < 2; ++range) {
+      const float* const first = before.data() + (2 * sample + range) * shape.experts;
+      std::vector<float> taken(first, first + shape.experts);
+      const std::int64_t end = range == 0 ? split * shape.per_token : choices.width();
+      for (std::int64_t i = range == 0 ? 0 : split * shape.per_token; i < end; ++i)
+        if (++taken[static_cast<std::size_t>(own[i])] > static_cast<float>(capacity)) own[i] = -1 - own[i];
+    }
+  }
 }
 
 tensor::Tensor router_backward(const tensor::Tensor& weight_gradient, const tensor::Tensor& choices,
-                               const tensor::Tensor& scores, const RouterShape& shape, float sample_scale) {
+                               const tensor::Tensor& scores, const tensor::Tensor& loads, const RouterShape& shape,
+                               float sample_scale) {
   const std::int64_t e = shape.experts, k = shape.per_token;
   tensor::Tensor gradient = tensor::Tensor::zeros(scores.memory(), scores.samples(), scores.width());
-  const float factor = shape.auxiliary * sample_scale * static_cast<float>(e) / static_cast<float>(shape.sequence);
+  const float factor = shape.auxiliary * sample_scale * static_cast<float>(e) / static_cast<float>(shape.positions);
   std::vector<float> share;
   for (std::int64_t row = 0; row < scores.size() / e; ++row) {
     float* to = gradient.data() + row * e;
     const float *score = scores.data() + row * e, *choice = choices.data() + row * k;
     if (factor != 0) {
-      if (row % shape.sequence == 0) share = fractions({choice, static_cast<std::size_t>(choices.width())}, shape);
+      if (row % shape.sequence == 0) share = fractions(loads.data() + row / shape.sequence * e, shape);
       add_balance_gradient(to, score, share, factor, shape);
     }
     add_choice_gradient(to, weight_gradient.data() + row * k, choice, score, shape);

@@ -12,7 +12,9 @@
 namespace pipedeck::runtime::cpu {
 
 struct RouterShape {
-  std::int64_t experts, per_token, sequence;
+  std::int64_t experts, per_token;
+  std::int64_t sequence;          ///< tokens of a sample on this rank
+  std::int64_t positions;         ///< tokens of a whole sample, on all context ranks
   bool sigmoid;                   ///< scores of single experts (DeepSeek-V3); else a softmax over all of them
   bool normalised;                ///< the weights of a token's experts sum to `scale`
   float scale;                    ///< of the weights
@@ -24,15 +26,27 @@ struct RouterShape {
 void score_experts(tensor::Tensor& logits, const RouterShape& shape);
 
 /// Chooses the experts of the highest scores, and their weights: `per_token` of each per row. Ties go to the lower
-/// expert. A choice beyond an expert's capacity is stored as -1 - expert. It is dropped, later tokens first.
+/// expert.
 void choose_experts(tensor::Tensor& choices, tensor::Tensor& weights, const tensor::Tensor& scores,
                     const RouterShape& shape);
 
+/// Returns the number of each expert's choices in the first `split` of a sample's tokens on this rank, and in the
+/// others: samples x (2 x experts).
+tensor::Tensor count_choices(const tensor::Tensor& choices, const RouterShape& shape, std::int64_t split);
+
+/// Drops the choices beyond an expert's capacity, in the order of a whole sample's positions. A dropped choice is
+/// stored as -1 - expert. `before`, shaped as count_choices() returns it, has the choices of all positions before each
+/// of the two ranges.
+void drop_beyond_capacity(tensor::Tensor& choices, const tensor::Tensor& before, const RouterShape& shape,
+                          std::int64_t split);
+
 /// Returns the gradient of the logits from that of the weights (dropped choices: 0). Includes the auxiliary loss
 /// E sum_i f_i P_i of each sample, times `auxiliary` and `sample_scale` (Switch Transformer, arXiv 2101.03961, equation
-/// 4): f_i is the fraction of choices that fell on expert i, P_i its mean share of a token's scores.
+/// 4): f_i is the fraction of choices that fell on expert i, P_i its mean share of a token's scores. `loads`: samples x
+/// experts, the number of choices of a whole sample that fell on each expert.
 tensor::Tensor router_backward(const tensor::Tensor& weight_gradient, const tensor::Tensor& choices,
-                               const tensor::Tensor& scores, const RouterShape& shape, float sample_scale);
+                               const tensor::Tensor& scores, const tensor::Tensor& loads, const RouterShape& shape,
+                               float sample_scale);
 
 /// The choices that are not dropped, in the order of their experts, and of tokens within an expert.
 struct ExpertRows {

@@ -98,6 +98,24 @@ class Transformer final : public layers::LayerKernel {
     return feed_forward(parameters.data(), s);
   }
 
+  void discard(layers::SavedTensors& saved, const layers::RecomputedParts& parts) const override {
+    auto& s = saved.tensors;
+    if (parts.contains(layers::RecomputedPart::core_attention)) s[probability].release();
+    if (!parts.contains(layers::RecomputedPart::feed_forward)) return;
+    for (const std::size_t of_feed_forward : {mean2, inverse2, normal2, up, active}) s[of_feed_forward].release();
+  }
+
+  void restore(layers::SavedTensors& saved, std::span<const float> parameters,
+               const layers::RecomputedParts&) const override {
+    auto& s = saved.tensors;
+    if (s[probability].empty()) {
+      tensor::Tensor contexts = s[context].empty_like();
+      s[probability] = wide(s[x], shape_.heads * shape_.key_rows());
+      attention({contexts.data(), c_}, s[probability].data(), inputs(s), s[x].samples(), shape_);
+    }
+    if (s[up].empty()) feed_forward(parameters.data(), s);
+  }
+
   tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {
     auto& s = saved.tensors;

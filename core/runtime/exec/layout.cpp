@@ -214,6 +214,7 @@ Result<void> load_lane(DeviceAssignment& placement, const Layout& layout, const 
     Stage stage = plan.stages[chunk.stage.index()];
     stage.recompute = plan::recompute_by_layers(stage, names);
     chunk.by_block = stage.recompute.each == RecomputeUnit::block;
+    TRY(chunk.discarded, layers::parts_of_modules(stage.recompute.modules));
     if (has_recompute(lane->order, chunk.stage)) chunk.recompute = recomputed_segments(stage, block_starts);
   }
   return layout.synchronous() ? check_lane(placement, layout) : check_turns(placement, layout);

@@ -14,6 +14,7 @@
 #include "core/plan/groups.hpp"
 #include "core/runtime/exec/staleness.hpp"
 #include "core/runtime/exec/state_pieces.hpp"
+#include "core/runtime/layers/recomputed_parts.hpp"
 
 namespace pipedeck::runtime::exec {
 
@@ -47,6 +48,7 @@ struct LocalStage {
   /// Recomputed layers, relative to the stage's first; `by_block`: each segment just before its own backward.
   std::vector<plan::RecomputedSegment> recompute;
   bool by_block = false;
+  layers::RecomputedParts discarded;  ///< parts of the stage's other layers that are recomputed (modules)
   /// Activations come from `previous` and gradients from `next`; outputs go the other way. Asynchronous replicas take
   /// whole mini-batches in turn: each list has every replica of that stage, and mini-batch b belongs to replica b mod
   /// r.

@@ -2,6 +2,7 @@
 #include "core/runtime/exec/plan_features.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "core/runtime/layers/layer_kernel.hpp"
+#include "core/runtime/layers/recomputed_parts.hpp"
 
 namespace pipedeck::runtime::exec {
 namespace {
@@ -37,8 +39,11 @@ Result<void> check_degrees(const Plan& plan) {
                                                        "'{}', whose replicas take other mini-batches",
                                                        degree, what, name_of(plan.schedule)));
     const Recompute& recompute = plan.stages[s].recompute;
-    if (recompute.operations || !recompute.modules.empty())
-      return refuse(stage_place(s, "recompute"), "found parts of blocks, expected whole blocks or layers in a run");
+    if (recompute.operations)
+      return refuse(stage_place(s, "recompute"),
+                    "found operations of blocks, expected whole blocks, layers or modules in a run");
+    if (auto parts = layers::parts_of_modules(recompute.modules); !parts)
+      return refuse(stage_place(s, "recompute/modules"), parts.error().message);
   }
   return {};
 }
@@ -75,9 +80,6 @@ Result<void> check_choices(const StepChoices& choices) {
         fmt::format("found {} blocks that predict further tokens, expected 0 in a run", training.multi_token_blocks));
   if (!training.sample_lengths.empty())
     return refuse("/training/sample_lengths", "found packed samples, expected none: a run's samples are sequences");
-  if (choices.layers.capacity > 0)
-    return refuse("/training/capacity", fmt::format("found a capacity factor of {}, expected 0: a run drops no token",
-                                                    choices.layers.capacity));
   return {};
 }
 
@@ -102,6 +104,14 @@ Plan without_loss_layer(Plan plan, const ModelSpec& model) {
   std::erase(last.recompute.layers, LayerId(layers));
   if (plan.order && !plan.order->empty() && plan.order->back() == LayerId(layers)) plan.order->pop_back();
   return plan;
+}
+
+ModelSpec with_capacity(ModelSpec model, const Plan& plan) {
+  if (!plan.choices || plan.choices->layers.capacity <= 0) return model;
+  for (ModelLayer& layer : model.layers)
+    if (layer.kind == "experts")
+      layer.sizes["capacity_percent"] = std::max<std::int64_t>(1, std::llround(100 * plan.choices->layers.capacity));
+  return model;
 }
 
 Sharding sharding_of(const Plan& plan) {
@@ -143,6 +153,11 @@ std::vector<std::string> remarks_on(const Plan& plan, std::string_view computed,
     remarks.emplace_back(
         "the plan divides tokens over tensor-parallel ranks: in this run each holds all of them, which changes memory "
         "and communication, not the weights");
+  if (!divides_tokens &&
+      std::ranges::any_of(plan.stages, [](const Stage& stage) { return !stage.recompute.modules.empty(); }))
+    remarks.emplace_back(
+        "the plan recomputes modules: in this run their values are kept, which changes memory and time, not the "
+        "weights");
   if (!plan.choices && plan.precision == Precision::fp32) return remarks;
   const std::string_view products = plan.choices ? std::string_view(plan.choices->training.products) : "";
   const std::string_view planned = products.empty() ? name_of(plan.precision) : products;

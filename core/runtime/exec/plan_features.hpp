@@ -20,6 +20,10 @@ Result<void> check_features(const Plan& plan, const Schedule& schedule);
 /// loss: a plan for it may end there, too.
 Plan without_loss_layer(Plan plan, const ModelSpec& model);
 
+/// Returns the model with the plan's capacity factor: the share of an even share of a sample's choices that an expert
+/// takes.
+ModelSpec with_capacity(ModelSpec model, const Plan& plan);
+
 /// Returns the sharding that the trainer applies. `zero` of a plan of version 1 is a level over all replicas.
 Sharding sharding_of(const Plan& plan);
 

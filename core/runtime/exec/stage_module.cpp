@@ -217,7 +217,10 @@ void StageModule::run_layers_forward(MicroBatch& kept) {
     value = run_forward(kept, i, layers(), std::move(value));
     if (!keeps_weights_for_backward()) release_weights(i);
     const int layer = static_cast<int>(i);
-    if (segment == shape_.recompute.end() || layer < segment->first) continue;
+    if (segment == shape_.recompute.end() || layer < segment->first) {
+      shape_.layers[i]->discard(tensors.layers[i], shape_.discarded);
+      continue;
+    }
     // A segment of recomputed layers restarts from its first layer's input.
     tensors.layers[i].tensors.resize(layer == segment->first ? 1 : 0);
     if (layer + 1 == segment->last) ++segment;
@@ -290,6 +293,7 @@ void StageModule::run_layers_backward(MicroBatch& kept, bool weights_too, const 
           shape_.by_block && segment != shape_.recompute.rend() && segment->last == static_cast<int>(i);
       sharded_.weights->prefetch(reruns_next ? static_cast<std::size_t>(segment->first) : i - 1, *kept.weights);
     }
+    if (!shape_.discarded.empty()) shape_.layers[i]->restore(saved, weights, shape_.discarded);
     gradient = shape_.layers[i]->backward_input(std::move(gradient), weights, saved, wanted);
     release_weights(i, 1 + (keeps_weights_for_backward() ? 1 : 0) + (i >= rerun_from ? 1 : 0));
     if (i == rerun_from) rerun_from = layers();

@@ -28,6 +28,8 @@ struct StageShape {
   /// before its own part of it; else all of them in recompute().
   std::vector<plan::RecomputedSegment> recompute;
   bool by_block = false;
+  /// Parts of the other layers that a forward discards and a backward restores.
+  layers::RecomputedParts discarded = {};
   std::shared_ptr<const layers::LossKernel> loss;  ///< of the last stage; else null
   float loss_scale = 1;                            ///< 1 / (samples x positions) of the update's mean loss
   bool first = false;                              ///< of the model: its input's gradient is not needed
@@ -87,6 +89,7 @@ class StageModule {
   void drop_versions_before(int version);
 
   std::span<const std::unique_ptr<layers::LayerKernel>> kernels() const { return shape_.layers; }
+  const std::shared_ptr<const layers::LossKernel>& loss() const { return shape_.loss; }  ///< null before the last stage
   /// Returns the older versions by number, which is below that of the latest.
   const std::map<int, std::shared_ptr<tensor::Tensor>>& stashed_versions() const { return kept_; }
   /// Returns an older version to fill, in a run that resumes from a checkpoint.

@@ -53,6 +53,19 @@ class TwoHalves final : public LayerKernel {
     return output;
   }
 
+  void discard(SavedTensors& saved, const RecomputedParts& parts) const override {
+    SavedTensors second = cut(saved, first_->forward_tensors());
+    first_->discard(saved, parts), second_->discard(second, parts);
+    append(saved, std::move(second));
+  }
+
+  void restore(SavedTensors& saved, std::span<const float> parameters, const RecomputedParts& parts) const override {
+    SavedTensors second = cut(saved, first_->forward_tensors());
+    first_->restore(saved, parameters.first(split()), parts);
+    second_->restore(second, parameters.subspan(split()), parts);
+    append(saved, std::move(second));
+  }
+
   tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float> parameters, SavedTensors& saved,
                                 bool wanted) const override {
     SavedTensors second = cut(saved, first_->forward_tensors());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/layers/context_exchange.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -113,6 +114,40 @@ tensor::Tensor pass_on(const tensor::Tensor& mine, const ContextShard& context) 
   from[index_of((context.rank + context.degree - 1) % context.degree)] = static_cast<std::size_t>(mine.size());
   context.group->all_to_all(mine.values(), to, received.values(), from);
   return received;
+}
+
+tensor::Tensor scatter_context(const tensor::Tensor& whole, const ContextShard& context) {
+  const std::int64_t row = whole.width() / context.sequence;
+  tensor::Tensor own(whole.memory(), whole.samples(), whole.width() / context.degree);
+  float* to = own.data();
+  for (int sample = 0; sample < whole.samples(); ++sample)
+    for (const ShardRange& range : context_positions(context.sequence, context.rank, context.degree)) {
+      whole.memory()->device().copy(to, whole.data() + sample * whole.width() + range.first * row, range.count * row);
+      to += range.count * row;
+    }
+  return own;
+}
+
+ChunkSums sum_chunks(const tensor::Tensor& own, const ContextShard& context) {
+  const std::int64_t numbers = own.width() / 2;
+  tensor::Tensor gathered(own.memory(), context.degree * own.samples(), own.width());
+  if (context.degree > 1)
+    context.group->all_gather(own.values(), gathered.values(), even(context, own.size()));
+  else
+    own.memory()->device().copy(gathered.data(), own.data(), own.size());
+  ChunkSums sums{own.empty_like(), tensor::Tensor::zeros(own.memory(), own.samples(), numbers)};
+  for (int sample = 0; sample < own.samples(); ++sample) {
+    float* const all = sums.all.data() + sample * numbers;
+    for (int chunk = 0; chunk < 2 * context.degree; ++chunk) {
+      const int second = chunk < context.degree ? 0 : 1;
+      const int rank = second == 0 ? chunk : 2 * context.degree - 1 - chunk;
+      if (rank == context.rank) std::copy_n(all, numbers, sums.before.data() + sample * own.width() + second * numbers);
+      const float* const part =
+          gathered.data() + (std::int64_t{rank} * own.samples() + sample) * own.width() + second * numbers;
+      for (std::int64_t i = 0; i < numbers; ++i) all[i] += part[i];
+    }
+  }
+  return sums;
 }
 
 }  // namespace pipedeck::runtime::layers

@@ -13,6 +13,9 @@ namespace pipedeck::runtime::layers {
 /// Returns whole samples (samples x sequence x row), from each rank's own positions (samples x positions x row).
 tensor::Tensor gather_context(const tensor::Tensor& mine, const ContextShard& context);
 
+/// Returns the rank's own positions of whole samples.
+tensor::Tensor scatter_context(const tensor::Tensor& whole, const ContextShard& context);
+
 /// Sums whole samples over the ranks, and returns the rank's own positions of the sum.
 tensor::Tensor reduce_scatter_context(const tensor::Tensor& partial, const ContextShard& context);
 
@@ -24,6 +27,14 @@ tensor::Tensor positions_to_columns(const tensor::Tensor& mine, std::span<const 
 /// Returns all columns at the rank's own positions, from its own columns at all positions.
 tensor::Tensor columns_to_positions(const tensor::Tensor& mine, std::span<const ShardRange> columns,
                                     const ContextShard& context);
+
+/// Sums of numbers that each chunk of a sample has: of the chunks before each of the rank's own two, and of all chunks.
+struct ChunkSums {
+  tensor::Tensor before;  ///< samples x (2 x numbers)
+  tensor::Tensor all;     ///< samples x numbers
+};
+/// Returns the sums from each rank's own numbers, samples x (2 x numbers). Without other ranks these are of two ranges.
+ChunkSums sum_chunks(const tensor::Tensor& own, const ContextShard& context);
 
 /// Returns the tensor of the rank before, and sends the next one `mine`. All have the same size.
 tensor::Tensor pass_on(const tensor::Tensor& mine, const ContextShard& context);

@@ -14,6 +14,7 @@
 #include "core/base/random.hpp"
 #include "core/base/result.hpp"
 #include "core/model/model.hpp"
+#include "core/runtime/layers/recomputed_parts.hpp"
 #include "core/runtime/tensor/tensor.hpp"
 
 namespace pipedeck::runtime::layers {
@@ -61,6 +62,12 @@ class LayerKernel {
   virtual void initialise(std::span<float> parameters, Random random) const = 0;
   virtual tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
                                  SavedTensors& saved) const = 0;
+  /// Discards the saved tensors of these parts of a block, of those that it has.
+  virtual void discard(SavedTensors&, const RecomputedParts&) const {}
+  /// Restores what discard() took, before backward_input.
+  virtual void restore(SavedTensors&, std::span<const float> parameters, const RecomputedParts&) const {
+    static_cast<void>(parameters);
+  }
   /// Returns the input's gradient, empty if it is not `wanted` (the model's first layer). Afterwards `saved` holds
   /// exactly the tensors that backward_weight needs.
   virtual tensor::Tensor backward_input(tensor::Tensor output_gradient, std::span<const float> parameters,

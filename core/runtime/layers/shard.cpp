@@ -58,6 +58,13 @@ std::vector<ShardRange> shard_columns(std::int64_t columns, const Shard& shard) 
 void TensorParallelGroup::all_reduce(std::span<float> values) const { group_->all_reduce(values); }
 void TensorParallelGroup::reduce_max(tensor::Tensor& tensor) const { group_->all_reduce_max(tensor.values()); }
 
+tensor::Tensor TensorParallelGroup::gather_equal(const tensor::Tensor& mine) const {
+  tensor::Tensor all(mine.memory(), shard_.degree * mine.samples(), mine.width());
+  const std::vector<std::size_t> counts(static_cast<std::size_t>(shard_.degree), static_cast<std::size_t>(mine.size()));
+  group_->all_gather(mine.values(), all.values(), counts);
+  return all;
+}
+
 tensor::Tensor TensorParallelGroup::gather(const tensor::Tensor& mine, std::span<const ShardRange> ranges,
                                            std::int64_t rows) const {
   const std::int64_t columns = ranges.back().first + ranges.back().count;

@@ -58,6 +58,9 @@ class TensorParallelGroup {
   /// Returns the rank's own columns of a whole tensor.
   tensor::Tensor scatter(const tensor::Tensor& whole, std::int64_t columns) const;
 
+  /// Returns the tensors of all ranks, one after the other. All have the same size.
+  tensor::Tensor gather_equal(const tensor::Tensor& mine) const;
+
   // Sequence parallelism (arXiv 2205.05198, section 4.2.2): each rank has a range of the positions of every sample,
   // with all columns. Ranges are as even as whole positions allow, whatever the shares of columns. `sequence` positions
   // are at least one each.

@@ -45,6 +45,11 @@ class TokenPart final : public LayerKernel {
     return ends_.whole_output ? partners_.gather_positions(output, sequence_) : std::move(output);
   }
 
+  void discard(SavedTensors& saved, const RecomputedParts& parts) const override { inner_->discard(saved, parts); }
+  void restore(SavedTensors& saved, std::span<const float> parameters, const RecomputedParts& parts) const override {
+    inner_->restore(saved, parameters, parts);
+  }
+
   tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float> parameters, SavedTensors& saved,
                                 bool wanted) const override {
     if (ends_.whole_output) gradient = partners_.scatter_positions(gradient, sequence_);

@@ -71,6 +71,7 @@ exec::StageShape shape_of(const Run& run, const exec::LocalStage& chunk, const P
   if (!parts.layers.empty()) shape.layers = parts.layers;
   shape.recompute = chunk.recompute;
   shape.by_block = chunk.by_block;
+  shape.discarded = chunk.discarded;
   shape.first = chunk.stage == StageId(0);
   if (chunk.stage.index() + 1 == plan.stages.size()) shape.loss = backend.loss(loss);
   // The mean over all samples of an update: of a mini-batch if stages update after different numbers of them.
@@ -349,8 +350,8 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   for (const std::string& remark : exec::remarks_on(plan, backend.precision, !backend.kernels.tokens.empty()))
     run->warning += (run->warning.empty() ? "" : "; ") + remark;
   run->computed_by = backend.name;
-  run->model = model;
-  TRY(auto parts, exec::make_parts(model, backend.kernels));
+  run->model = exec::with_capacity(model, plan);
+  TRY(auto parts, exec::make_parts(run->model, backend.kernels));
   run->parts = std::move(parts);
   run->from_step = options.resume ? static_cast<int>(options.resume->origin().step) : 0;
   run->last_step = options.steps;

@@ -361,13 +361,6 @@ void TestContextParallel::attention_without_a_way_to_the_other_positions_is_name
   plan.stages[0].degrees.context_kind = ContextKind::heads;
   QVERIFY(refused(llama, plan, "/stages/0/tensor_parallel",
                   "found 2 key-value heads on a tensor-parallel rank, expected 3 or more"));
-  for (const char* size : {"auxiliary_loss_permille", "capacity_percent"}) {
-    ModelSpec experts = halves_of(12);
-    const auto layer = std::ranges::find(experts.layers, "experts", &ModelLayer::kind);
-    layer->sizes[size] = 125;
-    const std::string text = std::string("layer 'experts' (experts): found ") + size + " 125, expected 0";
-    QVERIFY(refused(experts, plan_with(experts, 1, 1, 2, 1), "/layers/1", text.c_str()));
-  }
 }
 
 void TestContextParallel::what_needs_all_positions_is_named() {

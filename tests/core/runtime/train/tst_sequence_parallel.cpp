@@ -33,7 +33,7 @@ ModelSpec mixed_model(std::int64_t sequence = 8) {
     model.layers.insert(model.layers.begin() + static_cast<std::ptrdiff_t>(at),
                         {std::string(kind) + "_" + std::to_string(at), kind, std::move(sizes)});
   };
-  model.layers[2].sizes["shared_feed_forward"] = 6;
+  model.layers[2].sizes["shared_feed_forward"] = 6, model.layers[2].sizes["capacity_percent"] = 75;
   add(1, "layer_norm", {});
   add(2, "latent_decoder",
       {{"heads", 4},
@@ -72,6 +72,8 @@ void TestSequenceParallel::ranks_equal_one_device_data() {
   QTest::newRow("three ranks, uneven tokens, stages") << 2 << 1 << 1 << 3;
   QTest::newRow("four ranks with data ranks") << 1 << 2 << 1 << 4;
   QTest::newRow("three stages, data ranks") << 3 << 2 << 1 << 2;
+  QTest::newRow("context ranks") << 1 << 1 << 2 << 2;
+  QTest::newRow("stages, data and context ranks") << 2 << 2 << 2 << 2;
 }
 
 void TestSequenceParallel::ranks_equal_one_device() {
@@ -107,13 +109,14 @@ void TestSequenceParallel::random_plans_equal_one_device() {
     const int ranks = bidirectional(schedule) ? 2 : random.integer(1, 2);
     const Needs needs = needs_of(schedule, ranks, random);
     const int context = random.integer(1, 2), tensor = 2, data = ranks * context > 2 ? 1 : random.integer(1, 2);
-    const ModelSpec spec = context > 1 ? small_llama(8, 8, 10) : mixed_model(4 * random.integer(1, 2));
+    const ModelSpec spec = mixed_model(4 * random.integer(1, 2));
     Plan plan = placed_plan(spec, schedule, std::vector<int>(static_cast<std::size_t>(ranks), data * context * tensor),
                             needs.chunks, data + random.integer(0, 3), std::max(needs.min_batches, 4));
     cut_anywhere(plan, random);
+    const int experts = random.integer(1, 2);
     const bool free = needs.chunks == 1 && !bidirectional(schedule);
     for (Stage& stage : plan.stages) {
-      stage.degrees.context = context, stage.tensor_parallel = tensor;
+      stage.degrees.context = context, stage.tensor_parallel = tensor, stage.degrees.expert = experts;
       stage.degrees.sequence = !free || !random.once_in(4);
       if (free && context == 1 && random.once_in(4)) stage.tensor_parallel = data * tensor > 2 ? 4 : 1;
       if (random.once_in(2)) stage.samples_per_replica = random.shares(plan.micro_batch, stage.replicas());
