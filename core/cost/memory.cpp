@@ -221,12 +221,29 @@ int communicators(const Plan& plan, StageId id) {
          (stage.tensor_parallel > 1 ? 1 : 0);
 }
 
+namespace {
+
+/// Returns the states that a profile measured on a rank.
+MemoryBreakdown state_memory(const RankStates& states, const Plan& plan, int weight_versions) {
+  MemoryBreakdown parts;
+  parts[MemoryItem::weights] = states.weights;
+  parts[MemoryItem::gradients] = states.gradients;
+  parts[MemoryItem::optimizer] = times(states.updated, state_factors(plan.optimizer, plan.precision, 0).optimizer, 1);
+  parts[MemoryItem::stashed_weights] = states.weights * (weight_versions - 1);
+  return parts;
+}
+
+}  // namespace
+
 MemoryBreakdown persistent_memory(const Plan& plan, const plan::Weights& weights, StageId id,
                                   const SimulationOptions& conventions, int rank) {
   const Stage& stage = plan.stages[id.index()];
   // Copies reduce their gradients together with the replicas, and ZeRO shards over both.
-  MemoryBreakdown parts = state_memory(plan::share_of(weights, stage, rank), stage.replicas() * num_stage_copies(plan),
-                                       plan.optimizer, plan.precision, plan.zero, weight_versions(plan, id));
+  MemoryBreakdown parts =
+      weights.states.weights > Bytes()
+          ? state_memory(weights.states, plan, weight_versions(plan, id))
+          : state_memory(plan::share_of(weights, stage, rank), stage.replicas() * num_stage_copies(plan),
+                         plan.optimizer, plan.precision, plan.zero, weight_versions(plan, id));
   parts[MemoryItem::communication] = conventions.communication * communicators(plan, id);
   parts[MemoryItem::reserve] = conventions.reserve;
   return parts;

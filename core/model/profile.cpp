@@ -6,7 +6,36 @@
 #include <functional>
 #include <queue>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace pipedeck {
+
+RankStates& operator+=(RankStates& sum, const RankStates& next) {
+  sum.weights += next.weights, sum.gradients += next.gradients;
+  sum.updated += next.updated, sum.reduced += next.reduced;
+  return sum;
+}
+
+RankStates operator-(const RankStates& all, const RankStates& part) {
+  return {all.weights - part.weights, all.gradients - part.gradients, all.updated - part.updated,
+          all.reduced - part.reduced};
+}
+
+std::string text_of(const ProfiledRanks& ranks) {
+  const Shard& shard = ranks.shard;
+  std::string text = fmt::format("T {}", shard.tensor);
+  if (shard.divides_tokens()) text += " with divided tokens";
+  if (shard.context > 1) text += fmt::format(" · C {} ({})", shard.context, name_of(shard.context_kind));
+  if (shard.context > 1 && shard.context_kind == ContextKind::heads_ring)
+    text += fmt::format(", heads {}", shard.context_heads);
+  if (shard.expert > 1) text += fmt::format(" · e {}", shard.expert);
+  if (shard.expert_tensor > 1) text += fmt::format(" · x {}", shard.expert_tensor);
+  text += fmt::format(" · D {}", ranks.data);
+  if (ranks.sharding.level > 0) text += fmt::format(" · ZeRO-{}", ranks.sharding.level);
+  if (!ranks.recomputed.empty()) text += fmt::format(" · recomputed {}", fmt::join(ranks.recomputed, ", "));
+  return text;
+}
 
 std::vector<Edge> edges_of(const Profile& profile) {
   if (!profile.is_chain()) return profile.edges;

@@ -12,6 +12,7 @@
 
 #include "core/base/ids.hpp"
 #include "core/base/units.hpp"
+#include "core/model/shard.hpp"
 
 namespace pipedeck {
 
@@ -96,6 +97,27 @@ struct DeviceTypePoint {
 /// stage that needs them loads or makes its own, so they never cross a cut.
 inline constexpr std::string_view data_kind = "data";
 
+/// The bytes of a layer's states on a rank, as long as no pass runs: at most those of any rank.
+struct RankStates {
+  Bytes weights, gradients;
+  Bytes updated;  ///< of the weights whose optimizer states the rank has
+  Bytes reduced;  ///< of the gradients that ranks with the same weights sum at the end of a step
+  auto operator<=>(const RankStates&) const = default;
+};
+RankStates& operator+=(RankStates& sum, const RankStates& next);
+RankStates operator-(const RankStates& all, const RankStates& part);
+
+/// The ranks of a stage of which a profile has one: its layers are as this rank runs them, with all exchanges inside.
+struct ProfiledRanks {
+  Shard shard;
+  int data = 1;  ///< ranks that have other samples
+  Sharding sharding;
+  std::vector<std::string> recomputed = {};  ///< modules of each block, by Megatron-LM's names
+  bool operator==(const ProfiledRanks&) const = default;
+};
+/// Returns "T 2 with divided tokens · C 2 (ring) · D 2 · ZeRO-3".
+std::string text_of(const ProfiledRanks& ranks);
+
 /// A layer. All values are for one micro-batch of Profile::micro_batch samples.
 struct Layer {
   std::string name;
@@ -111,6 +133,7 @@ struct Layer {
                                 ///< some biases)
   Bytes workspace;
   std::optional<LayerMemory> memory;
+  std::optional<RankStates> states;  ///< with Profile::ranks
   std::optional<TimeSpread> spread;
   std::vector<LayerPoint> at;  ///< sorted by micro_batch, including the base point; empty: time is proportional
   std::vector<TensorParallelPoint> tensor_parallel;  ///< sorted by degree
@@ -132,7 +155,9 @@ struct Profile {
   int micro_batch = 1;  ///< samples of one forward/backward
   std::vector<Layer> layers;
   std::vector<Edge> edges;  ///< empty: a chain in list order
-  std::string extra;        ///< unknown keys of the file, as JSON text
+  /// If set, `layers` are those of one rank, and micro_batch has its samples: with C context ranks, C-ths of samples.
+  std::optional<ProfiledRanks> ranks{};
+  std::string extra;  ///< unknown keys of the file, as JSON text
 
   bool operator==(const Profile&) const = default;
   bool is_chain() const { return edges.empty(); }

@@ -12,11 +12,23 @@ Bytes of_degree(const Layer& layer, int degree, Bytes whole, std::optional<Bytes
 }  // namespace
 
 Weights& Weights::operator+=(const Weights& other) {
-  all += other.all, whole += other.whole;
+  all += other.all, whole += other.whole, states += other.states;
   return *this;
 }
 
-Weights weights_of(const Layer& layer) { return {layer.parameters, layer.replicated_parameters}; }
+Weights weights_of(const Layer& layer) {
+  return {layer.parameters, layer.replicated_parameters, layer.states.value_or(RankStates())};
+}
+
+Weights reduced_weights(const Layer& layer) {
+  if (!layer.states) return weights_of(layer);
+  return {layer.states->reduced, layer.states->reduced, *layer.states};
+}
+
+Weights updated_weights(const Weights& weights) {
+  if (weights.states.weights == Bytes()) return weights;
+  return {weights.states.updated, weights.states.updated, weights.states};
+}
 
 Bytes share_of(const Weights& weights, int degree) {
   return weights.whole + Bytes(((weights.all - weights.whole).count + degree - 1) / degree);

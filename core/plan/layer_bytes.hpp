@@ -11,11 +11,18 @@ namespace pipedeck::plan {
 /// The rest is sharded.
 struct Weights {
   Bytes all, whole = {};
+  RankStates states = {};  ///< of a profile's rank; without weights: the profile has whole layers
   Weights& operator+=(const Weights& other);
-  Weights operator-(const Weights& other) const { return {all - other.all, whole - other.whole}; }
+  Weights operator-(const Weights& other) const {
+    return {all - other.all, whole - other.whole, states - other.states};
+  }
   auto operator<=>(const Weights&) const = default;
 };
 Weights weights_of(const Layer& layer);
+/// Returns the weights whose gradients are reduced at the end of a step, and those that the optimizer updates on a
+/// device.
+Weights reduced_weights(const Layer& layer);
+Weights updated_weights(const Weights& weights);
 
 /// Returns the bytes of the weights on each of `degree` devices with even shards, rounded up.
 Bytes share_of(const Weights& weights, int degree);

@@ -24,6 +24,39 @@ Recompute recompute_by_layers(const Stage& stage, std::span<const std::string_vi
   return recompute;
 }
 
+namespace {
+
+/// Checks that each stage of the plan has the ranks of which the profile has one.
+Result<void> check_ranks(const Plan& plan, const ProfiledRanks& measured) {
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const Stage& stage = plan.stages[s];
+    Sharding sharding = plan.sharding;
+    if (sharding.level == 0) sharding.level = plan.zero;
+    const ProfiledRanks planned{stage.shard(), stage.replicas(), sharding, stage.recompute.modules};
+    if (planned != measured)
+      return fail(ErrorCode::bad_input,
+                  fmt::format("found {}, expected the ranks of the profile: {}", text_of(planned), text_of(measured)),
+                  fmt::format("/stages/{}", s));
+    if (stage.shard_fractions)
+      return fail(ErrorCode::bad_input, "found shares, expected even ones: the profile has one rank's layers",
+                  fmt::format("/stages/{}/shards", s));
+  }
+  return {};
+}
+
+/// Turns context ranks into replicas: each has C-ths of the samples of its data rank.
+void take_context_ranks_for_replicas(Plan& plan, int context) {
+  for (Stage& stage : plan.stages) {
+    std::vector<int> shares;
+    for (const int samples : replica_samples(stage, plan.micro_batch))
+      shares.insert(shares.end(), static_cast<std::size_t>(context), samples);
+    stage.samples_per_replica = std::move(shares);
+  }
+  plan.micro_batch *= context, plan.global_batch *= context;
+}
+
+}  // namespace
+
 Result<std::optional<Plan>> predicted_by(const Plan& plan, const Profile& profile) {
   const auto layers = static_cast<int>(profile.layers.size());
   const int planned = plan.stages.empty() ? 0 : plan.stages.back().last;
@@ -38,17 +71,24 @@ Result<std::optional<Plan>> predicted_by(const Plan& plan, const Profile& profil
     if (same.order && !same.order->empty() && same.order->back() == LayerId(layers)) same.order->pop_back();
   }
   same.precision = Precision::fp32;
-  if (!has_mesh(plan)) return std::optional(std::move(same));
+  if (profile.ranks) {
+    TRY_VOID(check_ranks(plan, *profile.ranks));
+    if (const int context = profile.ranks->shard.context; context > 1) take_context_ranks_for_replicas(same, context);
+  } else if (!has_mesh(plan)) {
+    return std::optional(std::move(same));
+  }
   std::vector<std::string_view> names;
   for (const Layer& layer : profile.layers) names.emplace_back(layer.name);
   bool over_all = true;
   for (Stage& stage : same.stages) {
-    if (stage.degrees.context > 1) return std::optional<Plan>();
+    if (stage.degrees.context > 1 && !profile.ranks) return std::optional<Plan>();
     over_all = over_all && (plan.sharding.group == 0 || plan.sharding.group == stage.replicas());
     stage.degrees = {};
     stage.recompute = recompute_by_layers(stage, names);
+    if (profile.ranks) stage.recompute.modules.clear();  // as the rank's layers were measured
   }
   if (plan.sharding.level > 0) same.zero = over_all ? plan.sharding.level : 0;
+  if (profile.ranks) same.zero = 0;  // the profile has the bytes of its rank
   same.sharding = {};
   same.choices.reset();
   return std::optional(std::move(same));

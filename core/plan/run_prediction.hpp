@@ -19,7 +19,11 @@ Recompute recompute_by_layers(const Stage& stage, std::span<const std::string_vi
 /// Returns the plan of format version 1 by which a run of `plan` is predicted: the same stages, schedule and states of
 /// model layers, without gathers of sharded weights and without choices that a run leaves out. `profile` has the times
 /// of the model's layers, and none for its loss: a plan computed for a transformer may end there. Nothing if ranks
-/// divide samples, for which a profile has no times. bad_input if the plan's layers are not the profile's.
+/// divide samples, for which a profile of whole layers has no times. bad_input if the plan's layers are not the
+/// profile's.
+/// If the profile has a rank of such a plan (Profile::ranks), the prediction includes all that divides layers, samples
+/// and states. Its replicas are data and context ranks, which have C-ths of samples. bad_input if the plan's ranks are
+/// others.
 Result<std::optional<Plan>> predicted_by(const Plan& plan, const Profile& profile);
 
 }  // namespace pipedeck::plan

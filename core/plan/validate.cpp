@@ -138,6 +138,15 @@ Result<void> check_outputs(const Layer& layer, std::size_t index) {
   return {};
 }
 
+Result<void> check_states(const RankStates& states, std::size_t index) {
+  for (const auto& [key, bytes] : {std::pair{"weight_bytes", states.weights},
+                                   {"gradient_bytes", states.gradients},
+                                   {"updated_bytes", states.updated},
+                                   {"reduced_bytes", states.reduced}})
+    TRY_VOID(checks::bytes(at("layers", index, fmt::format("states/{}", key)), bytes));
+  return {};
+}
+
 Result<void> check_layer(const Profile& profile, std::size_t index) {
   const Layer& layer = profile.layers[index];
   if (layer.name.empty()) return checks::bad(at("layers", index, "name"), "found an empty name, expected one");
@@ -155,6 +164,11 @@ Result<void> check_layer(const Profile& profile, std::size_t index) {
                                    layer.parameters.count));
   TRY_VOID(checks::bytes(at("layers", index, "workspace_bytes"), layer.workspace));
   if (layer.memory) TRY_VOID(check_memory(fmt::format("/layers/{}", index), *layer.memory, layer.saved));
+  if (layer.states.has_value() != profile.ranks.has_value())
+    return checks::bad(at("layers", index, "states"),
+                       layer.states ? "found states of a rank, expected none in a profile without ranks"
+                                    : "found no states, expected those of a rank");
+  if (layer.states) TRY_VOID(check_states(*layer.states, index));
   TRY_VOID(check_outputs(layer, index));
   TRY_VOID(check_points(profile, layer, index));
   TRY_VOID(check_tensor_parallel(layer, index));

@@ -383,8 +383,28 @@ Result<void> validate_covered(const Plan& plan) {
   return {};
 }
 
+namespace {
+
+/// Checks that a plan has the ranks of which a profile has one. predicted_by() turns context ranks into replicas.
+Result<void> check_against_ranks(const Plan& plan, const ProfiledRanks& ranks) {
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const Stage& stage = plan.stages[s];
+    const int replicas = ranks.data * ranks.shard.context;
+    if (stage.tensor_parallel != ranks.shard.tensor || stage.replicas() * stage.degrees.context != replicas)
+      return checks::bad(
+          stage_place(s, "devices"),
+          fmt::format("found {} tensor-parallel ranks and {} replicas, expected {} and {}: the "
+                      "profile has a rank of {}",
+                      stage.tensor_parallel, stage.replicas(), ranks.shard.tensor, replicas, text_of(ranks)));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> validate(const Plan& plan, const Profile& profile, const Cluster& cluster) {
   TRY_VOID(validate(plan));
+  if (profile.ranks) TRY_VOID(check_against_ranks(plan, *profile.ranks));
   TRY_VOID(check_against_layers(plan, profile));
   if (!has_mesh(plan)) TRY_VOID(check_splittable(plan, profile));
   TRY_VOID(check_against_devices(plan, cluster));

@@ -13,10 +13,12 @@
 #include "app/cli/work/gpu_links.hpp"
 #include "app/cli/work/progress_log.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/io/importers.hpp"
 #include "core/presets/machine_import.hpp"
 #include "core/presets/presets.hpp"
 #include "core/runtime/cuda/module.hpp"
 #include "core/runtime/profile/profiler.hpp"
+#include "core/runtime/profile/rank_profile.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -40,6 +42,10 @@ class ProfileCommand : public options::Command {
         ->delimiter(',')
         ->check(CLI::Range(1, 1 << 10))
         ->type_name("N,N...");
+    app.add_option("--plan", plan_file_,
+                   "measure the layers as one rank of this plan has them, with all exchanges and samples of its "
+                   "micro-batch")
+        ->type_name("FILE");
     app.add_option("--busy-cores", busy_cores_,
                    "cores that run the model at the same time; one is timed (1: the others are idle)")
         ->check(CLI::Range(1, 1024))
@@ -78,9 +84,8 @@ class ProfileCommand : public options::Command {
       TRY(auto found, open_gpus());
       gpus = std::move(found);
     }
-    const auto profile = gpus ? profile_on_gpu(*gpus, *model, stop)
-                              : runtime::profile::profile_on_cpu(*model, options(), progress_.callback(), stop);
-    if (!profile) return tl::unexpected(text::in_file(profile.error(), model_));
+    const auto profile = gpus ? profile_on_gpu(*gpus, *model, stop) : profile_on_processor(*model, stop);
+    if (!profile) return tl::unexpected(text::in_file(profile.error(), plan_file_.empty() ? model_ : plan_file_));
     const std::string human = prints() ? text::measured_profile_text(*profile) : std::string();
     TRY_VOID(output_.write(io::documents::profile_to_json(*profile), human));
     if (cluster_file_.empty() && !links_) return 0;
@@ -107,6 +112,9 @@ class ProfileCommand : public options::Command {
 
   Result<void> check_usage() const {
     const auto given = [&](const char* option) { return app_->count(option) > 0; };
+    for (const char* option : {"--micro-batch", "--tensor-parallel"})
+      if (given("--plan") && given(option))
+        return fail(ErrorCode::bad_usage, fmt::format("profile: --plan and {} exclude each other", option));
     if (!on_gpus()) {
       for (const char* option : {"--precision", "--no-graphs"})
         if (given(option))
@@ -114,7 +122,7 @@ class ProfileCommand : public options::Command {
                       fmt::format("profile: {} needs --backend cuda: it has no effect on the processor", option));
       return {};
     }
-    for (const char* option : {"--busy-cores", "--devices"})
+    for (const char* option : {"--busy-cores", "--devices", "--plan"})
       if (given(option)) return fail(ErrorCode::bad_usage, fmt::format("profile: {} needs --backend cpu", option));
     return {};
   }
@@ -124,6 +132,15 @@ class ProfileCommand : public options::Command {
     TRY(auto gpus, runtime::cuda::gpus_to_measure(*module, *runtime::cuda::parse_cuda_precision(precision_)));
     if (no_graphs_) gpus.backend.recorded.clear();
     return Gpus{module, std::move(gpus)};
+  }
+
+  /// Whole layers on one thread, or those of a plan's rank on one thread for each rank.
+  Result<Profile> profile_on_processor(const ModelSpec& model, const std::stop_token& stop) {
+    const runtime::profile::ProfileOptions chosen = options();
+    if (plan_file_.empty()) return runtime::profile::profile_on_cpu(model, chosen, progress_.callback(), stop);
+    TRY(const Plan plan, io::read_plan(plan_file_));
+    return runtime::profile::profile_ranks_on_cpu(model, plan, chosen.repetitions, busy_cores_, progress_.callback(),
+                                                  stop);
   }
 
   /// Whole layers on the first GPU.
@@ -206,7 +223,7 @@ class ProfileCommand : public options::Command {
   }
 
   const CLI::App* app_ = nullptr;  ///< which options were given
-  std::string model_, backend_, cluster_file_, precision_ = "fp32";
+  std::string model_, backend_, cluster_file_, plan_file_, precision_ = "fp32";
   std::vector<int> micro_batches_{1, 2, 4, 8};
   std::vector<int> degrees_;
   bool links_ = false, no_graphs_ = false;

@@ -287,10 +287,13 @@ class RunCommand : public options::Command {
       return build(std::nullopt);
     }
     const bool to_loss = !replay_ && plan_.stages.back().last == std::ssize(problem.profile->layers) + 1;
-    auto same = mesh || to_loss ? plan::predicted_by(plan_, *problem.profile) : Result<std::optional<Plan>>(plan_);
+    auto same = mesh || to_loss || problem.profile->ranks ? plan::predicted_by(plan_, *problem.profile)
+                                                          : Result<std::optional<Plan>>(plan_);
     if (!same) return tl::unexpected(text::in_file(same.error(), plan_file_));
     if (!*same) {
-      text::print_warning("a run over context ranks is not compared with a prediction");
+      text::print_warning(
+          "a run over context ranks is not compared with a prediction by whole layers (pipedeck-cli profile --plan "
+          "measures those of a rank)");
       return build(std::nullopt);
     }
     if (auto valid = plan::validate(**same, *problem.profile, *problem.cluster); !valid)

@@ -141,6 +141,7 @@ class GatheredWeights {
   /// Returns a layer's whole weights. They stay until release() was called as often.
   std::span<const float> acquire(std::size_t layer, const tensor::Tensor& pieces);
   void release(std::size_t layer);
+  bool holds(std::size_t layer) const { return !layers_[layer].whole.empty(); }
   /// Frees the layers that stay whole until the optimizer step.
   void end_step();
   bool has_thread() const { return thread_ != nullptr; }

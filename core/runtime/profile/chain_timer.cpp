@@ -8,7 +8,7 @@
 
 namespace pipedeck::runtime::profile {
 
-LayerTimer::LayerTimer(const std::vector<std::unique_ptr<layers::LayerKernel>>& layers,
+LayerTimer::LayerTimer(std::span<const std::unique_ptr<layers::LayerKernel>> layers,
                        const layers::SoftmaxCrossEntropy& loss, const data::SampleSource& source, std::uint64_t seed,
                        int samples, transport::CountingCollective* group, ChainEnds ends, ChainDevice device)
     : layers_(layers),
@@ -19,12 +19,17 @@ LayerTimer::LayerTimer(const std::vector<std::unique_ptr<layers::LayerKernel>>& 
       ends_(ends),
       memory_(std::move(device.memory)),
       loss_kernel_(device.loss ? std::move(device.loss) : cpu::processor_loss(loss)),
+      rank_(std::move(device.rank)),
       spans_(layers.size()),
       records_(device.records && memory_->device().records() && ends.first && ends.last && !group),
       seen_(layers.size()) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    gradients_.push_back(tensor::Tensor::zeros(memory_, 1, layers[i]->parameters()));
-    parameters_.push_back(gradients_.back().empty_like());
+    const auto zeros = [&](bool sharded) {
+      return tensor::Tensor::zeros(memory_, 1, sharded ? 0 : layers[i]->parameters());
+    };
+    gradients_.push_back(zeros(scattered() != nullptr));
+    parameters_.push_back(zeros(gathered() != nullptr));
+    if (gathered()) continue;
     memory_->device().upload(parameters_.back().values(),
                              [&](std::span<float> values) { layers[i]->initialise(values, Random(seed, i)); });
   }
@@ -107,6 +112,7 @@ void LayerTimer::run_chain() {
   for (std::size_t i = 0; i < layers_.size(); ++i) value = forward(i, std::move(value), targets, saved[i]);
   if (!ends_.last) value = tensor::Tensor::zeros(memory_, samples_, layers_.back()->output_width());
   for (std::size_t i = layers_.size(); i-- > 0;) value = backward(i, std::move(value), saved[i]);
+  ++runs_;
 }
 
 void LayerTimer::collect_times() {
@@ -135,10 +141,19 @@ void LayerTimer::collective_durations() {
 
 void LayerTimer::write_samples(std::span<float> to, bool targets) const {
   const std::size_t width = to.size() / static_cast<std::size_t>(samples_);
+  const std::size_t row = rank_ ? width / static_cast<std::size_t>(positions_) : 0;  // of a position
+  std::vector<float> whole(rank_ ? row * static_cast<std::size_t>(rank_->sequence) : 0);
+  const std::uint64_t first = rank_ ? rank_->first_sample + runs_ * rank_->micro_batch : 0;
   memory_->device().upload(to, [&](std::span<float> all) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(samples_); ++i) {
-      const auto sample = all.subspan(i * width, width);
-      targets ? source_.target(i, sample) : source_.input(i, sample);
+      const auto own = all.subspan(i * width, width), sample = rank_ ? std::span(whole) : own;
+      targets ? source_.target(first + i, sample) : source_.input(first + i, sample);
+      auto next = own.begin();
+      for (const layers::ShardRange& range : rank_ ? rank_->positions : std::vector<layers::ShardRange>())
+        next = std::ranges::copy(sample.subspan(static_cast<std::size_t>(range.first) * row,
+                                                static_cast<std::size_t>(range.count) * row),
+                                 next)
+                   .out;
     }
   });
 }
@@ -154,15 +169,46 @@ transport::CountingCollective::Taken LayerTimer::all_reduced() const {
   return group_ ? group_->all_reduce_counts() : transport::CountingCollective::Taken();
 }
 
+/// Returns a layer's weights, gathered if they are sharded. The layer that uses its weights next begins to gather them.
+std::span<const float> LayerTimer::weights(std::size_t layer, std::size_t next) {
+  if (!gathered()) return std::as_const(parameters_[layer]).values();
+  const tensor::Tensor& pieces = std::as_const(*rank_->module).parameters();
+  const std::span<const float> whole = gathered()->acquire(layer, pieces);
+  if (next < layers_.size()) gathered()->prefetch(next, pieces);
+  return whole;
+}
+
+/// Frees weights as a run does (StageModule): those that stay until the backward have two users then.
+void LayerTimer::release_weights(std::size_t layer, bool forward) {
+  if (!gathered()) return;
+  const bool stays = rank_->module->exchange().seat().sharding.reshard == Reshard::after_backward;
+  if (!forward || !stays) gathered()->release(layer);
+  if (!forward && stays) gathered()->release(layer);
+}
+
+/// Returns the bytes of weights that were gathered for this layer while the one before ran.
+Bytes LayerTimer::fetched_bytes(std::size_t layer) const {
+  const bool ahead = gathered() && gathered()->has_thread() && gathered()->holds(layer) &&
+                     rank_->module->exchange().seat().sharding.reshard == Reshard::after_forward;
+  return ahead ? Bytes(layers_[layer]->parameters() * static_cast<std::int64_t>(sizeof(float))) : Bytes();
+}
+
+void LayerTimer::add_weight_gradient(std::size_t layer, layers::SavedTensors& saved) {
+  layers_[layer]->backward_weight(saved, scattered() ? scattered()->begin(layer) : gradients_[layer].values());
+  if (scattered()) scattered()->end(layer, rank_->module->gradients());
+}
+
 /// The loss counts as part of the last layer: it has no stage of its own.
 tensor::Tensor LayerTimer::forward(std::size_t layer, tensor::Tensor value, const tensor::Tensor& targets,
                                    layers::SavedTensors& saved) {
   LayerSamples& seen = seen_[layer];
   const bool last = ends_with_loss(layer);
-  const Bytes before = memory_->in_use() - value.bytes() - (last ? targets.bytes() : Bytes());
+  const Bytes before = memory_->in_use() - value.bytes() - (last ? targets.bytes() : Bytes()) - fetched_bytes(layer);
   memory_->restart_peak();
   pass(spans_[layer].forward, [&] {
-    value = layers_[layer]->forward(std::move(value), parameters_[layer].values(), saved);
+    value = layers_[layer]->forward(std::move(value), weights(layer, layer + 1), saved);
+    release_weights(layer, true);
+    if (rank_) layers_[layer]->discard(saved, rank_->discarded);
     if (last) loss_kernel_->forward(value, targets);
   });
   seen.forward_all_reduced = all_reduced();
@@ -176,18 +222,20 @@ tensor::Tensor LayerTimer::forward(std::size_t layer, tensor::Tensor value, cons
 
 tensor::Tensor LayerTimer::backward(std::size_t layer, tensor::Tensor value, layers::SavedTensors& saved) {
   LayerSamples& seen = seen_[layer];
-  const Bytes before = memory_->in_use();
+  const Bytes before = memory_->in_use() - fetched_bytes(layer);
   memory_->restart_peak();
   pass(spans_[layer].backward_input, [&] {
     if (ends_with_loss(layer))
       value = loss_kernel_->backward(std::move(value),
                                      1.0f / static_cast<float>(static_cast<std::int64_t>(samples_) * positions_));
-    value =
-        layers_[layer]->backward_input(std::move(value), parameters_[layer].values(), saved, layer > 0 || !ends_.first);
+    const std::span<const float> own = weights(layer, layer - 1);
+    if (rank_ && !rank_->discarded.empty()) layers_[layer]->restore(saved, own, rank_->discarded);
+    value = layers_[layer]->backward_input(std::move(value), own, saved, layer > 0 || !ends_.first);
+    release_weights(layer, false);
   });
   seen.backward_all_reduced = all_reduced();
   seen.memory.weight_saved = saved.bytes();
-  pass(spans_[layer].backward_weight, [&] { layers_[layer]->backward_weight(saved, gradients_[layer].values()); });
+  pass(spans_[layer].backward_weight, [&] { add_weight_gradient(layer, saved); });
   seen.memory.backward = memory_->peak() - before;
   return value;
 }

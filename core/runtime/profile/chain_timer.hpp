@@ -4,12 +4,14 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/model/profile.hpp"
 #include "core/runtime/data/sample_source.hpp"
+#include "core/runtime/exec/stage_module.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/layers/loss_kernel.hpp"
 #include "core/runtime/layers/softmax_cross_entropy.hpp"
@@ -32,11 +34,22 @@ struct ChainEnds {
   bool first = true, last = true;
 };
 
+/// A rank's part of the chain: its positions of every sample, and its pieces of sharded weights and gradients.
+struct ChainRank {
+  std::vector<layers::ShardRange> positions;
+  std::int64_t sequence = 1;               ///< positions of a whole sample
+  exec::StageModule* module = nullptr;     ///< has the chain's layers
+  layers::RecomputedParts discarded = {};  ///< parts that forwards discard and backwards restore
+  /// The rank's first sample, and those of a micro-batch of all ranks: each run of the chain takes the next one.
+  std::uint64_t first_sample = 0, micro_batch = 0;
+};
+
 /// A device for the chain; by default the CPU.
 struct ChainDevice {
   std::shared_ptr<tensor::DeviceMemory> memory = std::make_shared<tensor::DeviceMemory>();
   std::shared_ptr<const layers::LossKernel> loss = nullptr;  ///< of that device; null: the CPU's
   bool records = false;  ///< passes are captured if the device can, as in a run that captures its own
+  std::optional<ChainRank> rank = {};
 };
 
 /// A timer that runs the whole chain forward and backward, as a device with all layers would. Every layer finds the
@@ -46,7 +59,7 @@ struct ChainDevice {
 /// queue. All constructor arguments must outlive the timer.
 class LayerTimer {
  public:
-  LayerTimer(const std::vector<std::unique_ptr<layers::LayerKernel>>& layers, const layers::SoftmaxCrossEntropy& loss,
+  LayerTimer(std::span<const std::unique_ptr<layers::LayerKernel>> layers, const layers::SoftmaxCrossEntropy& loss,
              const data::SampleSource& source, std::uint64_t seed, int samples,
              transport::CountingCollective* group = nullptr, ChainEnds ends = {}, ChainDevice device = {});
 
@@ -82,6 +95,12 @@ class LayerTimer {
   void collect_times();
   void write_samples(std::span<float> to, bool targets) const;
   tensor::Tensor samples(bool targets) const;
+  exec::GatheredWeights* gathered() const { return rank_ ? rank_->module->sharded().weights.get() : nullptr; }
+  exec::ScatteredGradients* scattered() const { return rank_ ? rank_->module->sharded().gradients.get() : nullptr; }
+  std::span<const float> weights(std::size_t layer, std::size_t next);
+  void release_weights(std::size_t layer, bool forward);
+  Bytes fetched_bytes(std::size_t layer) const;
+  void add_weight_gradient(std::size_t layer, layers::SavedTensors& saved);
   bool ends_with_loss(std::size_t layer) const { return ends_.last && layer + 1 == layers_.size(); }
   transport::CountingCollective::Taken all_reduced() const;
   void collective_durations();
@@ -89,7 +108,7 @@ class LayerTimer {
                          layers::SavedTensors& saved);
   tensor::Tensor backward(std::size_t layer, tensor::Tensor value, layers::SavedTensors& saved);
 
-  const std::vector<std::unique_ptr<layers::LayerKernel>>& layers_;
+  std::span<const std::unique_ptr<layers::LayerKernel>> layers_;
   std::int64_t positions_;  ///< per sample, that the loss evaluates
   const data::SampleSource& source_;
   int samples_;
@@ -97,10 +116,12 @@ class LayerTimer {
   ChainEnds ends_;
   std::shared_ptr<tensor::DeviceMemory> memory_;
   std::shared_ptr<const layers::LossKernel> loss_kernel_;
+  std::optional<ChainRank> rank_;
   std::vector<tensor::Tensor> parameters_, gradients_;
   Span making_input_, making_targets_;  ///< of the current repetition, like the next
   std::vector<LayerSpans> spans_;
   bool records_, warm_ = false, recording_ = false;
+  std::uint64_t runs_ = 0;  ///< of the chain so far
   std::string not_captured_reason_;
   std::span<float> input_, targets_;  ///< input and targets of captured passes, in blocks that stay allocated
   std::vector<Pass> passes_;          ///< in the chain's order; empty: nothing is captured

@@ -2,8 +2,6 @@
 #include "core/runtime/profile/profiler.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
 #include <string>
 
 #include <fmt/format.h>
@@ -15,78 +13,16 @@
 #include "core/runtime/layers/sharding.hpp"
 #include "core/runtime/machine/cores.hpp"
 #include "core/runtime/machine/local_machine.hpp"
-#include "core/runtime/machine/robust.hpp"
 #include "core/runtime/profile/background_load.hpp"
 #include "core/runtime/profile/chain_timer.hpp"
 #include "core/runtime/profile/cut_ways.hpp"
+#include "core/runtime/profile/layer_medians.hpp"
 #include "core/runtime/profile/meeting_probe.hpp"
 #include "core/runtime/profile/ranks.hpp"
 #include "core/runtime/transport/control.hpp"
 
 namespace pipedeck::runtime::profile {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-Bytes parameter_bytes(const layers::LayerKernel& kernel) {
-  return Bytes(kernel.parameters() * static_cast<std::int64_t>(sizeof(float)));
-}
-
-Seconds since(Clock::time_point start) { return Seconds(std::chrono::duration<double>(Clock::now() - start).count()); }
-
-/// The medians of one layer's repetitions.
-struct LayerMedians {
-  machine::RobustSummary forward, backward, weight;
-};
-
-LayerMedians medians_of(const LayerSamples& seen) {
-  std::vector<double> both;
-  for (std::size_t i = 0; i < seen.backward_input.size(); ++i)
-    both.push_back(seen.backward_input[i] + seen.backward_weight[i]);
-  return {machine::summary_of(seen.forward), machine::summary_of(std::move(both)),
-          machine::summary_of(seen.backward_weight)};
-}
-
-/// Returns the error if all medians erred in the same direction: an upper bound.
-double relative_error(const std::vector<LayerSamples>& seen) {
-  double errors = 0, sum = 0;
-  for (const LayerSamples& layer : seen) {
-    const LayerMedians medians = medians_of(layer);
-    errors += medians.forward.error + medians.backward.error;
-    sum += medians.forward.median + medians.backward.median;
-  }
-  return sum > 0 ? errors / sum : 0;
-}
-
-using TellPart = std::function<void(double)>;
-
-Result<void> repeat(LayerTimer& timer, const Repetitions& how, const TellPart& tell, const std::stop_token& stop) {
-  timer.warm_up();
-  timer.warm_up();
-  const auto start = Clock::now();
-  for (int done = 0; done < how.most; ++done) {
-    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "profiling was stopped");
-    if (done >= how.least && (since(start) >= how.time_limit || relative_error(timer.seen()) < how.error)) break;
-    timer.run_once();
-    tell(std::max(since(start).count / how.time_limit.count, static_cast<double>(done) / how.most));
-  }
-  return {};
-}
-
-TimeSpread spread_of(const LayerMedians& medians) {
-  const auto quartiles = [](const machine::RobustSummary& time) {
-    return Quartiles{Seconds(time.lower), Seconds(time.upper)};
-  };
-  return {medians.forward.kept, quartiles(medians.forward), quartiles(medians.backward)};
-}
-
-PointDetails details_of(const LayerSamples& seen, const LayerMedians& medians) {
-  return {.backward_weight = Seconds(std::min(medians.weight.median, medians.backward.median)),
-          .saved = seen.saved,
-          .workspace = std::max(seen.memory.forward, seen.memory.backward),
-          .input = {},
-          .spread = spread_of(medians)};
-}
 
 void add_point(Profile& profile, const std::vector<LayerSamples>& seen, int micro_batch) {
   for (std::size_t i = 0; i < seen.size(); ++i) {

@@ -85,8 +85,9 @@ class CostBuilder {
     };
     int lowest = stage.first;  // of the layers gathered
     for (int p = stage.last - 1; p >= stage.first; --p) {
-      if (layer(p).parameters.count == 0) continue;
-      gathered += plan::weights_of(layer(p));
+      const plan::Weights own = plan::reduced_weights(layer(p));
+      if (own.all.count == 0) continue;
+      gathered += own;
       lowest = p;
       if (gathered.all >= bucket()) reduce(p);
     }
@@ -237,8 +238,9 @@ class CostBuilder {
   }
 
   void add_optimizer(StageReplicaCosts& worker, const Stage& stage, const plan::Weights& weights) const {
+    const plan::Weights updated = plan::updated_weights(weights);
     for (const DeviceId device : worker.devices) {
-      const Bytes own = plan::share_of(weights, stage, static_cast<int>(worker.optimizer.size()));
+      const Bytes own = plan::share_of(updated, stage, static_cast<int>(worker.optimizer.size()));
       worker.optimizer.push_back(
           nanoseconds(cost::optimizer_time(own, plan_.optimizer, plan_.precision, inputs_.network.type(device)).count));
     }

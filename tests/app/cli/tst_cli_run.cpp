@@ -174,6 +174,32 @@ void TestCliRun::a_mesh_is_predicted_by_measured_layers() {
   VERIFY_STATUS(context, 0);
   QVERIFY2(context.err.contains("a run over context ranks is not compared with a prediction"), context.err);
   QVERIFY(!context.out.contains("predicted ms"));
+  // The layers of one of its ranks predict it, and no plan with other ranks.
+  const QStringList measure{"profile",
+                            "--model",
+                            "preset:llama-tiny",
+                            "--backend",
+                            "cpu",
+                            "--plan",
+                            "llama.plan.json",
+                            "--repetitions",
+                            "3",
+                            "-o",
+                            "rank.profile.json",
+                            "--cluster-out",
+                            "here.cluster.json",
+                            "--devices",
+                            "4"};
+  VERIFY_STATUS(problem_.run(measure), 0);
+  const QStringList by_rank = run + QStringList{"--profile", "rank.profile.json", "--cluster", "here.cluster.json"};
+  const Answer ranks = problem_.run(by_rank);
+  VERIFY_STATUS(ranks, 0);
+  QVERIFY2(ranks.out.contains("predicted ms"), ranks.out);
+  VERIFY_STATUS(problem_.run(measure + QStringList{"--micro-batch", "2"}), 2);
+  VERIFY_STATUS(plan({"--dp", "4", "--tmp", "1", "--cp", "1"}), 0);
+  const Answer other = problem_.run(by_rank);
+  VERIFY_STATUS(other, 2);
+  QVERIFY2(other.err.contains("expected the ranks of the profile: T 1"), other.err);
 }
 
 void TestCliRun::a_signal_stops_the_run() {

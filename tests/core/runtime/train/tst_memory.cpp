@@ -3,111 +3,24 @@
 // layers are cut over several devices; and the upper estimate above whatever any step took, on however busy a machine.
 #include <QTest>
 
-#include <algorithm>
-#include <chrono>
 #include <functional>
 #include <future>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/profile/profiler.hpp"
 #include "core/runtime/train.hpp"
 #include "core/sim/simulate.hpp"
+#include "tests/core/runtime/train/paced_layers.hpp"
 #include "tests/core/runtime/train/training_cases.hpp"
 #include "tests/support/test_program.hpp"
 
 namespace pipedeck::tst_memory {
 
 using namespace pipedeck::test;
-
-/// Returns the memory of most steps.
-Bytes usual(const std::vector<StepDone>& steps, std::size_t device) {
-  std::vector<Bytes> peaks;
-  for (const StepDone& step : steps) peaks.push_back(step.memory[device]);
-  std::ranges::sort(peaks);
-  return peaks[peaks.size() / 2];
-}
-
-Bytes most(const std::vector<StepDone>& steps, std::size_t device) {
-  Bytes peak;
-  for (const StepDone& step : steps) peak = std::max(peak, step.memory[device]);
-  return peak;
-}
-
-/// Devices of this machine with links that take no time to speak of, as handing over a block does.
-std::shared_ptr<const Cluster> cluster_of(int devices) {
-  Cluster cluster;
-  cluster.name = "threads";
-  cluster.device_types.push_back({"CPU-core", Bytes(std::int64_t{1} << 34), 1.0, {}, {}, {}, {}});
-  Node node;
-  node.name = "here";
-  node.devices.push_back({"CPU-core", devices});
-  node.link = Link{};
-  node.link->bandwidth = BytesPerSecond(1e13);
-  node.link->latency = Seconds(1e-9);
-  cluster.nodes.push_back(node);
-  return std::make_shared<const Cluster>(std::move(cluster));
-}
-
-/// A pass of each layer, some of them longer than others so that no two devices are done at one instant.
-Seconds pass_time(const std::string& layer) { return Seconds(1e-3 + 1e-4 * (std::hash<std::string>{}(layer) % 7)); }
-
-/// A layer that takes its time asleep: how the threads of a run meet is then the schedule's doing, not that of the
-/// machine's few cores and of what else runs on them.
-class Paced final : public runtime::layers::LayerKernel {
- public:
-  Paced(std::unique_ptr<runtime::layers::LayerKernel> layer, Seconds pass)
-      : runtime::layers::LayerKernel(layer->input_width(), layer->output_width(), layer->parameters()),
-        layer_(std::move(layer)),
-        pass_(pass) {}
-  std::int64_t replicated_parameters() const override { return layer_->replicated_parameters(); }
-  std::vector<runtime::layers::ParameterBlock> blocks() const override { return layer_->blocks(); }
-  void initialise(std::span<float> parameters, Random random) const override { layer_->initialise(parameters, random); }
-  runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float> parameters,
-                                  runtime::layers::SavedTensors& saved) const override {
-    wait();
-    return layer_->forward(std::move(input), parameters, saved);
-  }
-  runtime::tensor::Tensor backward_input(runtime::tensor::Tensor gradient, std::span<const float> parameters,
-                                         runtime::layers::SavedTensors& saved, bool wanted) const override {
-    wait();
-    return layer_->backward_input(std::move(gradient), parameters, saved, wanted);
-  }
-  void backward_weight(runtime::layers::SavedTensors& saved, std::span<float> gradients) const override {
-    wait();
-    layer_->backward_weight(saved, gradients);
-  }
-
- private:
-  void wait() const { std::this_thread::sleep_for(std::chrono::duration<double>(pass_.count)); }
-  std::unique_ptr<runtime::layers::LayerKernel> layer_;
-  Seconds pass_;
-};
-
-/// Returns kernels whose passes take `pace` times as long as pass_time().
-runtime::layers::KernelRegistry paced_kernels(double pace) {
-  runtime::layers::KernelRegistry kernels = runtime::cpu::cpu_kernel_registry();
-  for (auto& [kind, factory] : kernels.layers)
-    factory = [make = factory, pace](const ModelLayer& layer) {
-      return make(layer).map(
-          [&](std::unique_ptr<runtime::layers::LayerKernel> made) -> std::unique_ptr<runtime::layers::LayerKernel> {
-            return std::make_unique<Paced>(std::move(made), pass_time(layer.name) * pace);
-          });
-    };
-  for (auto& [kind, factory] : kernels.sharded)
-    factory = [make = factory, pace](const ModelLayer& layer, const runtime::layers::LayerSharding& sharding) {
-      return make(layer, sharding)
-          .map(
-              [&](std::unique_ptr<runtime::layers::LayerKernel> made) -> std::unique_ptr<runtime::layers::LayerKernel> {
-                return std::make_unique<Paced>(std::move(made), pass_time(layer.name) * pace);
-              });
-    };
-  return kernels;
-}
 
 std::shared_ptr<const Profile>& known_profile(const std::string& name) {
   static std::map<std::string, std::shared_ptr<const Profile>> known;
@@ -122,13 +35,7 @@ std::shared_ptr<const Profile> profile_of(const std::string& name, const ModelSp
   Profile profile = runtime::profile::profile_on_cpu(
                         model, runtime::profile::ProfileOptions{{micro_batch}, {2}, {3, 3, 1, Seconds(0)}})
                         .value();
-  for (Layer& layer : profile.layers) {
-    layer.forward = layer.backward_weight = pass_time(layer.name);
-    layer.backward = layer.forward * 2;
-    layer.at = {{1, layer.forward, layer.backward}, {micro_batch, layer.forward, layer.backward}};
-    for (TensorParallelPoint& point : layer.tensor_parallel)
-      point.forward = layer.forward, point.backward = layer.backward;
-  }
+  set_paced_times(profile);
   return known_profile(name) = std::make_shared<const Profile>(std::move(profile));
 }
 
