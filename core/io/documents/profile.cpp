@@ -106,11 +106,11 @@ void read_on(ObjectReader& in, Layer& layer) {
   });
 }
 
-RankStates parse_states(ObjectReader& in) {
+RankStates parse_rank_states(ObjectReader& in) {
   return {in.bytes("weight_bytes"), in.bytes("gradient_bytes"), in.bytes("updated_bytes"), in.bytes("reduced_bytes")};
 }
 
-ProfiledRanks parse_ranks(ObjectReader& in) {
+ProfiledRanks parse_profiled_ranks(ObjectReader& in) {
   ProfiledRanks ranks;
   ranks.shard.tensor = in.count_or("tensor_parallel", 1, 1, limits::devices);
   read_degrees(in, ranks.shard);
@@ -142,7 +142,7 @@ Layer parse_layer(ObjectReader& in, int micro_batch) {
                                                        : Seconds();
   layer.workspace = in.bytes_or("workspace_bytes", {});
   if (in.has("memory")) in.object("memory", [&](ObjectReader& memory) { layer.memory = parse_layer_memory(memory); });
-  if (in.has("states")) in.object("states", [&](ObjectReader& states) { layer.states = parse_states(states); });
+  if (in.has("states")) in.object("states", [&](ObjectReader& states) { layer.states = parse_rank_states(states); });
   layer.spread = parse_spread(in);
   read_points(in, micro_batch, layer);
   read_tensor_parallel(in, layer);
@@ -254,14 +254,14 @@ Value on_to_json(const Layer& layer) {
   return out.finish();
 }
 
-Value states_to_json(const RankStates& states) {
+Value rank_states_to_json(const RankStates& states) {
   ObjectWriter out;
   out.add("weight_bytes", states.weights).add("gradient_bytes", states.gradients);
   out.add("updated_bytes", states.updated).add("reduced_bytes", states.reduced);
   return out.finish();
 }
 
-Value ranks_to_json(const ProfiledRanks& ranks) {
+Value profiled_ranks_to_json(const ProfiledRanks& ranks) {
   ObjectWriter out;
   out.add("tensor_parallel", ranks.shard.tensor);
   write_degrees(out, ranks.shard);
@@ -284,7 +284,7 @@ Value layer_json(const Layer& layer) {
   if (layer.replicated_parameters > Bytes()) out.add("whole_parameter_bytes", layer.replicated_parameters);
   out.add("workspace_bytes", layer.workspace);
   if (layer.memory) out.add("memory", layer_memory_to_json(*layer.memory));
-  if (layer.states) out.add("states", states_to_json(*layer.states));
+  if (layer.states) out.add("states", rank_states_to_json(*layer.states));
   add_spread(out, layer.spread);
   if (!layer.at.empty()) out.add("at", json::list_of(layer.at, point_to_json));
   if (!layer.tensor_parallel.empty())
@@ -308,7 +308,7 @@ Result<Profile> profile_from_json(const std::string& text) {
     profile.source = in.text_or("source", "");
     profile.device = in.text_or("device", "");
     profile.micro_batch = in.count("micro_batch");
-    if (in.has("ranks")) in.object("ranks", [&](ObjectReader& ranks) { profile.ranks = parse_ranks(ranks); });
+    if (in.has("ranks")) in.object("ranks", [&](ObjectReader& ranks) { profile.ranks = parse_profiled_ranks(ranks); });
     in.objects("layers",
                [&](ObjectReader& layer) { profile.layers.push_back(parse_layer(layer, profile.micro_batch)); });
     if (in.ok()) read_edges(in, profile);
@@ -323,7 +323,7 @@ std::string profile_to_json(const Profile& profile) {
   ObjectWriter out = ObjectWriter::document("pipedeck.profile");
   out.add("name", profile.name).add("source", profile.source).add("device", profile.device);
   out.add("micro_batch", profile.micro_batch);
-  if (profile.ranks) out.add("ranks", ranks_to_json(*profile.ranks));
+  if (profile.ranks) out.add("ranks", profiled_ranks_to_json(*profile.ranks));
   out.add("layers", json::list_of(profile.layers, layer_json));
   if (!profile.edges.empty())
     out.add("edges", json::list_of(profile.edges, [&](const Edge& edge) { return edge_to_json(profile, edge); }));

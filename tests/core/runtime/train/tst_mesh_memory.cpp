@@ -5,6 +5,7 @@
 
 #include "core/io/documents/formats.hpp"
 #include "core/plan/run_prediction.hpp"
+#include "core/plan/validate.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/profile/rank_profile.hpp"
 #include "core/runtime/train.hpp"
@@ -64,6 +65,9 @@ Profile profile_of(const ModelSpec& model, const Plan& plan) {
 Result<Simulation> predicted(const ModelSpec& model, const Plan& plan, const Schedule& schedule) {
   auto profile = std::make_shared<const Profile>(profile_of(model, plan));
   TRY(auto same, plan::predicted_by(plan, *profile));
+  const auto cluster = cluster_of(std::max(2, static_cast<int>(devices_used(plan).size())));
+  TRY_VOID(plan::validate(*same, *profile, *cluster));
+  TRY_VOID(plan::validate_covered(*same));
   // The simulator takes the very lists that run.
   same->schedule = ScheduleKind::explicit_order;
   same->operations.emplace();
@@ -76,7 +80,7 @@ Result<Simulation> predicted(const ModelSpec& model, const Plan& plan, const Sch
       same->operations->back().push_back(operation);
     }
   }
-  const Problem problem{profile, cluster_of(std::max(2, static_cast<int>(devices_used(plan).size()))), {}};
+  const Problem problem{profile, cluster, {}};
   return sim::simulate(problem, *same);
 }
 
@@ -126,6 +130,7 @@ class TestMeshMemory : public QObject {
  private slots:
   void predicted_peaks_are_the_measured_ones_data();
   void predicted_peaks_are_the_measured_ones();
+  void other_ranks_are_named();
 };
 
 void TestMeshMemory::predicted_peaks_are_the_measured_ones_data() {
@@ -192,6 +197,29 @@ void TestMeshMemory::predicted_peaks_are_the_measured_ones() {
   const ModelSpec spec = model_named(model.toStdString());
   const QString wrong = difference(spec, plan_of(spec, mesh), static_cast<std::size_t>(mesh.devices()));
   QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+}
+
+/// A profile of a rank predicts plans with the same ranks, and no others.
+void TestMeshMemory::other_ranks_are_named() {
+  const ModelSpec model = model_named("llama");
+  const Plan plan = plan_of(model, {.shard = {.context = 2}, .data = 2});
+  const Profile profile = profile_of(model, plan);
+  const auto refused = [&](const Mesh& mesh, const char* text) {
+    const auto same = plan::predicted_by(plan_of(model, mesh), profile);
+    return !same && same.error().place == "/stages/0" && same.error().message.find(text) != std::string::npos;
+  };
+  QVERIFY(refused({.data = 4}, "found T 1 · D 4, expected the ranks of the profile: T 1 · C 2 (ring) · D 2"));
+  QVERIFY(refused({.shard = {.context = 2}, .data = 2, .sharding = {.level = 2}}, "D 2 · ZeRO-2, expected"));
+  QVERIFY(refused({.shard = {.context = 2}, .data = 2, .modules = {"mlp"}}, "recomputed mlp, expected"));
+  const auto wrong = plan::validate(plan_of(model, {.data = 2}), profile, *cluster_of(2));
+  QVERIFY(!wrong);
+  QCOMPARE(wrong.error().place, std::string("/stages/0/devices"));
+  // Without its ranks a profile has no states.
+  Profile broken = profile;
+  broken.ranks.reset();
+  const auto states = plan::validate(broken);
+  QVERIFY(!states);
+  QCOMPARE(states.error().place, std::string("/layers/0/states"));
 }
 
 PIPEDECK_TEST(TestMeshMemory)
