@@ -153,8 +153,10 @@ bool Session::import(const QString& path) {
     return false;
   }
   change(tr("Import %1").arg(imported->name), std::move(imported->state));
-  emit notice(imported->warning.isEmpty() ? tr("Imported %1 %2").arg(imported->kind, imported->name)
-                                          : imported->warning);
+  const QString what = tr("Imported %1 %2").arg(imported->kind, imported->name);
+  emit notice(!imported->warning.isEmpty() ? imported->warning
+              : imported->share.isEmpty()  ? what
+                                           : QStringLiteral("%1 (%2)").arg(what, imported->share));
   if (imported->run > 0) emit run_imported(imported->run);
   return true;
 }

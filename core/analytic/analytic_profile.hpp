@@ -9,6 +9,7 @@
 
 #include "core/analytic/times/roofline.hpp"
 #include "core/analytic/transformer/layers.hpp"
+#include "core/base/import_share.hpp"
 #include "core/base/result.hpp"
 #include "core/model/device_model.hpp"
 #include "core/model/profile.hpp"
@@ -29,6 +30,7 @@ struct AnalyticProfile {
   std::vector<std::size_t> explanation_of;     ///< index by layer
   std::vector<LayerExplanation> explanations;  ///< one per kind of layer that differs from the previous ones
   std::optional<DeviceEfficiency> efficiency;  ///< by which the times were computed; absent: by fractions of peaks
+  ImportShare share{};                         ///< of the model's file; without parts: it is from no file
 };
 
 /// Layer times are those of core/analytic/transformer/shards/work_times for each tensor-parallel degree, if the

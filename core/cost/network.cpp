@@ -133,6 +133,10 @@ Result<Network> Network::of(const Cluster& cluster) {
   shared->types = cluster.device_types;
   shared->node_count = static_cast<int>(cluster.nodes.size());
   for (const Node& node : cluster.nodes) shared->buses.push_back(node.bus), shared->nics.push_back(node.nic);
+  for (const Node& node : cluster.nodes) shared->measured_inside.push_back(node.link && node.link->measured);
+  shared->measured_between = !cluster.links.empty() && std::ranges::all_of(cluster.links, [](const NetworkLink& link) {
+    return link.link.measured;
+  });
   shared->number_domains(cluster);
   TRY_VOID(cluster.bandwidth_matrix ? shared->load_matrix(cluster) : shared->load_links(cluster));
   return Network(shared);

@@ -61,6 +61,11 @@ class Network {
   const Link& link(int position) const { return shared_->links[static_cast<std::size_t>(position)]; }
   /// Returns true if the node's devices share one link instead of having a port each.
   bool bus(NodeId node) const { return shared_->buses[node.index()]; }
+  /// Returns true if collectives were measured between devices of one domain, or between domains: of the node's own
+  /// link, or of all links of the network.
+  bool is_measured(NodeId node, bool leaves) const {
+    return leaves ? shared_->measured_between : shared_->measured_inside[node.index()];
+  }
   /// Returns latency + bytes / bandwidth of the path.
   Seconds transfer(DeviceId from, DeviceId to, Bytes bytes) const;
 
@@ -77,9 +82,11 @@ class Network {
     std::vector<Device> devices;
     std::vector<DeviceType> types;
     int node_count = 0;
-    std::vector<int> domains;                         // by node
-    std::vector<int> domain_nodes;                    // by domain: number of nodes
-    std::vector<bool> buses;                          // by node
+    std::vector<int> domains;           // by node
+    std::vector<int> domain_nodes;      // by domain: number of nodes
+    std::vector<bool> buses;            // by node
+    std::vector<bool> measured_inside;  // by node
+    bool measured_between = false;
     std::vector<std::optional<BytesPerSecond>> nics;  // by node
     std::vector<Link> links;
     std::vector<std::pair<int, int>> ends;            // of each link: vertices, numbering nodes before switches

@@ -8,6 +8,7 @@
 
 #include "core/io/documents/calibration.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/io/documents/share.hpp"
 #include "core/io/files.hpp"
 #include "core/io/huggingface/config.hpp"
 #include "core/io/jobs/accelerate.hpp"
@@ -21,12 +22,15 @@
 #include "core/io/profiles/csv.hpp"
 #include "core/io/profiles/graph_text.hpp"
 #include "core/io/profiles/partitioning.hpp"
+#include "core/io/text/line_tally.hpp"
+#include "core/io/text/lines.hpp"
 #include "core/io/text/utf8.hpp"
 #include "core/io/topology/bandwidth_matrix.hpp"
 #include "core/io/topology/gpu_copies.hpp"
 #include "core/io/topology/gpu_copies_json.hpp"
 #include "core/io/topology/hwloc.hpp"
 #include "core/io/topology/nccl.hpp"
+#include "core/io/topology/nccl_tests.hpp"
 #include "core/io/topology/nvidia_smi.hpp"
 #include "core/io/topology/rocm_smi.hpp"
 #include "core/io/topology/slurm.hpp"
@@ -88,8 +92,42 @@ bool format_is(const Content& content, std::string_view expected) {
 template <auto from_json>
 constexpr Importer document(std::string_view name, std::string_view ending, std::string_view summary, FileKind kind,
                             bool (*recognises)(const Content&)) {
-  return {name, ending,     summary,
-          kind, recognises, [](const Source& source) { return as_document(from_json(source.text)); }};
+  return {name, ending, summary, kind, "the member 'format' names it", recognises, [](const Source& source) {
+            auto read = from_json(source.text);
+            if (read && source.options.share) *source.options.share = documents::share_of(source.text, *read);
+            return as_document(std::move(read));
+          }};
+}
+
+// --- the share of a file that was understood
+
+/// Returns the share of a text whose reader refuses lines that it does not understand.
+ImportShare share_of_lines(const std::string& text) {
+  text::LineTally tally;
+  text::for_lines(text, [&](std::string_view line, int) {
+    if (!text::trimmed(line).empty()) tally.understand();
+    return true;
+  });
+  return tally.share();
+}
+
+/// Names the format in the shares of a document that has its own. Returns that of one file; null: the document has
+/// none.
+const ImportShare* share_in(Document& document, std::string_view format) {
+  if (auto* found = std::get_if<FoundMachines>(&document)) {
+    for (ImportShare& share : found->shares) share.format = format;
+    return found->shares.empty() ? nullptr : &found->shares.back();
+  }
+  if (auto* model = std::get_if<ParsedTransformer>(&document)) {
+    model->share.format = format;
+    return &model->share;
+  }
+  if (auto* graph = std::get_if<OperatorGraph>(&document)) {
+    graph->share.format = format;
+    return &graph->share;
+  }
+  const auto* job = std::get_if<jobs::TrainingJob>(&document);
+  return job ? &job->share : nullptr;
 }
 
 // --- layers without their micro-batch
@@ -210,21 +248,24 @@ std::string_view name_of(FileKind kind) {
 std::span<const Importer> importers() {
   static const std::array table{
       Importer{"project", ".pipedeck", "all of the window's work in one SQLite file (read)", FileKind::project,
+               "it begins as an SQLite database",
                [](const Content& c) { return c.text.starts_with(std::string_view("SQLite format 3\0", 16)); },
                [](const Source&) -> Result<Document> {
                  return fail(ErrorCode::bad_input, "found a Pipedeck project, expected a single document");
                }},
       Importer{"onnx", ".onnx", "a model's operators and the sizes of its weights, of any program (read)",
-               FileKind::operators, [](const Content& c) { return onnx::looks_like_onnx(c.text); },
+               FileKind::operators, "it begins with the version of ONNX's format, as a protocol buffer",
+               [](const Content& c) { return onnx::looks_like_onnx(c.text); },
                [](const Source& s) { return as_document(onnx::operators_from_onnx(s.text, stem_of(s))); }},
       Importer{"hugging-face", "config.json", "a transformer's configuration: its layers' sizes (read)",
-               FileKind::transformer,
+               FileKind::transformer, "a JSON object with a 'model_type' or 'architectures'",
                [](const Content& c) { return c.json && huggingface::looks_like_hugging_face(*c.json); },
                [](const Source& s) {
                  return as_document(huggingface::transformer_from_hugging_face(
                      s.text, model_of(s), {s.options.as_llama, s.options.multi_token}));
                }},
       Importer{"gpu-copies", ".p2p.txt", "output of p2pBandwidthLatencyTest or nvbandwidth (read)", FileKind::machines,
+               "titles of bandwidth tables between GPUs, or a member nvbandwidth",
                [](const Content& c) {
                  return c.json ? topology::looks_like_gpu_copies(*c.json) : topology::looks_like_gpu_copies(c.text);
                },
@@ -235,17 +276,18 @@ std::span<const Importer> importers() {
                  return as_document(topology::machines_from_gpu_copies(value, machine_of(s)));
                }},
       Importer{"deepspeed", "ds_config.json", "configuration of DeepSpeed: a plan of data-parallel ranks (read)",
-               FileKind::job, [](const Content& c) { return c.json && jobs::looks_like_deepspeed(*c.json); },
+               FileKind::job, "a JSON object with DeepSpeed's keys of batches or ZeRO",
+               [](const Content& c) { return c.json && jobs::looks_like_deepspeed(*c.json); },
                [](const Source& s) -> Result<Document> {
                  TRY(const auto value, json::parse(s.text));
                  return as_document(jobs::job_from_deepspeed(value, stem_of(s)));
                }},
       Importer{"workload", ".workload.json", "layers as the programs dnn-partitioning and Piper take them (read)",
-               FileKind::profile,
+               FileKind::profile, "a JSON object with maxFPGAs (dnn-partitioning) or maxDevices (Piper)",
                [](const Content& c) { return c.json && profiles::looks_like_partitioning_json(c.text); },
                [](const Source& s) {
-                 return as_document(profiles::profile_from_partitioning_json(s.text, stem_of(s),
-                                                                             {s.options.time_unit, s.options.notes}));
+                 return as_document(profiles::profile_from_partitioning_json(
+                     s.text, stem_of(s), {s.options.time_unit, nullptr, s.options.share}));
                }},
       document<documents::profile_from_json>("profile", ".profile.json",
                                              "layers of a model: times and bytes (read, written)", FileKind::profile,
@@ -268,7 +310,8 @@ std::span<const Importer> importers() {
       Importer{"training-log", ".log",
                "log of a training by Megatron-LM, torchtitan, DeepSpeed or Hugging Face: a plan if it prints its job, "
                "and a row of accuracy (read)",
-               FileKind::job, [](const Content& c) { return jobs::looks_like_training_log(c.text); },
+               FileKind::job, "lines with the time of a training step",
+               [](const Content& c) { return jobs::looks_like_training_log(c.text); },
                [](const Source& s) -> Result<Document> {
                  TRY(const auto log, jobs::training_log_from(s.text, stem_of(s)));
                  if (log.job) return Document(*log.job);
@@ -278,53 +321,68 @@ std::span<const Importer> importers() {
                                          log.engine));
                }},
       Importer{"megatron", ".sh", "arguments of Megatron-LM, alone or in a job's script: a plan and its model (read)",
-               FileKind::job, [](const Content& c) { return is_plain(c) && jobs::looks_like_megatron(c.text); },
+               FileKind::job, "arguments of Megatron-LM in a script or a list",
+               [](const Content& c) { return is_plain(c) && jobs::looks_like_megatron(c.text); },
                [](const Source& s) {
                  return as_document(jobs::job_from_megatron(s.text, stem_of(s), s.options.variables));
                }},
       Importer{"torchtitan", ".toml", "configuration of torchtitan: a plan and, of some models, their shape (read)",
-               FileKind::job, [](const Content& c) { return !c.json && jobs::looks_like_torchtitan(c.text); },
+               FileKind::job, "TOML with torchtitan's sections",
+               [](const Content& c) { return !c.json && jobs::looks_like_torchtitan(c.text); },
                [](const Source& s) { return as_document(jobs::job_from_torchtitan(s.text, stem_of(s))); }},
       Importer{"nemo", ".yaml", "configuration of NeMo 1: a plan and its model (read)", FileKind::job,
+               "YAML with NeMo's trainer and model",
                [](const Content& c) { return is_plain(c) && jobs::looks_like_nemo(c.text); },
                [](const Source& s) { return as_document(jobs::job_from_nemo(s.text, stem_of(s))); }},
       Importer{"accelerate", ".yaml",
                "configuration of Hugging Face's Accelerate: a plan of data-parallel ranks (read)", FileKind::job,
+               "YAML with Accelerate's distributed_type or compute_environment",
                [](const Content& c) { return is_plain(c) && jobs::looks_like_accelerate(c.text); },
                [](const Source& s) { return as_document(jobs::job_from_accelerate(s.text, stem_of(s))); }},
       Importer{"rocm-smi", ".rocm.txt", "output of rocm-smi --showtopo: AMD's GPUs and their links (read)",
-               FileKind::machines,
+               FileKind::machines, "the title 'Link Type between two GPUs'",
                [](const Content& c) { return is_plain(c) && topology::looks_like_rocm_smi_topology(c.text); },
                [](const Source& s) { return as_document(topology::machines_from_rocm_smi(s.text, machine_of(s))); }},
       Importer{"nvidia-smi", ".topo.txt", "output of nvidia-smi topo -m: GPUs and their links (read)",
-               FileKind::machines,
+               FileKind::machines, "a heading GPU0 GPU1 ... of a matrix of links",
                [](const Content& c) { return !c.json && topology::looks_like_nvidia_smi_topology(c.text); },
                [](const Source& s) { return as_document(topology::machines_from_nvidia_smi(s.text, machine_of(s))); }},
+      Importer{"nccl-tests", ".nccl-tests.txt",
+               "output of nccl-tests: collectives that were measured between GPUs (read)", FileKind::machines,
+               "the heading of a table: size, time, algbw, busbw",
+               [](const Content& c) { return !c.json && topology::looks_like_nccl_tests(c.text); },
+               [](const Source& s) {
+                 return as_document(topology::machines_from_nccl_tests(s.text, machine_of(s), s.path));
+               }},
       Importer{"lstopo", ".lstopo.xml", "output of lstopo --of xml (hwloc 2): GPUs, PCI links, network cards (read)",
-               FileKind::machines,
+               FileKind::machines, "XML with the element topology",
                [](const Content& c) { return !c.json && topology::looks_like_hwloc_topology(c.text); },
                [](const Source& s) { return as_document(topology::machines_from_hwloc(s.text, machine_of(s))); }},
       Importer{"nccl-topology", ".xml", "file of NCCL_TOPO_DUMP_FILE: GPUs, links, network cards (read)",
-               FileKind::machines, [](const Content& c) { return !c.json && topology::looks_like_xml(c.text); },
+               FileKind::machines, "XML of another kind",
+               [](const Content& c) { return !c.json && topology::looks_like_xml(c.text); },
                [](const Source& s) { return as_document(topology::machines_from_nccl(s.text, machine_of(s))); }},
       Importer{"slurm", ".slurm.txt", "output of scontrol show nodes, and topology.conf: nodes, GPUs, switches (read)",
-               FileKind::machines, [](const Content& c) { return is_plain(c) && topology::looks_like_slurm(c.text); },
+               FileKind::machines, "records NodeName=, SwitchName= or BlockName=",
+               [](const Content& c) { return is_plain(c) && topology::looks_like_slurm(c.text); },
                [](const Source& s) { return as_document(topology::machines_from_slurm(s.text)); }},
       Importer{"layer-table", ".csv", "table of a model's layers: one per row, columns by name or --columns (read)",
-               FileKind::graph_text,
+               FileKind::graph_text, "a heading with the names and the forward times of layers",
                [](const Content& c) { return is_plain(c) && profiles::looks_like_profile_csv(c.text); },
                [](const Source& s) -> Result<Document> {
                  TRY(const auto micro_batch, micro_batch_of(s));
-                 return as_document(profiles::profile_from_csv(s.text, stem_of(s), micro_batch));
+                 return as_document(profiles::profile_from_csv(s.text, stem_of(s), micro_batch, {}, s.options.share));
                }},
       Importer{"graph-text", ".txt", "layer graph of PipeDream's and DAPPLE's programs (read, written)",
-               FileKind::graph_text, [](const Content& c) { return is_plain(c) && c.text.find(" -- ") != c.text.npos; },
+               FileKind::graph_text, "lines of the form id -- description -- figures",
+               [](const Content& c) { return is_plain(c) && c.text.find(" -- ") != c.text.npos; },
                [](const Source& s) -> Result<Document> {
                  TRY(const auto micro_batch, micro_batch_of(s));
+                 if (s.options.share) *s.options.share = share_of_lines(s.text);
                  return as_document(profiles::profile_from_graph_text(s.text, stem_of(s), micro_batch));
                }},
       Importer{"bandwidths", ".bandwidths.csv", "bandwidths between any two devices as a table (read)",
-               FileKind::machines,
+               FileKind::machines, "a table whose first row has the name of its first column",
                [](const Content& c) { return is_plain(c) && topology::looks_like_bandwidth_matrix(c.text); },
                [](const Source& s) { return as_document(topology::matrix_from_csv(s.text, machine_of(s))); }}};
   return table;
@@ -364,6 +422,10 @@ Result<Document> read_document(const std::string& path, const std::string& conte
   if (!importer) return named(importer.error(), path);
   Result<Document> document = (*importer)->read({content, path, options});
   if (!document) return named(std::move(document).error(), path);
+  const ImportShare* share = share_in(*document, (*importer)->name);
+  if (!options.share) return document;
+  if (share) *options.share = *share;
+  options.share->format = (*importer)->name;
   return document;
 }
 

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/import_share.hpp"
 #include "core/base/result.hpp"
 #include "core/base/units.hpp"
 #include "core/io/jobs/training_job.hpp"
@@ -53,7 +54,7 @@ struct ReadOptions {
   bool multi_token = false;                  ///< a transformer's blocks that predict further tokens are layers, too
   std::vector<std::pair<std::string, std::string>> variables{};  ///< of a job's script, which others would set
   std::optional<Seconds> time_unit{};                            ///< of times in a file that has no unit
-  std::vector<std::string>* notes = nullptr;                     ///< receives what a reader assumed, one sentence each
+  ImportShare* share = nullptr;                                  ///< receives how much of the file was understood
 };
 
 using Document = std::variant<Profile, Cluster, Plan, Simulation, ModelSpec, CalibrationRecord, FoundMachines,
@@ -78,6 +79,7 @@ struct Importer {
   std::string_view ending;   ///< ".topo.txt"
   std::string_view summary;  ///< content of such a file, and whether it is read, written or both
   FileKind kind;
+  std::string_view evidence;  ///< by which a content is recognised: "a table GPU0 GPU1 ... of links"
   bool (*recognises)(const Content& content);
   Result<Document> (*read)(const Source& source);
 };

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "core/cost/measured_collectives.hpp"
+
 namespace pipedeck::mesh {
 
 /// Cards and ports belong to their device. Without cards, groups on the same nodes share the nodes' links.
@@ -26,8 +28,9 @@ const TimedGroup& KnownGroups::of(const plan::StageGroups& stage, plan::GroupFam
   const bool leaves = std::ranges::any_of(devices, [&](DeviceId device) {
     return !network_.in_one_domain(network_.node_of(device), network_.node_of(devices.front()));
   });
+  const bool measured = network_.is_measured(network_.node_of(devices.front()), leaves);
   cost::Collective collective(network_, devices, kind, Collectives::best_ring, groups);
-  return groups_.emplace(key, TimedGroup{std::move(collective), leaves}).first->second;
+  return groups_.emplace(key, TimedGroup{std::move(collective), leaves, measured}).first->second;
 }
 
 Result<GroupTimes> GroupTimes::of(const Question& question, const Rates& rates, std::shared_ptr<KnownGroups> known) {
@@ -46,10 +49,8 @@ Result<GroupTimes> GroupTimes::of(const Question& question, const Rates& rates, 
   return GroupTimes(std::move(known), std::move(groups), question, rates);
 }
 
-Seconds GroupTimes::scaled(Seconds time, bool leaves) const {
-  const DeviceEfficiency& reached = rates_.reached;
-  return (leaves ? reached.network_call : reached.link_call) +
-         Seconds(time.count / (leaves ? reached.network : reached.link));
+Seconds GroupTimes::scaled(Seconds time, bool leaves, bool measured) const {
+  return cost::reached_time(time, leaves, measured, rates_.reached);
 }
 
 Seconds GroupTimes::time(plan::GroupFamily family, CollectiveKind kind, double sent, double leaving) const {
@@ -57,9 +58,9 @@ Seconds GroupTimes::time(plan::GroupFamily family, CollectiveKind kind, double s
   if (ranks < 2 || sent <= 0) return {};
   const TimedGroup& one = known_->of(stage_, family, kind);
   if (kind == CollectiveKind::all_to_all && leaving > 0 && one.leaves)
-    return scaled(one.collective.sends().hierarchical_time(sent - leaving, leaving), true);
+    return scaled(one.collective.sends().hierarchical_time(sent - leaving, leaving), true, one.measured);
   const Bytes whole(static_cast<std::int64_t>(std::llround(cost::whole_bytes(kind, ranks, sent))));
-  return scaled(one.collective.time(whole), one.leaves);
+  return scaled(one.collective.time(whole), one.leaves, one.measured);
 }
 
 Seconds GroupTimes::broadcasts(plan::GroupFamily family, double sent, int owners) const {
@@ -67,8 +68,8 @@ Seconds GroupTimes::broadcasts(plan::GroupFamily family, double sent, int owners
   const plan::RankGroup devices = stage_.group_of(family, 0);
   Seconds hops;
   for (std::size_t i = 1; i < devices.size(); ++i) hops += known_->network().path(devices[i - 1], devices[i]).latency;
-  const bool leaves = known_->of(stage_, family, CollectiveKind::all_gather).leaves;
-  return time(family, CollectiveKind::all_gather, sent) + scaled(hops, leaves) * owners;
+  const TimedGroup& one = known_->of(stage_, family, CollectiveKind::all_gather);
+  return time(family, CollectiveKind::all_gather, sent) + scaled(hops, one.leaves, one.measured) * owners;
 }
 
 Seconds GroupTimes::to_next_stage(double bytes) const {
@@ -78,7 +79,8 @@ Seconds GroupTimes::to_next_stage(double bytes) const {
   const cost::Network& network = known_->network();
   const cost::Path path = network.path(from, to);
   const bool leaves = !network.in_one_domain(network.node_of(from), network.node_of(to));
-  return scaled(path.latency + Seconds(bytes / path.bandwidth.count), leaves);
+  return scaled(path.latency + Seconds(bytes / path.bandwidth.count), leaves,
+                network.is_measured(network.node_of(from), leaves));
 }
 
 }  // namespace pipedeck::mesh

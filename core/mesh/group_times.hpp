@@ -19,7 +19,8 @@ namespace pipedeck::mesh {
 /// A group of a stage, and groups like it that run at the same time.
 struct TimedGroup {
   cost::Collective collective;
-  bool leaves = false;  ///< has ranks in several domains
+  bool leaves = false;    ///< has ranks in several domains
+  bool measured = false;  ///< collectives were measured over its links
 };
 
 /// A cluster's network with the groups that were asked for, each walked once.
@@ -63,7 +64,7 @@ class GroupTimes {
   GroupTimes(std::shared_ptr<KnownGroups> known, plan::StageGroups stage, const Question& question, const Rates& rates)
       : known_(std::move(known)), stage_(std::move(stage)), question_(question), rates_(rates) {}
 
-  Seconds scaled(Seconds time, bool leaves) const;
+  Seconds scaled(Seconds time, bool leaves, bool measured) const;
 
   std::shared_ptr<KnownGroups> known_;
   plan::StageGroups stage_;

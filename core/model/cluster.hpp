@@ -27,6 +27,7 @@ struct DeviceType {
 struct Link {
   BytesPerSecond bandwidth;
   Seconds latency;
+  bool measured = false;  ///< by collectives: predictions take all of the bandwidth, not the share that types reach
   bool operator==(const Link&) const = default;
 };
 

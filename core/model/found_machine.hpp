@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "core/base/import_share.hpp"
 #include "core/base/units.hpp"
 #include "core/model/cluster.hpp"
 #include "core/model/device_model.hpp"
+#include "core/model/shard.hpp"
 
 namespace pipedeck {
 
@@ -36,6 +38,22 @@ struct Interconnect {
   bool operator==(const Interconnect&) const = default;
 };
 
+/// A test of nccl-tests. Sizes are those of the whole tensor; all_to_all: of one rank's part (bytes_sent()).
+struct MeasuredCollective {
+  struct Point {
+    double bytes = 0;
+    Seconds time;
+    BytesPerSecond bus;  ///< "busbw": bytes that each rank sends, over the time
+    bool operator==(const Point&) const = default;
+  };
+  std::string test;                    ///< "all_reduce_perf"
+  std::optional<CollectiveKind> kind;  ///< absent: each rank sends to the next one (sendrecv_perf)
+  int ranks = 0;
+  std::vector<std::string> machines;  ///< names of the hosts
+  std::vector<Point> points;          ///< in ascending order of bytes
+  bool operator==(const MeasuredCollective&) const = default;
+};
+
 struct FoundGpu {
   std::string label;     ///< "GPU0"
   std::string name;      ///< the driver's name; empty if not reported
@@ -44,6 +62,7 @@ struct FoundGpu {
   std::optional<Bytes> memory;
   std::optional<PciExpress> pcie;
   std::optional<int> numa;
+  std::optional<DeviceType> type{};  ///< of a file that has its figures
   bool operator==(const FoundGpu&) const = default;
 };
 
@@ -62,6 +81,7 @@ struct DetectedMachine {
   std::vector<FoundNic> nics;
   std::vector<std::string> notes;         ///< parts that the reader omitted or did not understand
   std::vector<std::string> partitions{};  ///< of a batch system that include the machine
+  std::optional<Link> fabric{};           ///< to other machines, measured: bandwidth of the machine, latency of a step
   bool shows_links = true;                ///< false: a pair of GPUs may have a link of its own that is not described
   bool operator==(const DetectedMachine&) const = default;
 };
@@ -86,9 +106,11 @@ struct FoundMatrix {
 /// A set of machines from one description, or from several together.
 struct FoundMachines {
   std::vector<DetectedMachine> machines;
-  std::vector<FoundSwitch> switches{};  ///< a forest; empty if the network between machines is unknown
-  std::optional<FoundMatrix> matrix{};  ///< never with machines
-  std::vector<std::string> notes{};     ///< about the whole description
+  std::vector<FoundSwitch> switches{};            ///< a forest; empty if the network between machines is unknown
+  std::optional<FoundMatrix> matrix{};            ///< never with machines
+  std::vector<std::string> notes{};               ///< about the whole description
+  std::vector<ImportShare> shares{};              ///< of each file
+  std::vector<MeasuredCollective> collectives{};  ///< between machines of this description
   bool operator==(const FoundMachines&) const = default;
 };
 

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/import_share.hpp"
+
 namespace pipedeck {
 
 /// An element type of a tensor. Reals have the width of the training precision, whatever the file stores.
@@ -71,6 +73,7 @@ struct OperatorGraph {
   std::vector<Initializer> fixed;
   std::vector<Operator> operators;
   std::vector<std::string> notes;  ///< omitted parts
+  ImportShare share{};             ///< of the operators
   bool operator==(const OperatorGraph&) const = default;
 };
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/import_share.hpp"
+
 namespace pipedeck {
 
 /// A multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1): keys and values are computed from one
@@ -199,6 +201,7 @@ struct TransformerConfig {
 struct ParsedTransformer {
   TransformerConfig config;
   std::vector<std::string> notes;
+  ImportShare share{};  ///< of the keys that may bear on sizes; without parts: the configuration is from no file
   bool operator==(const ParsedTransformer&) const = default;
 };
 

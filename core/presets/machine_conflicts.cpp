@@ -73,9 +73,9 @@ void take_names(const DetectedMachine& smi, DetectedMachine& nccl) {
 }
 
 bool is_measured(const DetectedMachine& machine) {
-  return std::ranges::any_of(machine.joints, [](const std::vector<Interconnect>& row) {
-    return std::ranges::any_of(row, [](const Interconnect& joint) { return joint.measured.has_value(); });
-  });
+  return machine.fabric || std::ranges::any_of(machine.joints, [](const std::vector<Interconnect>& row) {
+           return std::ranges::any_of(row, [](const Interconnect& joint) { return joint.measured.has_value(); });
+         });
 }
 
 /// Names, too, where there are some: they are the driver's.
@@ -84,6 +84,7 @@ void take_measured(DetectedMachine& from, DetectedMachine& to) {
     if (!from.gpus[i].name.empty()) to.gpus[i].name = from.gpus[i].name;
     for (std::size_t j = 0; j < to.gpus.size(); ++j) to.joints[i][j].measured = from.joints[i][j].measured;
   }
+  to.fabric = from.fabric;
   std::ranges::move(from.notes, std::back_inserter(to.notes));
 }
 
@@ -96,7 +97,8 @@ void merge_measurements(std::vector<DetectedMachine>& machines, const MachineImp
     const auto fits = [&](const DetectedMachine& other) {
       return !is_incomplete(other) && !is_measured(other) && may_be_alike(kinds_of(other, how), kinds);
     };
-    const auto same = is_measured(measured) ? std::ranges::find_if(machines, fits) : machines.end();
+    const auto same =
+        is_measured(measured) && !is_incomplete(measured) ? std::ranges::find_if(machines, fits) : machines.end();
     if (same == machines.end()) {
       ++i;
       continue;
@@ -108,10 +110,43 @@ void merge_measurements(std::vector<DetectedMachine>& machines, const MachineImp
   }
 }
 
+bool has_cards_alone(const DetectedMachine& machine) { return machine.source == "ibstat"; }
+
+/// Gives a machine the rates of cards with its own names, or else all cards.
+void take_cards(const DetectedMachine& cards, DetectedMachine& machine) {
+  bool by_name = false;
+  for (FoundNic& nic : machine.nics) {
+    const auto same = std::ranges::find(cards.nics, nic.name, &FoundNic::name);
+    if (same == cards.nics.end()) continue;
+    nic.bandwidth = same->bandwidth;
+    by_name = true;
+  }
+  if (!by_name) machine.nics = cards.nics;
+}
+
+/// Gives the cards of ibstat to the machine of that name, or else to all machines.
+void merge_cards(std::vector<DetectedMachine>& machines, std::vector<std::string>& notes) {
+  std::vector<DetectedMachine> cards;
+  for (const DetectedMachine& machine : machines)
+    if (has_cards_alone(machine)) cards.push_back(machine);
+  if (cards.empty()) return;
+  std::erase_if(machines, has_cards_alone);
+  for (DetectedMachine& machine : machines) {
+    const auto own = std::ranges::find(cards, machine.name, &DetectedMachine::name);
+    take_cards(own == cards.end() ? cards.front() : *own, machine);
+  }
+  notes.push_back(cards.size() == 1
+                      ? fmt::format("The network cards of {} (ibstat) are taken to be in every machine", cards[0].name)
+                      : fmt::format("The network cards of {} descriptions (ibstat) go to the machines of their names",
+                                    cards.size()));
+  for (const DetectedMachine& one : cards) notes.insert(notes.end(), one.notes.begin(), one.notes.end());
+}
+
 }  // namespace
 
 std::vector<DetectedMachine> merge_descriptions(std::vector<DetectedMachine> machines, const MachineImport& how,
                                                 std::vector<std::string>& notes) {
+  merge_cards(machines, notes);
   const auto nccl = std::stable_partition(machines.begin(), machines.end(), from_nccl);
   const auto smi_end = std::stable_partition(nccl, machines.end(), from_smi);
   const auto by_nccl = static_cast<std::size_t>(nccl - machines.begin());

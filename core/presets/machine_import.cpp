@@ -14,6 +14,7 @@
 #include "core/presets/machine_tree.hpp"
 #include "core/presets/machine_types.hpp"
 #include "core/presets/matrix_import.hpp"
+#include "core/presets/measured_links.hpp"
 
 namespace pipedeck::presets {
 namespace {
@@ -162,11 +163,27 @@ class Builder {
     return false;
   }
 
+  /// Notes the latencies of several machines that were not measured.
+  void assume_latencies() {
+    const bool inside =
+        std::ranges::all_of(machines_, [](const Decided& machine) { return machine.latency.has_value(); });
+    const bool between = tree_.empty() && !how_.network && std::ranges::all_of(machines_, [](const Decided& one) {
+                           return one.found.fabric.has_value();
+                         });
+    if (inside && between) return;
+    notes_.assume(
+        inside    ? fmt::format("A latency of {:.0f} µs to the network is assumed", in_microseconds(network_latency))
+        : between ? fmt::format("A latency of {:.0f} µs is assumed inside of machines", in_microseconds(inside_latency))
+                  : fmt::format("Latencies are assumed: {:.0f} µs inside of machines, {:.0f} µs to the network",
+                                in_microseconds(inside_latency), in_microseconds(network_latency)));
+  }
+
   void add_links() {
     for (std::size_t n = 0; n < nodes_; ++n) {
       const Decided& machine = machine_of(n);
       if (machine.models.size() < 2) continue;
-      cluster_.nodes[n].link = Link{machine.narrowest, machine.latency.value_or(inside_latency)};
+      cluster_.nodes[n].link =
+          Link{machine.narrowest, machine.latency.value_or(inside_latency), by_collectives(machine)};
       if (!uniform(machine))
         notes_.add(fmt::format("{}: pairs reach from {} to {}; its one link has the narrowest", who(machine),
                                gigabytes(machine.narrowest), gigabytes(machine.widest)));
@@ -177,22 +194,19 @@ class Builder {
             fmt::format("A latency of {:.0f} µs is assumed inside of the machine", in_microseconds(inside_latency)));
       return;
     }
-    notes_.assume(
-        std::ranges::all_of(machines_, [](const Decided& machine) { return machine.latency.has_value(); })
-            ? fmt::format("A latency of {:.0f} µs to the network is assumed", in_microseconds(network_latency))
-            : fmt::format("Latencies are assumed: {:.0f} µs inside of machines, {:.0f} µs to the network",
-                          in_microseconds(inside_latency), in_microseconds(network_latency)));
+    assume_latencies();
     std::vector<BytesPerSecond> networks;
     for (std::size_t n = 0; n < nodes_; ++n) {
       networks.push_back(network_of(machine_of(n)));
       const std::size_t gpus = machine_of(n).models.size();
-      if (!how_.network && machine_of(n).found.nics.size() >= gpus)
-        cluster_.nodes[n].nic = networks[n] / static_cast<double>(gpus);
+      const bool cards = machine_of(n).found.nics.size() >= gpus || machine_of(n).found.fabric;
+      if (!how_.network && cards) cluster_.nodes[n].nic = networks[n] / static_cast<double>(gpus);
     }
     if (!tree_.empty()) return add_switch_tree(cluster_, tree_, networks, network_latency, how_.uplink, notes_);
     cluster_.switches.push_back({free_name("network")});
     for (std::size_t n = 0; n < nodes_; ++n)
-      cluster_.links.push_back({cluster_.nodes[n].name, cluster_.switches[0].name, Link{networks[n], network_latency}});
+      cluster_.links.push_back(
+          {cluster_.nodes[n].name, cluster_.switches[0].name, uplink_of(machine_of(n), networks[n])});
   }
 
   void add_matrix() {
@@ -212,6 +226,16 @@ class Builder {
     notes_.add("Pairs of GPUs differ: the cluster keeps a bandwidth for every pair, without latencies");
   }
 
+  static bool by_collectives(const Decided& machine) {
+    return machine.measured && machine.models.size() > 1 && machine.found.joints[0][1].measured->measured;
+  }
+
+  /// Returns the link to the network. A path passes two of them: each has half of a measured latency.
+  Link uplink_of(const Decided& machine, BytesPerSecond rate) const {
+    if (how_.network || !machine.found.fabric) return {rate, network_latency};
+    return {rate, machine.found.fabric->latency / 2, true};
+  }
+
   // -- between machines
   const Decided& machine_of(std::size_t node) const { return machines_[node % machines_.size()]; }
 
@@ -223,6 +247,7 @@ class Builder {
 
   BytesPerSecond network_of(const Decided& machine) {
     if (how_.network) return *how_.network;
+    if (machine.found.fabric) return machine.found.fabric->bandwidth;
     const std::vector<FoundNic>& nics = machine.found.nics;
     BytesPerSecond told;
     for (const FoundNic& nic : nics) told += nic.bandwidth.value_or(BytesPerSecond());
@@ -297,12 +322,24 @@ Result<void> check_machines(const FoundMachines& found, const MachineImport& how
                 "found switches without machines, expected the output of scontrol show nodes as well");
   if (tree && (how.copies > 1 || how.shape == ClusterShape::matrix))
     return fail(ErrorCode::bad_usage, "found copies or a matrix of machines in a tree of switches, expected neither");
+  const auto cards_alone = [](const DetectedMachine& machine) { return machine.gpus.empty(); };
+  if (!found.machines.empty() && std::ranges::all_of(found.machines, cards_alone))
+    return fail(ErrorCode::bad_input,
+                "found network cards alone, expected another description of the machine as well, with its GPUs");
   if (how.uplink && !tree)
     return fail(ErrorCode::bad_usage,
                 "found a bandwidth of uplinks without a tree of switches, expected topology.conf");
   if (!how.unit.empty() && !found.matrix)
     return fail(ErrorCode::bad_usage, "found a unit without a table of bandwidths, expected one");
   return {};
+}
+
+void end_with_shares(ImportedCluster& made, std::vector<ImportShare> shares) {
+  made.shares = std::move(shares);
+  if (!made.shares.empty())
+    made.shares.back().assumed.insert(made.shares.back().assumed.end(), made.cluster.assumptions.begin(),
+                                      made.cluster.assumptions.end());
+  for (const ImportShare& share : made.shares) made.notes.push_back(line_of(share));
 }
 
 /// Machines below some switch, and in the requested partition.
@@ -328,9 +365,17 @@ Result<ImportedCluster> cluster_of(FoundMachines found, const MachineImport& how
   if (found.matrix) {
     TRY(made, cluster_of_matrix(*found.matrix, how));
     made.notes.insert(made.notes.begin(), found.notes.begin(), found.notes.end());
+    end_with_shares(made, std::move(found.shares));
     return made;
   }
   std::vector<std::string> conflicts;
+  if (!found.collectives.empty()) {
+    FoundMachines plain = found;
+    plain.collectives.clear();
+    if (auto cluster = cluster_of(std::move(plain), how)) made.by_data_sheet = std::move(cluster->cluster);
+    measure_links(found, found.notes);
+    made.collectives = found.collectives;
+  }
   for (std::string& note : found.notes) notes.add(std::move(note));
   auto machines = wanted(found, merge_descriptions(std::move(found.machines), how, conflicts), how, notes);
   if (!machines) return tl::unexpected(std::move(machines.error()));
@@ -352,6 +397,7 @@ Result<ImportedCluster> cluster_of(FoundMachines found, const MachineImport& how
     shorten(part, max_lines);
     made.notes.insert(made.notes.end(), part.begin(), part.end());
   }
+  end_with_shares(made, std::move(found.shares));
   return made;
 }
 
@@ -372,6 +418,8 @@ Result<void> add_found(FoundMachines& all, FoundMachines more) {
   std::ranges::move(more.machines, std::back_inserter(all.machines));
   std::ranges::move(more.switches, std::back_inserter(all.switches));
   std::ranges::move(more.notes, std::back_inserter(all.notes));
+  std::ranges::move(more.shares, std::back_inserter(all.shares));
+  std::ranges::move(more.collectives, std::back_inserter(all.collectives));
   if (more.matrix) all.matrix = std::move(more.matrix);
   return {};
 }

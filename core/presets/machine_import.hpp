@@ -34,7 +34,10 @@ struct MachineImport {
 
 struct ImportedCluster {
   Cluster cluster;
-  std::vector<std::string> notes;  ///< what was understood, what was assumed, what contradicts
+  std::vector<std::string> notes;  ///< what was understood, what was assumed, what contradicts; a line of each share
+  std::vector<MeasuredCollective> collectives{};  ///< of nccl-tests, to be compared with predictions
+  std::optional<Cluster> by_data_sheet{};         ///< as without them, where there are some
+  std::vector<ImportShare> shares{};              ///< of each file; the last one has the cluster's assumptions
 };
 
 /// Descriptions of one machine by nvidia-smi and by NCCL are joined in order: the first of one with the first of the

@@ -16,11 +16,11 @@ namespace {
 struct Pattern {
   DetectedMachine machine;
   std::vector<GpuKind> kinds;
-  std::string first;  ///< of those that are like it
+  std::string first, source;  ///< of those that are like it
   int count = 0;
 };
 
-/// Only Slurm may have the names.
+/// Only the outline may have the names.
 void take_pattern(Pattern& pattern, DetectedMachine& outline) {
   DetectedMachine& from = pattern.machine;
   for (std::size_t i = 0; i < from.gpus.size(); ++i) {
@@ -32,6 +32,7 @@ void take_pattern(Pattern& pattern, DetectedMachine& outline) {
   outline.nics = from.nics;
   outline.processor_vendor = from.processor_vendor;
   outline.shows_links = from.shows_links;
+  if (pattern.count == 0) pattern.source = outline.source;
   outline.source += " and " + from.source;
   std::ranges::move(from.notes, std::back_inserter(outline.notes));
   from.notes.clear();
@@ -41,15 +42,19 @@ void take_pattern(Pattern& pattern, DetectedMachine& outline) {
 std::string words_of(const Pattern& pattern) {
   const DetectedMachine& machine = pattern.machine;
   if (pattern.count == 1)
-    return fmt::format("{} of Slurm and {} ({}) are taken for one machine", pattern.first, machine.name,
+    return fmt::format("{} of {} and {} ({}) are taken for one machine", pattern.first, pattern.source, machine.name,
                        machine.source);
-  return fmt::format("{} of Slurm and {} more are taken to be like {} ({})", pattern.first, pattern.count - 1,
-                     machine.name, machine.source);
+  return fmt::format("{} of {} and {} more are taken to be like {} ({})", pattern.first, pattern.source,
+                     pattern.count - 1, machine.name, machine.source);
 }
 
 }  // namespace
 
-bool is_incomplete(const DetectedMachine& machine) { return machine.source == "Slurm"; }
+bool is_incomplete(const DetectedMachine& machine) {
+  if (machine.source == "nccl-tests" || machine.source == "Galvatron")
+    return machine.gpus.size() > 1 && !machine.joints[0][1].measured;
+  return machine.source == "Slurm" || machine.source == "Kubernetes";
+}
 
 void complete_nodes(std::vector<DetectedMachine>& machines, const MachineImport& how, std::vector<std::string>& notes) {
   const auto outlines_end = std::stable_partition(machines.begin(), machines.end(), is_incomplete);
@@ -57,7 +62,7 @@ void complete_nodes(std::vector<DetectedMachine>& machines, const MachineImport&
   std::vector<Pattern> patterns;
   for (auto machine = outlines_end; machine != machines.end(); ++machine) {
     std::vector<GpuKind> kinds = kinds_of(*machine, how);
-    patterns.push_back({std::move(*machine), std::move(kinds), {}});
+    patterns.push_back({std::move(*machine), std::move(kinds), {}, {}});
   }
   machines.erase(outlines_end, machines.end());
   std::map<std::string, Pattern*> by_name;

@@ -8,7 +8,8 @@
 
 namespace pipedeck::presets {
 
-/// Returns true for a machine that only Slurm lists.
+/// Returns true for a machine without a description of its links: of Slurm or Kubernetes, or of nccl-tests between
+/// hosts alone.
 bool is_incomplete(const DetectedMachine& machine);
 
 /// Slurm lists machines and their GPUs. Interconnects and network cards come from a description of one of them: of the

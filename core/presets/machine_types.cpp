@@ -67,6 +67,24 @@ DeviceModel unknown_model(const FoundGpu& gpu, ImportMessages& notes) {
   return model;
 }
 
+/// Returns a type by the figures of a file. Its speed is that of its peaks against the reference's.
+DeviceModel described_model(const DeviceType& type, ImportMessages& notes) {
+  DeviceModel model;
+  model.type = type;
+  model.title = type.name;
+  model.matrix_units = true;
+  const DeviceModel& reference = device_catalogue().front();
+  for (const char* precision : {"fp16", "bf16"}) {
+    const auto peak = type.peak_tflops.find(precision), other = reference.type.peak_tflops.find("fp16");
+    if (peak == type.peak_tflops.end() || other == reference.type.peak_tflops.end() || peak->second <= 0) continue;
+    model.type.relative_speed = peak->second / other->second;
+    break;
+  }
+  notes.add(fmt::format("{} has the file's memory and peaks, {:.3g} times the speed of a {} by them, without a price",
+                        type.name, model.type.relative_speed, reference.type.name));
+  return model;
+}
+
 /// The driver reports the memory that is really there, which error correction reduces. A card with PCIe in its name has
 /// no link of its own, though its type in the catalogue is the module's.
 DeviceModel as_reported(DeviceModel model, const FoundGpu& gpu) {
@@ -174,6 +192,7 @@ Result<DeviceModel> model_of(const DetectedMachine& machine, std::size_t positio
                              ImportMessages& notes) {
   const FoundGpu& gpu = machine.gpus[position];
   if (how.device) return catalogue_device(*how.device);
+  if (gpu.type) return described_model(*gpu.type, notes);
   if (const DeviceModel* model = match_by_pci_id(gpu.pci_id)) return as_reported(*model, gpu);
   if (const DeviceModel* model = gpu.name.empty() ? nullptr : find_device_model(device_catalogue(), gpu.name)) {
     if (!gpu.memory) note_namesakes(gpu, *model, notes);

@@ -29,7 +29,7 @@ run_one() {
   [ -x "$program" ] || program="env PIPEDECK_IMPORTER=$target $programs/fuzz_importer"
   mkdir -p "$corpus"
   case $target in
-    lstopo | nccl-topology | nvidia-smi | slurm | bandwidths | gpu-copies) seeds+=(tests/fixtures/topology) ;;
+    lstopo | nccl-topology | nccl-tests | nvidia-smi | slurm | bandwidths | gpu-copies) seeds+=(tests/fixtures/topology) ;;
     megatron | torchtitan | deepspeed) seeds+=(tests/fixtures/jobs) ;;
     hugging-face) seeds+=(tests/fixtures/hugging_face) ;;
     layer-table) seeds+=(tests/fuzz/seeds/layer_table) ;;

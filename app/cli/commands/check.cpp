@@ -81,7 +81,7 @@ Json report_json(const Report& report) {
   const io::jobs::TrainingJob& job = report.job;
   Json json{{"engine", job.engine},
             {"version", job.version},
-            {"options", job.share.options()},
+            {"options", job.share.parts()},
             {"understood", job.share.understood},
             {"without_effect", job.share.without_effect},
             {"left_out", job.share.left_out},

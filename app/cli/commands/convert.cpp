@@ -13,7 +13,9 @@
 #include "app/cli/options/machine_options.hpp"
 #include "app/cli/options/model_options.hpp"
 #include "app/cli/text/console.hpp"
+#include "app/cli/text/import_text.hpp"
 #include "app/cli/text/profile_text.hpp"
+#include "app/cli/work/explained_import.hpp"
 #include "app/cli/work/file_formats.hpp"
 #include "app/cli/work/job_plan.hpp"
 #include "core/io/documents/formats.hpp"
@@ -23,6 +25,7 @@
 #include "core/io/text/utf8.hpp"
 #include "core/io/traces/events.hpp"
 #include "core/mesh/job.hpp"
+#include "core/presets/measured_links.hpp"
 #include "core/presets/presets.hpp"
 #include "core/presets/traced_profile.hpp"
 
@@ -66,6 +69,7 @@ class ConvertCommand : public options::Command {
   }
 
   Result<int> run(std::stop_token stop) override {
+    if (models_.explain() && out_.empty() && files_.size() == 1) return explain(files_.front(), stop);
     TRY_VOID(take_output());
     if (machines_.local_machine()) {
       if (!files_.empty()) return fail(ErrorCode::bad_usage, "--this-machine: found an input file, expected none");
@@ -84,15 +88,18 @@ class ConvertCommand : public options::Command {
     if (trace_depth_)
       return fail(ErrorCode::bad_usage, "--trace-depth: found no trace to become a profile, expected one");
     FoundMachines found;
-    TRY(const auto variables, jobs_.variables());
-    std::vector<std::string> notes;
-    const io::ReadOptions how{
-        profile_micro_batch_, models_.as_llama(), models_.multi_token(), variables, time_unit(), &notes};
+    ImportShare share;
+    TRY(auto how, read_options());
+    how.share = &share;
     for (const std::string& file : files_) {
       TRY(auto read, work::read_any_file(file, how, stop));
-      for (const std::string& note : std::exchange(notes, {})) text::print_note(note);
       auto* machines = std::get_if<FoundMachines>(&read);
-      if (!machines) return write_other(std::move(read));
+      if (!machines) {
+        const bool profile = std::holds_alternative<Profile>(read);
+        TRY(const int status, write_other(std::move(read)));
+        if (profile || !share.left_out.empty()) print_share(share);
+        return status;
+      }
       if (auto added = presets::add_found(found, std::move(*machines)); !added)
         return tl::unexpected(text::in_file(added.error(), file));
     }
@@ -100,6 +107,27 @@ class ConvertCommand : public options::Command {
   }
 
  private:
+  Result<io::ReadOptions> read_options() const {
+    TRY(auto variables, jobs_.variables());
+    return io::ReadOptions{profile_micro_batch_, models_.as_llama(), models_.multi_token(), std::move(variables),
+                           time_unit()};
+  }
+
+  Result<int> explain(const std::string& file, const std::stop_token& stop) {
+    if (file.starts_with(preset))
+      return fail(ErrorCode::bad_usage, "--explain: found a preset without OUT, expected a file, or OUT");
+    TRY(auto how, read_options());
+    TRY(const auto made, work::explained_import(file, std::move(how), machines_, models_, stop));
+    text::print_report(text::import_text(file, made.share, made.evidence, made.open));
+    return 0;
+  }
+
+  /// Prints what was assumed and the share of a file that was understood.
+  static void print_share(const ImportShare& share) {
+    for (const std::string& assumed : share.assumed) text::print_note(io::text::printable(assumed));
+    text::print_note(line_of(share));
+  }
+
   Result<void> take_output() {
     const bool read_nothing = machines_.local_machine() || !machines_.cloud().empty();
     if (out_.empty() && !files_.empty()) {
@@ -134,9 +162,13 @@ class ConvertCommand : public options::Command {
       return fail(ErrorCode::bad_usage, "--columns: found no --profile-micro-batch, expected one");
     TRY(const auto content, io::read_file(files_.front()));
     const std::string name = io::text::to_utf8(std::filesystem::path(files_.front()).stem().string());
-    auto profile = io::profiles::profile_from_csv(content, name, *profile_micro_batch_, *columns);
+    ImportShare share;
+    auto profile = io::profiles::profile_from_csv(content, name, *profile_micro_batch_, *columns, &share);
     if (!profile) return tl::unexpected(text::in_file(profile.error(), files_.front()));
-    return write_other(*std::move(profile));
+    share.format = "layer-table";
+    TRY(const int status, write_other(*std::move(profile)));
+    print_share(share);
+    return status;
   }
 
   /// The modules that a profiler saw at work, as layers.
@@ -244,6 +276,9 @@ class ConvertCommand : public options::Command {
     if (!made) return tl::unexpected(files_.size() == 1 ? text::in_file(made.error(), files_.front()) : made.error());
     TRY_VOID(expect_target("machines", "cluster"));
     if (models_.given()) return fail(ErrorCode::bad_usage, "found options of models with machines, expected none");
+    if (out_ != "-")
+      for (const MeasuredCollective& test : made->collectives)
+        text::print_report(presets::comparison_table(test, made->cluster, made->by_data_sheet));
     for (const std::string& note : made->notes) text::print_note(note);
     return write(io::documents::cluster_to_json(made->cluster));
   }

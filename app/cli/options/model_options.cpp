@@ -84,7 +84,9 @@ void ModelOptions::declare(CLI::App& app) {
   of_transformers_.push_back(
       reached("--reached-attention", reached_.attention, "fraction of that rate that fused attention reaches"));
   reached("--reached-memory", reached_.memory, "fraction of the memory bandwidth that the rest of a layer reaches");
-  noticed_flag("--explain", explain_, "print every figure of a layer with its formula");
+  app.add_flag("--explain", explain_,
+               "without OUT: print why the file is of its format, how much of it is understood, what is assumed and "
+               "left out; with OUT: print every figure of a layer with its formula");
 }
 
 Result<analytic::AnalyticProfile> ModelOptions::profile(const ParsedTransformer& model,

@@ -50,6 +50,7 @@ std::string_view format_of_job(const io::jobs::TrainingJob& job) {
 std::string_view format_of_machines(const FoundMachines& found) {
   if (found.matrix) return "bandwidths";
   if (found.machines.empty()) return "slurm";
+  if (!found.shares.empty() && !found.shares.front().format.empty()) return found.shares.front().format;
   const std::string& source = found.machines.front().source;
   if (source == "Slurm") return "slurm";
   if (source == "lstopo") return "lstopo";

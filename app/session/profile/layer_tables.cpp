@@ -194,6 +194,9 @@ TableReading TablePreview::read(const std::vector<ColumnMeaning>& columns, const
   reading.findings = Findings(*this, columns, table).all(samples);
   const bool wrong = reading.findings.front().kind == TableFinding::wrong;
   if (wrong) return reading;
+  ImportShare share = io::profiles::share_of(table, headings());
+  share.format = "layer-table";
+  reading.findings.push_back({TableFinding::understood, text::to_qstring(line_of(share)), 0, {}});
   auto profile = io::profiles::profile_of_table(std::move(table), profile_name.toStdString(), samples);
   if (profile)
     reading.profile = *std::move(profile);

@@ -301,12 +301,16 @@ Result<Imported> import_file(const State& state, const std::string& path, const 
   if (*kind == io::FileKind::project) {
     return fail(ErrorCode::bad_usage, "found a project; open it instead of importing it", {}, path);
   }
-  TRY(const auto options, options_for(path, *kind, ask));
+  TRY(auto options, options_for(path, *kind, ask));
+  ImportShare share;
+  options.share = &share;
   auto document = io::read_document(path, options);
   if (!document) return tl::unexpected(with_file(document.error()));
   const QString kind_text =
       text::to_qstring(std::string(io::name_of(*kind))).replace(QLatin1Char('_'), QLatin1Char(' '));
-  return std::visit(DocumentImporter{state, path, kind_text}, *document).map_error(with_file);
+  auto imported = std::visit(DocumentImporter{state, path, kind_text}, *document).map_error(with_file);
+  if (imported && share.format != io::name_of(*kind)) imported->share = text::to_qstring(line_of(share));
+  return imported;
 }
 
 Result<State> with_profile_preset(const State& state, const std::string& name) {

@@ -24,6 +24,7 @@ struct Imported {
   QString name;     ///< of the added entry
   int run = 0;      ///< id of an added run, to be shown
   QString warning;  ///< "the plan was made for another profile of this name"
+  QString share{};  ///< how much of the file was understood; empty for Pipedeck's own documents
 };
 
 /// Adds and chooses the file's content. A simulation or a run log becomes a run, to be compared with others. Plans need

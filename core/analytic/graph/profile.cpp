@@ -43,6 +43,7 @@ class ProfileBuilder {
                                  device_.type.name, options_.precision);
     for (const GraphLayer& layer : counted.layers) add(layer);
     note(shaped_graph, counted);
+    made_.share = share_of(shaped_graph);
     TRY_VOID(within_limits(profile));
     return std::move(made_);
   }
@@ -83,6 +84,21 @@ class ProfileBuilder {
                                       "MatMulIntegerToFloat", "DynamicQuantizeMatMul"};
     return std::ranges::count_if(graph_.operators,
                                  [](const Operator& op) { return std::ranges::find(types, op.type) != types.end(); });
+  }
+
+  /// Counts the operators with a formula. Loops and branches have none.
+  ImportShare share_of(const ShapedGraph& shaped_graph) const {
+    ImportShare share = graph_.share;
+    int without = static_cast<int>(shaped_graph.unopened.size());
+    for (const auto& [type, count] : shaped_graph.unknown) {
+      share.leave_out(fmt::format("a formula for {}", type.substr(0, 80)));
+      share.unlisted += count - 1;
+      without += count;
+    }
+    for (const std::string& part : shaped_graph.unopened) share.leave_out("the inside of " + part);
+    share.understood = std::max(0, static_cast<int>(operators_) - without);
+    share.assumed.insert(share.assumed.end(), sizes_.notes.begin(), sizes_.notes.end());
+    return share;
   }
 
   void note(const ShapedGraph& shaped_graph, const Layers& counted) {

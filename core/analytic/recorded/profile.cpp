@@ -50,11 +50,24 @@ class ProfileBuilder {
     TRY_VOID(check_share());
     TRY_VOID(fill());
     note_sizes();
+    count_share();
+    made_.notes.push_back(line_of(made_.share));
     return std::move(made_);
   }
 
  private:
   void note(std::string text) { made_.notes.push_back(std::move(text)); }
+  void assume(std::string text) {
+    made_.share.assumed.push_back(text);
+    note(std::move(text));
+  }
+  /// Counts what is left out by name, with its time in microseconds.
+  void leave_out(double ns, std::string what) {
+    const int microseconds = static_cast<int>(std::min(ns / 1000, 1e9));
+    if (microseconds == 0) return;
+    made_.share.left_out.push_back(std::move(what));
+    made_.share.unlisted += microseconds - 1;
+  }
 
   /// Chooses the passes that are averaged: those with a backward pass if some have one, without warm-up passes.
   void choose_passes() {
@@ -111,8 +124,8 @@ class ProfileBuilder {
                    passes_.size()));
     note("Operators between modules count to the previous layer, the loss to the last one");
     if (!has_backward_)
-      note(fmt::format("No backward pass was recorded: it is assumed to take {} times the forward pass",
-                       backward_of_forward));
+      assume(fmt::format("No backward pass was recorded: it is assumed to take {} times the forward pass",
+                         backward_of_forward));
     else if (found_.backward > 0 && found_.unowned > 0.001 * found_.backward)
       note(fmt::format("{:.1f} % of the backward pass belong to no layer and were left out",
                        100 * found_.unowned / found_.backward));
@@ -147,9 +160,25 @@ class ProfileBuilder {
     return {};
   }
 
+  /// Counts the GPU's time without optimizer and communication, or on a processor the passes.
+  void count_share() {
+    ImportShare& share = made_.share;
+    share.format = "trace";
+    if (found_.on_gpu && found_.gpu.of_model() > 0) {
+      share.unit = "GPU microsecond";
+      share.understood = static_cast<int>(std::min(found_.gpu.layers / 1000, 1e9));
+      leave_out(found_.gpu.elsewhere, "kernels that were launched outside of the layers");
+      leave_out(found_.gpu.unlaunched, "kernels without a launch in the trace");
+      return;
+    }
+    share.unit = "pass";
+    share.understood = static_cast<int>(passes_.size());
+    for (std::size_t i = passes_.size(); i < found_.passes.size(); ++i) share.leave_out("a pass to warm up, or alone");
+  }
+
   void note_sizes() {
     if (!sizes_.recorded) {
-      note("The trace has no sizes: outputs, parameters and what is kept are 0; record with record_shapes=True");
+      assume("The trace has no sizes: outputs, parameters and what is kept are 0; record with record_shapes=True");
       return;
     }
     if (!options_.micro_batch)
@@ -161,11 +190,11 @@ class ProfileBuilder {
     if (!sizes_.output_of_gradients)
       note("Some outputs are as large as what the next layer takes; the last one's is then 0");
     if (has_backward_)
-      note("Activations saved for the backward pass are estimated per operator");
+      assume("Activations saved for the backward pass are estimated per operator");
     else
-      note("Activations saved for the backward pass are unknown without a backward: only outputs count");
+      assume("Activations saved for the backward pass are unknown without a backward: only outputs count");
     if (!sizes_.unknown.empty()) note(fmt::format("All inputs of {} count as saved", fmt::join(sizes_.unknown, ", ")));
-    if (has_backward_) note("Half of a layer's backward pass is assumed to be for its weights");
+    if (has_backward_) assume("Half of a layer's backward pass is assumed to be for its weights");
   }
 
   Times times_of(std::vector<double> PassTimes::*direction, std::size_t layer) const {

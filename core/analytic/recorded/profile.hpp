@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/import_share.hpp"
 #include "core/base/result.hpp"
 #include "core/model/profile.hpp"
 #include "core/model/profiler_trace.hpp"
@@ -21,6 +22,7 @@ struct Options {
 struct RecordedProfile {
   Profile profile;
   std::vector<std::string> notes;  ///< recognised parts and assumptions, one sentence each
+  ImportShare share{};             ///< of the GPU's time in the model, or of the passes on a processor
   int deepest = 0;                 ///< maximum nesting of modules: larger depths change nothing
 };
 

@@ -33,6 +33,7 @@ Link parse_link(ObjectReader& in) {
   Link link;
   link.bandwidth = in.rate("gb_per_s");
   if (in.has("latency_us")) link.latency = in.latency("latency_us");
+  link.measured = in.bool_or("measured", false);
   return link;
 }
 
@@ -81,8 +82,10 @@ Value device_type_to_json(const DeviceType& type) {
 }
 
 ObjectWriter& add_link(ObjectWriter& out, const Link& link) {
-  return out.add("gb_per_s", json::gigabytes_per_second_of(link.bandwidth))
+  out.add("gb_per_s", json::gigabytes_per_second_of(link.bandwidth))
       .add("latency_us", json::microseconds_of(link.latency));
+  if (link.measured) out.add("measured", Value(true));
+  return out;
 }
 
 Value node_to_json(const Node& node) {

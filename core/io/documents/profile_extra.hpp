@@ -9,6 +9,9 @@
 
 namespace pipedeck::io::documents {
 
+inline constexpr std::string_view transformer_key = "transformer";  ///< documents/transformer.hpp
+inline constexpr std::string_view weights_key = "weights";          ///< documents/weight_type.hpp
+
 /// Null where the profile has no such member.
 json::Value extra_member(const Profile& profile, std::string_view key);
 

@@ -24,7 +24,6 @@ using json::ObjectReader;
 using json::ObjectWriter;
 using json::Value;
 
-constexpr std::string_view transformer_key = "transformer";
 constexpr std::int64_t most_words = (std::int64_t{1} << 31) - 1, max_width = 1 << 24;
 
 constexpr std::array<std::pair<AttentionMemory, std::string_view>, 3> attention_words{

@@ -6,11 +6,6 @@
 #include "core/io/documents/profile_extra.hpp"
 
 namespace pipedeck::io::documents {
-namespace {
-
-constexpr std::string_view weights_key = "weights";
-
-}  // namespace
 
 Profile with_weight_type(Profile profile, const std::string& type) {
   return with_extra_member(std::move(profile), weights_key, json::Value(type));

@@ -215,6 +215,7 @@ class Importer {
                                            : "of its words"));
     note_quantization(part_.file->find("quantization_config") ? *part_.file : document_, out_);
     out_.notes.push_back(reader.summary());
+    out_.share = reader.share();
   }
 
   const Value& document_;

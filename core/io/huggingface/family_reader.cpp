@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/result.hpp"
+#include "core/io/text/printable.hpp"
 
 namespace pipedeck::io::huggingface {
 namespace {
@@ -320,18 +321,22 @@ void FamilyReader::read(ParsedTransformer& out, const ReadAs& as, const Ending* 
   if (ok()) note(family_, out.notes);
 }
 
-std::string FamilyReader::summary() const {
-  std::vector<std::string> left;
-  std::size_t understood = 0, all = 0;
+ImportShare FamilyReader::share() const {
+  ImportShare share{.unit = "key"};
+  for (const std::string& key : assumed_) share.assumed.push_back(fmt::format("{}, as {} has it", key, family_.name));
   if (const auto* members = file_.as<json::Members>())
     for (const auto& [key, value] : *members) {
-      if (is_harmless(key)) continue;
-      ++all;
       if (used_.contains(key))
-        ++understood;
+        ++share.understood;
+      else if (is_harmless(key))
+        ++share.without_effect;
       else
-        left.push_back(key);
+        share.left_out.push_back(text::printable(key));
     }
+  return share;
+}
+
+std::string FamilyReader::summary() const {
   const auto some = [](std::vector<std::string> names) {
     constexpr std::size_t most = 12;
     const std::size_t more = names.size() > most ? names.size() - most : 0;
@@ -340,9 +345,8 @@ std::string FamilyReader::summary() const {
                ? std::string("nothing")
                : fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
   };
-  return fmt::format(
-      "Read as {}: {} of {} keys that may bear on sizes; assumed as the family's class does: {}; left out: {}",
-      family_.name, understood, all, some(assumed_), some(left));
+  return fmt::format("Read as {}; assumed as the family's class does: {}; left out: {}", family_.name, some(assumed_),
+                     some(share().left_out));
 }
 
 }  // namespace pipedeck::io::huggingface

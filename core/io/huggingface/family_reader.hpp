@@ -23,8 +23,10 @@ class FamilyReader : public Scope {
 
   /// `ending`: of the architecture that the file names, which chooses the output layer; null: the family's own.
   void read(ParsedTransformer& out, const ReadAs& as, const Ending* ending);
-  /// Returns the last note: keys in use, those that were assumed, those that were left out.
+  /// Returns the last note: the keys that were assumed, and those that were left out.
   std::string summary() const;
+  /// Returns the share of keys in use. Keys without an influence on sizes have no effect.
+  ImportShare share() const;
 
   const json::Value* find(std::string_view key) override;
   Datum definition(const std::string& name) override;

@@ -145,8 +145,8 @@ bool begins_with_words(std::string_view name, std::string_view words) {
 
 }  // namespace
 
-OptionShare Options::share(OptionNames without_effect) const {
-  OptionShare share;
+ImportShare Options::share(OptionNames without_effect) const {
+  ImportShare share;
   share.assumed = assumed_;
   for (const std::string& name : order_) {
     const Option& option = options_.find(name)->second;

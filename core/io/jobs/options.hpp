@@ -46,7 +46,7 @@ class Options {
   const std::optional<Error>& error() const { return error_; }
 
   /// Returns the account. Names that begin as one of `without_effect` have none on time and memory.
-  OptionShare share(OptionNames without_effect) const;
+  ImportShare share(OptionNames without_effect) const;
 
  private:
   struct Option {

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/jobs/training_job.hpp"
 
-#include "core/base/count_text.hpp"
-
 namespace pipedeck::io::jobs {
-
-std::string text_of(const OptionShare& share) {
-  return "understood " + std::to_string(share.understood) + " of " + counted(share.options(), "option") + ", " +
-         std::to_string(share.without_effect) + " without effect on time and memory; assumed " +
-         counted(static_cast<int>(share.assumed.size()), "value") + ", left out " +
-         std::to_string(share.left_out.size());
-}
 
 std::vector<std::string> notes_of(const TrainingJob& job) {
   std::vector<std::string> notes;

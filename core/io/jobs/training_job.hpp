@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/import_share.hpp"
 #include "core/model/plan.hpp"
 #include "core/model/shard.hpp"
 #include "core/model/training.hpp"
@@ -14,17 +15,6 @@
 #include "core/model/workload.hpp"
 
 namespace pipedeck::io::jobs {
-
-/// An account of a file's options: each is understood, without effect on time and memory, or left out.
-struct OptionShare {
-  int understood = 0, without_effect = 0;
-  std::vector<std::string> left_out;  ///< with their values: "--moe-router-dtype fp32"
-  std::vector<std::string> assumed;   ///< in the place of what the file leaves open, a clause each
-  bool operator==(const OptionShare&) const = default;
-  int options() const { return understood + without_effect + static_cast<int>(left_out.size()); }
-};
-/// Returns "understood 31 of 40 options (8 more have no effect on time and memory), assumed 2 values, left out 1".
-std::string text_of(const OptionShare& share);
 
 /// A rule of an engine for its own options, broken by a file.
 struct BrokenOption {
@@ -62,7 +52,7 @@ struct TrainingJob {
   Optimizer optimizer = Optimizer::adam;
   Precision precision = Precision::mixed_18;
   StepChoices choices{};
-  OptionShare share{};
+  ImportShare share{};
   std::vector<BrokenOption> broken{};
   bool operator==(const TrainingJob&) const = default;
 };

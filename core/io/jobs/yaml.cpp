@@ -13,8 +13,6 @@
 namespace pipedeck::io::jobs {
 namespace {
 
-constexpr std::size_t most_yaml = std::size_t{1} << 20;
-constexpr int most_nodes = 100'000;  // anchors that refer to each other grow without end
 constexpr int deepest = 64;
 
 std::string place_of(const YAML::Mark& mark) {
@@ -33,7 +31,7 @@ json::Value scalar(const YAML::Node& node) {
   return text;
 }
 
-Result<json::Value> tree_of(const YAML::Node& node, int depth, int& nodes) {
+Result<json::Value> tree_of(const YAML::Node& node, int depth, int& nodes, int most_nodes) {
   if (++nodes > most_nodes || depth > deepest)
     return fail(ErrorCode::bad_input,
                 fmt::format("found more than {} values or {} levels, expected fewer", most_nodes, deepest),
@@ -42,7 +40,7 @@ Result<json::Value> tree_of(const YAML::Node& node, int depth, int& nodes) {
   if (node.IsSequence()) {
     json::List list;
     for (const YAML::Node& one : node) {
-      TRY(auto value, tree_of(one, depth + 1, nodes));
+      TRY(auto value, tree_of(one, depth + 1, nodes, most_nodes));
       list.push_back(std::move(value));
     }
     return json::Value(std::move(list));
@@ -52,7 +50,7 @@ Result<json::Value> tree_of(const YAML::Node& node, int depth, int& nodes) {
   for (const auto& member : node) {
     if (!member.first.IsScalar())
       return fail(ErrorCode::bad_input, "found a key that is no text, expected a name", place_of(member.first.Mark()));
-    TRY(auto value, tree_of(member.second, depth + 1, nodes));
+    TRY(auto value, tree_of(member.second, depth + 1, nodes, most_nodes));
     members.emplace_back(member.first.Scalar(), std::move(value));
   }
   return json::Value(std::move(members));
@@ -60,13 +58,13 @@ Result<json::Value> tree_of(const YAML::Node& node, int depth, int& nodes) {
 
 }  // namespace
 
-Result<json::Value> tree_from_yaml(const std::string& text) {
-  if (text.size() > most_yaml)
-    return fail(ErrorCode::bad_input, fmt::format("found {} bytes, expected at most {}", text.size(), most_yaml));
+Result<json::Value> tree_from_yaml(const std::string& text, const YamlLimits& limits) {
+  if (text.size() > limits.bytes)
+    return fail(ErrorCode::bad_input, fmt::format("found {} bytes, expected at most {}", text.size(), limits.bytes));
   if (!text::is_utf8(text)) return fail(ErrorCode::bad_input, "found bytes that are not UTF-8, expected text");
   try {
     int nodes = 0;
-    return tree_of(YAML::Load(text), 0, nodes);
+    return tree_of(YAML::Load(text), 0, nodes, limits.values);
   } catch (const YAML::Exception& error) {
     return fail(ErrorCode::bad_input, fmt::format("found no YAML: {}", error.msg), place_of(error.mark));
   }

@@ -2,6 +2,7 @@
 // Configurations in YAML as trees. All scalars are text: "true" and "false" for truth values, as Options takes them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "core/base/result.hpp"
@@ -9,8 +10,14 @@
 
 namespace pipedeck::io::jobs {
 
+/// The most that a text may have.
+struct YamlLimits {
+  std::size_t bytes = std::size_t{1} << 20;
+  int values = 100'000;  ///< anchors that refer to each other grow without end
+};
+
 /// Returns the first document. bad_input with line and column for text that is no YAML, keys that are no text, and
 /// trees that are larger or deeper than a configuration is.
-Result<json::Value> tree_from_yaml(const std::string& text);
+Result<json::Value> tree_from_yaml(const std::string& text, const YamlLimits& limits = {});
 
 }  // namespace pipedeck::io::jobs

@@ -75,7 +75,10 @@ class Reader {
       return fail(ErrorCode::bad_input, "found no graph, expected a model with one", "/graph");
     out_.version = std::max<std::int64_t>(out_.version, 1);  // implied without an import
     out_.source = producer + (version.empty() ? "" : " " + version);
-    if (functions > 0) out_.notes.push_back(fmt::format("{} functions of the file's own are not entered", functions));
+    if (functions > 0) {
+      out_.notes.push_back(fmt::format("{} functions of the file's own are not entered", functions));
+      out_.share.left_out.push_back(out_.notes.back());
+    }
     return read_graph(graph);
   }
 
@@ -426,6 +429,8 @@ Result<OperatorGraph> operators_from_onnx(std::string_view content, const std::s
   if (graph.operators.empty())
     return fail(ErrorCode::bad_input, "found no operators, expected at least one", "/graph/node");
   TRY_VOID(check_names(graph));
+  graph.share.unit = "operator";
+  graph.share.understood = static_cast<int>(graph.operators.size());
   WeightsInOperators(graph).lift();
   if (graph.operators.empty())
     return fail(ErrorCode::bad_input, "found constants alone, expected operators that compute", "/graph/node");

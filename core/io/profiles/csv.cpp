@@ -14,6 +14,7 @@
 #include "core/io/json/value.hpp"
 #include "core/io/profiles/headings.hpp"
 #include "core/io/profiles/layer_kind_guess.hpp"
+#include "core/io/text/printable.hpp"
 #include "core/plan/validate.hpp"
 
 namespace pipedeck::io::profiles {
@@ -288,6 +289,22 @@ ParsedTable read_layer_rows(const std::vector<csv::CsvRow>& rows, const ProfileC
   return TableReader(rows, columns, search).read();
 }
 
+ImportShare share_of(const ParsedTable& table, const std::vector<std::string>& headings) {
+  ImportShare share{.unit = "column"};
+  std::set<std::size_t> read;
+  for (const auto& [key, column] : table.columns)
+    if (column.position) read.insert(*column.position);
+  share.understood = static_cast<int>(read.size());
+  for (std::size_t i = 0; i < headings.size(); ++i)
+    if (!read.contains(i)) share.left_out.push_back(text::printable(headings[i]));
+  for (const std::string& key : table.unit_assumed)
+    share.assumed.push_back(fmt::format("{} in {}", key, table.columns.at(key).unit));
+  if (!table.columns.contains("saved_bytes")) share.assumed.emplace_back("saved_bytes: as many as output_bytes");
+  if (!table.columns.contains("backward_weight_ms"))
+    share.assumed.emplace_back("backward_weight_ms: half of backward_ms, for layers with parameters");
+  return share;
+}
+
 Result<Profile> profile_of_table(ParsedTable table, const std::string& name, int micro_batch) {
   if (!table.problems.empty()) return tl::unexpected(table.problems.front().error());
   Profile profile;
@@ -300,10 +317,12 @@ Result<Profile> profile_of_table(ParsedTable table, const std::string& name, int
 }
 
 Result<Profile> profile_from_csv(const std::string& text, const std::string& name, int micro_batch,
-                                 const ProfileColumns& columns) {
+                                 const ProfileColumns& columns, ImportShare* share) {
   TRY(const auto rows, csv::csv_rows(text, layer_table_limits));
   if (rows.size() < 2) return fail(ErrorCode::bad_input, "found no layers, expected a heading and a row a layer");
-  return profile_of_table(read_layer_rows(rows, columns), name, micro_batch);
+  ParsedTable table = read_layer_rows(rows, columns);
+  if (share) *share = share_of(table, rows.front().fields);
+  return profile_of_table(std::move(table), name, micro_batch);
 }
 
 }  // namespace pipedeck::io::profiles

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/import_share.hpp"
 #include "core/base/quantity_text.hpp"
 #include "core/base/result.hpp"
 #include "core/io/csv/reader.hpp"
@@ -68,13 +69,16 @@ ParsedTable read_layer_rows(const std::vector<csv::CsvRow>& rows, const ProfileC
 /// Most rows and fields of a table of layers.
 extern const csv::Limits layer_table_limits;
 
+/// Returns the share of a table's columns that were read, and the values of layers that it does not have.
+ImportShare share_of(const ParsedTable& table, const std::vector<std::string>& headings);
+
 /// A valid profile, or what is wrong with it.
 Result<Profile> profile_of_table(ParsedTable table, const std::string& name, int micro_batch);
 
 /// `name` is the profile's. Figures have the unit that stands with them ("3.5 us"), else that of `columns`, else that
 /// behind the heading ("Fwd (us)", "fwd_us"), else that of the key. Missing columns, figures that are none, negative or
-/// not finite, and doubled names are bad_input with line and column.
+/// not finite, and doubled names are bad_input with line and column. `share` receives share_of(table).
 Result<Profile> profile_from_csv(const std::string& text, const std::string& name, int micro_batch,
-                                 const ProfileColumns& columns = {});
+                                 const ProfileColumns& columns = {}, ImportShare* share = nullptr);
 
 }  // namespace pipedeck::io::profiles

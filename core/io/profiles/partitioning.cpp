@@ -116,13 +116,17 @@ class WorkloadReader {
         const bool recomputes = variant.text("id").find("recomp") != std::string::npos;
         const Seconds time = time_in(variant, "timePerSample");
         const Bytes parameters = bytes_in(variant, "parameterSize"), kept = bytes_in(variant, "memoryUsageA");
-        if (recomputes || read) return;
+        if (recomputes || read) {
+          variants_ = true;
+          return;
+        }
         read = true;
         node.forward = time / 3;
         node.backward = time - node.forward;
         node.parameters = parameters;
         node.saved = kept;
       });
+      variants_ = variants_ || degrees.names().size() > 1;
       if (!read && degrees.ok())
         degrees.fail("1", "found no variant that recomputes nothing, expected one of a single device");
     });
@@ -233,6 +237,13 @@ class WorkloadReader {
     return {};
   }
 
+  void count_share(ImportShare& share) const {
+    share.unit = "node";
+    share.understood = static_cast<int>(nodes_.size());
+    share.assumed = notes_;
+    if (variants_) share.leave_out("variants of nodes: tensor parallelism and recomputation");
+  }
+
   void note(std::string text) { notes_.push_back(std::move(text)); }
 
   /// Files have no unit. A layer of seconds is a sign of milliseconds: Piper's own files have both.
@@ -250,6 +261,7 @@ class WorkloadReader {
                        longest.count, piper ? "seconds" : "milliseconds"));
     profile_.source =
         fmt::format("a workload of {}. {}", piper ? "Piper" : "dnn-partitioning", fmt::join(notes_, ". "));
+    if (options_.share) count_share(*options_.share);
     if (options_.notes) std::ranges::move(notes_, std::back_inserter(*options_.notes));
   }
 
@@ -266,7 +278,7 @@ class WorkloadReader {
   std::set<std::pair<int, int>> pairs_;
   std::vector<bool> saved_told_;
   Profile profile_;
-  bool trains_ = false, on_processors_ = false;
+  bool trains_ = false, on_processors_ = false, variants_ = false;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/import_share.hpp"
 #include "core/base/result.hpp"
 #include "core/base/units.hpp"
 #include "core/model/profile.hpp"
@@ -20,6 +21,7 @@ bool looks_like_partitioning_json(const std::string& text);
 struct WorkloadOptions {
   std::optional<Seconds> time_unit{};         ///< of the file's times; absent: a second for Piper, else a millisecond
   std::vector<std::string>* notes = nullptr;  ///< receives what was assumed, one sentence each
+  ImportShare* share = nullptr;               ///< receives how much of the file was understood
 };
 
 /// dnn-partitioning: times of accelerators where a node may run there, else of a CPU. A backward node is joined with

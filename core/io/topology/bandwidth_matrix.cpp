@@ -105,6 +105,9 @@ Result<FoundMachines> matrix_from_csv(const std::string& text, const std::string
   TRY(auto matrix, BandwidthReader(rows).read());
   matrix.name = name;
   FoundMachines found;
+  ImportShare& share = found.shares.emplace_back();
+  share.unit = "row";
+  share.understood = static_cast<int>(rows.size());
   found.matrix = std::move(matrix);
   return found;
 }

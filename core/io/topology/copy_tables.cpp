@@ -85,13 +85,17 @@ Result<FoundMachines> P2pMatrices::table(const std::string& name, const std::str
   return found;
 }
 
-Result<FoundMachines> P2pMatrices::machines(const std::string& name, std::string source) const {
+Result<FoundMachines> P2pMatrices::machines(const std::string& name, std::string source, ImportShare share) const {
   const std::size_t size = bandwidths_.size();
   if (size == 0)
     return fail(ErrorCode::bad_input,
                 "found no bandwidths of copies in one direction, expected what p2pBandwidthLatencyTest or nvbandwidth "
                 "prints between GPUs");
-  if (of_several_hosts()) return table(name, source);
+  if (of_several_hosts()) {
+    auto found = table(name, source);
+    if (found) found->shares.push_back(std::move(share));
+    return found;
+  }
   DetectedMachine machine;
   machine.name = hosts_.size() == size ? hosts_.begin()->second : name;
   machine.source = std::move(source);
@@ -116,6 +120,7 @@ Result<FoundMachines> P2pMatrices::machines(const std::string& name, std::string
         fmt::format("{}: {} of {} pairs were not measured", machine.source, apart, size * (size - 1) / 2));
   FoundMachines found;
   found.machines.push_back(std::move(machine));
+  found.shares.push_back(std::move(share));
   return found;
 }
 

@@ -43,7 +43,7 @@ class P2pMatrices {
 
   /// Returns a machine whose joints have the slower of both directions. GPUs of several hosts are a table of bandwidths
   /// instead. `name` is the machine's unless its host is known. bad_input if there was no bandwidth.
-  Result<FoundMachines> machines(const std::string& name, std::string source) const;
+  Result<FoundMachines> machines(const std::string& name, std::string source, ImportShare share) const;
 
  private:
   bool of_several_hosts() const;

@@ -10,6 +10,7 @@
 
 #include "core/io/json/value.hpp"
 #include "core/io/text/decimal.hpp"
+#include "core/io/text/line_tally.hpp"
 #include "core/io/text/lines.hpp"
 #include "core/io/text/utf8.hpp"
 #include "core/io/topology/copy_tables.hpp"
@@ -61,8 +62,13 @@ class CopyReader {
     const Words words = text::words_between(line);
     if (source_.empty() && has(line, "P2P=")) source_ = "p2pBandwidthLatencyTest";
     if (source_.empty() && has(line, "GPU(row)")) source_ = "nvbandwidth";
-    if (const auto title = copy_title_in(line)) return begin(*title, number);
-    if (const auto named = name_in(line)) tables_.name(named->number, named->name, named->host);
+    if (const auto title = copy_title_in(line)) {
+      tally_.understand();
+      return begin(*title, number);
+    }
+    const auto named = name_in(line);
+    if (named) tables_.name(named->number, named->name, named->host);
+    named || title_ ? tally_.understand() : tally_.leave_out(line, number);
     if (!title_ || words.empty()) return true;
     return columns_ == 0 ? read_heading(words, number) : read_row(words, number);
   }
@@ -70,7 +76,7 @@ class CopyReader {
   Result<FoundMachines> finish(const std::string& name) {
     if (!error_ && title_) end_table();
     if (error_) return tl::unexpected(std::move(*error_));
-    return tables_.machines(name, source_);
+    return tables_.machines(name, source_, tally_.share());
   }
 
  private:
@@ -125,6 +131,7 @@ class CopyReader {
   }
 
   P2pMatrices tables_;
+  text::LineTally tally_;
   std::string source_;
   std::optional<P2pMatrixTitle> title_;  ///< of the table that is being read
   int title_line_ = 0;

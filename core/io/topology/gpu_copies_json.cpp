@@ -5,6 +5,7 @@
 
 #include "core/io/json/reader.hpp"
 #include "core/io/text/decimal.hpp"
+#include "core/io/text/printable.hpp"
 #include "core/io/topology/copy_tables.hpp"
 
 namespace pipedeck::io::topology {
@@ -58,6 +59,8 @@ bool looks_like_gpu_copies(const Value& document) {
 Result<FoundMachines> machines_from_gpu_copies(const Value& document, const std::string& name) {
   ErrorCollector problems;
   P2pMatrices tables;
+  ImportShare share;
+  share.unit = "test";
   ObjectReader(document, {}, problems).object("nvbandwidth", [&](ObjectReader& in) {
     if (in.has("GPU Device list"))
       in.values("GPU Device list", [&](const Value& value, const std::string& place) {
@@ -67,11 +70,15 @@ Result<FoundMachines> machines_from_gpu_copies(const Value& document, const std:
     if (in.has("testcases"))
       in.objects("testcases", [&](ObjectReader& test) {
         const auto title = copy_title_in(test.text_or("bandwidth_description", {}));
+        if (title)
+          ++share.understood;
+        else
+          share.leave_out(text::printable(test.text_or("name", "a test")));
         if (title && test.ok()) read_table(test, *title, tables, problems);
       });
   });
   if (problems) return tl::unexpected(*std::move(problems.first));
-  return tables.machines(name, "nvbandwidth");
+  return tables.machines(name, "nvbandwidth", std::move(share));
 }
 
 }  // namespace pipedeck::io::topology

@@ -2,6 +2,7 @@
 #include "core/io/topology/hwloc.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -13,6 +14,7 @@
 
 #include "core/base/limits.hpp"
 #include "core/io/json/value.hpp"
+#include "core/io/text/printable.hpp"
 #include "core/io/topology/pci_tree.hpp"
 #include "core/io/topology/xml_text.hpp"
 
@@ -114,8 +116,22 @@ class TopologyReader {
     if (nodes == 1) place.numa = only;
   }
 
+  /// Counts an object. Devices are counted where they are read.
+  void count(std::string_view type) {
+    static constexpr std::array read{"Machine", "Package", "NUMANode", "Bridge", "OSDev"};
+    static constexpr std::array idle{"Core", "PU", "Die", "Group", "MemCache", "Misc"};
+    if (type == "PCIDev") return;
+    if (std::ranges::find(read, type) != read.end())
+      ++share_.understood;
+    else if (std::ranges::find(idle, type) != idle.end() || type.ends_with("Cache"))
+      ++share_.without_effect;
+    else
+      share_.leave_out(fmt::format("objects of type {}", text::printable(type.substr(0, 40))));
+  }
+
   void read_object(const pugi::xml_node& node, Place place, int depth) {
     const std::string_view type = type_of(node);
+    count(type);
     if (type == "Machine") read_machine(node);
     if (type == "Package") {
       place.package = packages_++;
@@ -191,12 +207,21 @@ class TopologyReader {
       return keep(xml_.bad(fmt::format("found pci_type={}, expected a class and an id such as 0302 [10de:20b2]",
                                        json::describe(json::Value(text))),
                            node));
-    if (type->device_class.starts_with("02")) return read_card(node);
+    if (type->device_class.starts_with("02")) {
+      ++share_.understood;
+      return read_card(node);
+    }
     if (std::string_view(node.attribute("subtype").as_string()) == "NVSwitch" ||
         (type->vendor == nvidia && type->device_class == "0680"))
       switches_.insert(node.attribute("gp_index").as_string());
-    if (runs_kernels(node) || is_gpu(*type)) return read_gpu(node, *type, place);
-    if (type->device_class.starts_with("03"))
+    if (runs_kernels(node) || is_gpu(*type)) {
+      ++share_.understood;
+      return read_gpu(node, *type, place);
+    }
+    const bool display = type->device_class.starts_with("03");
+    display ? share_.leave_out(fmt::format("the display adapter {}", text::printable(type->id)))
+            : static_cast<void>(++share_.without_effect);
+    if (display)
       machine_.notes.push_back(fmt::format("{}: the display adapter {} was left out", machine_.name, type->id));
   }
 
@@ -378,10 +403,12 @@ class TopologyReader {
     for (GpuOfTopology& found : gpus_) machine_.gpus.push_back(std::move(found.gpu));
     FoundMachines found;
     found.machines.push_back(std::move(machine_));
+    found.shares.push_back(std::move(share_));
     return found;
   }
 
   XmlText xml_;
+  ImportShare share_{.unit = "object"};
   DetectedMachine machine_;
   PciTree pci_;
   std::vector<GpuOfTopology> gpus_;

@@ -10,6 +10,7 @@
 
 #include "core/base/limits.hpp"
 #include "core/io/json/value.hpp"
+#include "core/io/text/printable.hpp"
 #include "core/io/topology/pci_tree.hpp"
 #include "core/io/topology/xml_text.hpp"
 
@@ -92,6 +93,7 @@ class DumpReader {
     int index = 0;
     for (const pugi::xml_node& cpu : system.children("cpu")) {
       Host& host = host_of(cpu);
+      ++share_.understood;
       if (host.vendor.empty()) host.vendor = cpu.attribute("vendor").as_string();
       numa_ = number(cpu, "numaid", -1, 1 << 20);
       if (numa_ == -1) numa_.reset();
@@ -100,10 +102,20 @@ class DumpReader {
     }
   }
 
+  /// Counts an element; comments are none.
+  void count(const pugi::xml_node& node, bool understood) {
+    if (node.type() != pugi::node_element) return;
+    if (understood)
+      ++share_.understood;
+    else
+      share_.leave_out(fmt::format("elements {}", text::printable(std::string_view(node.name()).substr(0, 40))));
+  }
+
   void read_children(const pugi::xml_node& parent, Host& host, int cpu, int pci, int depth) {
     if (depth > max_xml_depth) return keep(bad("found nesting deeper than any machine's", parent));
     for (const pugi::xml_node& node : parent.children()) {
       const std::string_view kind = node.name();
+      count(node, kind == "pci" || kind == "gpu" || kind == "nic");
       if (kind == "pci") read_pci(node, host, cpu, pci, depth);
       if (kind == "gpu") read_gpu(node, parent, host, cpu, pci);
       if (kind == "nic") read_nic(node, host);
@@ -190,7 +202,10 @@ class DumpReader {
 
   void read_links(const pugi::xml_node& node, GpuOfDump& gpu) {
     for (const pugi::xml_node& link : node.children()) {
-      if (const std::string_view kind = link.name(); kind != "nvlink" && kind != "xgmi") continue;
+      const std::string_view kind = link.name();
+      const bool is_link = kind == "nvlink" || kind == "xgmi";
+      count(link, is_link);
+      if (!is_link) continue;
       if (gpu.links.size() >= max_links) return keep(bad("found more links than any GPU has", link));
       const auto lanes = number(link, "count", 1, max_nccl_lanes);
       const std::string target = lower(link.attribute("target").as_string());
@@ -201,7 +216,10 @@ class DumpReader {
 
   /// One card may appear under each CPU: its guid identifies it, else its name.
   void read_nic(const pugi::xml_node& node, Host& host) {
-    for (const pugi::xml_node& net : node.children("net")) {
+    for (const pugi::xml_node& net : node.children()) {
+      const bool is_net = std::string_view(net.name()) == "net";
+      count(net, is_net);
+      if (!is_net) continue;
       const std::string name = net.attribute("name").as_string();
       const std::string guid = net.attribute("guid").as_string();
       const std::string id = guid.empty() || guid == "0x0" ? name : guid + "/" + net.attribute("port").as_string();
@@ -290,10 +308,12 @@ class DumpReader {
     }
     if (found.machines.empty())
       return fail(ErrorCode::bad_input, "found no GPU, expected at least one gpu inside of system, cpu, pci");
+    found.shares.push_back(share_);
     return found;
   }
 
   XmlText xml_;
+  ImportShare share_{.unit = "element"};
   const std::string& name_;
   PciTree pci_;
   std::vector<std::optional<PciExpress>> pci_links_;  ///< of the nodes of the tree

@@ -11,6 +11,7 @@
 
 #include "core/base/limits.hpp"
 #include "core/io/json/value.hpp"
+#include "core/io/text/line_tally.hpp"
 #include "core/io/text/lines.hpp"
 #include "core/io/text/utf8.hpp"
 #include "core/io/topology/gpu_name_lines.hpp"
@@ -105,6 +106,9 @@ bool is_heading_of_figures(const Words& words) {
     if (number_of(words[i], max_listed_gpus) != static_cast<int>(i - first)) return false;
   return true;
 }
+
+/// A line that explains the matrix: "Legend:", "  SYS  = Connection traversing PCIe ...".
+bool is_legend(const Words& words) { return words.back() == "Legend:" || (words.size() > 2 && words[1] == "="); }
 
 /// One matrix, from its heading on.
 class LinkMatrixReader {
@@ -224,20 +228,26 @@ class TextReader {
       for (const std::size_t number : named->numbers)
         matrix_ ? matrix_->name_gpu(number, named->name)
                 : static_cast<void>(early_.insert_or_assign(number, std::string(named->name)));
+      tally_.understand();
       return true;
     }
-    if (is_heading(words)) return remember(plain, line);
+    if (is_heading(words)) {
+      tally_.understand();
+      return remember(plain, line);
+    }
     if (is_heading_of_figures(words)) tables_.push_back(line);
     const bool row = is_gpu(words[0]) && words.size() > 1;
     if (row && heading_ && is_row_of_statuses(words)) {
       heading_.reset();
+      tally_.ignore();
       return true;
     }
     if (row && heading_ && !start()) return false;
+    const bool named_card = matrix_ && words.size() == 2 && words[0].ends_with(":");
+    count(plain, line, matrix_ && (row || named_card), matrix_ && is_legend(words));
     if (!matrix_) return true;
     if (row) return keep(matrix_->read_row(words, line));
-    if (words.size() == 2 && words[0].ends_with(":"))
-      matrix_->name_nic(words[0].substr(0, words[0].size() - 1), words[1]);
+    if (named_card) matrix_->name_nic(words[0].substr(0, words[0].size() - 1), words[1]);
     return true;
   }
 
@@ -253,10 +263,16 @@ class TextReader {
                       "the titles of p2pBandwidthLatencyTest above them",
                       tables_.size() == 1 ? "A table" : fmt::format("{} tables", tables_.size()), tables_.front(),
                       tables_.size() == 1 ? "was" : "were"));
+    found_.shares.push_back(tally_.share());
     return std::move(found_);
   }
 
  private:
+  void count(std::string_view line, int number, bool understood, bool explains) {
+    if (understood) return tally_.understand();
+    explains ? tally_.ignore() : tally_.leave_out(line, number);
+  }
+
   bool keep(const Result<void>& result) {
     if (!result && !error_) error_ = result.error();
     return !error_;
@@ -295,6 +311,7 @@ class TextReader {
   std::optional<LinkMatrixReader> matrix_;
   std::map<std::size_t, std::string> early_;
   std::vector<int> tables_;  ///< lines of headings of figures
+  text::LineTally tally_;
   FoundMachines found_;
   std::optional<Error> error_;
 };

@@ -12,6 +12,7 @@
 
 #include "core/base/limits.hpp"
 #include "core/io/text/decimal.hpp"
+#include "core/io/text/line_tally.hpp"
 #include "core/io/text/lines.hpp"
 #include "core/io/text/printable.hpp"
 
@@ -47,30 +48,39 @@ class RocmReader {
     if (line.find(links_title) != line.npos) {
       TRY_VOID(close());
       title_ = number;
+      tally_.understand();
       return {};
     }
     if (line.find("====") != line.npos) in_matrix_ = false;
     if (const auto fact = fact_in(line)) {
+      const bool read = fact->key.ends_with("Numa Node") || fact->key == "Card series" || fact->key == "Card Series";
+      read ? tally_.understand() : tally_.ignore();
       if (fact->key.ends_with("Numa Node"))
         nodes_[fact->gpu] = static_cast<int>(text::decimal_to_integer(fact->value).value_or(-1));
       if (fact->key == "Card series" || fact->key == "Card Series") names_[fact->gpu] = fact->value;
       return {};
     }
     const auto words = text::words_between(line);
-    if (words.empty() || title_ == 0) return {};
-    if (gpus_ == 0 && words[0] == "GPU0") {
+    if (words.empty()) return {};
+    if (title_ == 0 || (gpus_ > 0 && !in_matrix_) || (gpus_ == 0 && words[0] != "GPU0")) {
+      tally_.leave_out(line, number);
+      return {};
+    }
+    tally_.understand();
+    if (gpus_ == 0) {
       gpus_ = words.size(), in_matrix_ = true;
       if (gpus_ > most_gpus)
         return bad(fmt::format("found {} GPUs, expected at most {} in a machine", gpus_, most_gpus), number);
       return {};
     }
-    return in_matrix_ ? row(words, number) : Result<void>();
+    return row(words, number);
   }
 
   Result<FoundMachines> finish() {
     TRY_VOID(close());
     if (found_.machines.empty())
       return fail(ErrorCode::bad_input, "found no matrix of links, expected the output of rocm-smi --showtopo");
+    found_.shares.push_back(tally_.share());
     return std::move(found_);
   }
 
@@ -142,6 +152,7 @@ class RocmReader {
   std::vector<std::vector<bool>> links_;  ///< GPU x GPU: xGMI
   std::map<std::size_t, int> nodes_;
   std::map<std::size_t, std::string> names_;
+  text::LineTally tally_;
   FoundMachines found_;
 };
 

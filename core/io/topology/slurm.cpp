@@ -174,6 +174,7 @@ class SlurmReader {
       }
       if (is_out(record.value("state"))) {
         ++out_;
+        share_.leave_out(name + ", down or drained");
         continue;
       }
       told_ += gpus.size();
@@ -286,6 +287,7 @@ class SlurmReader {
               record.line);
       }
     blocks_ += block;
+    ++share_.understood;
     switch_lines_.push_back(record.line);
     found_.switches.push_back(std::move(made));
     return {};
@@ -329,6 +331,9 @@ class SlurmReader {
   void add_notes() {
     if (without_gpus_ > 0) found_.notes.push_back(fmt::format("Nodes without GPUs were left out: {}", without_gpus_));
     if (out_ > 0) found_.notes.push_back(fmt::format("Nodes that are down or drained were left out: {}", out_));
+    share_.understood += static_cast<int>(found_.machines.size() + spines_.size());
+    share_.without_effect = static_cast<int>(without_gpus_);
+    found_.shares.push_back(std::move(share_));
   }
 
   static constexpr std::size_t max_levels = 32;
@@ -336,6 +341,7 @@ class SlurmReader {
   bool in_record_ = false;
   std::map<std::string, std::string, std::less<>> defaults_;  ///< of the lines NodeName=DEFAULT so far
   FoundMachines found_;
+  ImportShare share_{.unit = "name"};
   std::set<std::string> node_names_;
   std::map<std::string, std::size_t> positions_;                     ///< of switches
   std::map<std::string, std::string> above_machine_, above_switch_;  ///< the switch above each

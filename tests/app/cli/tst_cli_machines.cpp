@@ -21,6 +21,33 @@ class TestCliMachines : public QObject {
   Q_OBJECT
 
  private slots:
+  /// The account of an import ends with the line that ends the import itself.
+  void explained_imports() {
+    for (const char* file : {"dgx-a100.topo.txt", "4xt4.xml", "8xh100.nccl-tests.txt", "site.slurm.txt"}) {
+      const Answer told = problem_.run({"convert", "--explain", fixture(file)});
+      VERIFY_STATUS(told, 0);
+      const QByteArray last = told.out.trimmed().split('\n').last();
+      QVERIFY2(told.out.contains(": taken for ") && last.contains(": understood "), told.out);
+      const Answer made = problem_.run({"convert", fixture(file), "-o", "explained.cluster.json"});
+      VERIFY_STATUS(made, 0);
+      QVERIFY2(made.err.trimmed().endsWith(last), made.err);
+    }
+    VERIFY_STATUS(problem_.run({"convert", "--explain", "preset:BERT-48"}), 2);
+    VERIFY_STATUS(problem_.run({"convert", "--explain", "none.json"}), 2);
+    const Answer open = problem_.run({"convert", "--explain", fixture("4-devices.bandwidths.csv"), "--copies", "2"});
+    VERIFY_STATUS(open, 0);
+    QVERIFY2(open.out.contains("  open: "), open.out);
+  }
+
+  /// Measured times stand next to the times of the model.
+  void measured_collectives() {
+    const Answer answer = problem_.run({"convert", fixture("8xh100.nccl-tests.txt"), "-o", "tested.cluster.json"});
+    VERIFY_STATUS(answer, 0);
+    for (const char* words : {"all_reduce_perf of 8 ranks on 1 host", "by the fit us", "2147483648"})
+      QVERIFY2(answer.out.contains(words), answer.out);
+    QVERIFY2(problem_.read("tested.cluster.json").contains("\"measured\": true"), problem_.read("tested.cluster.json"));
+  }
+
   void notes_go_beside_the_cluster() {
     const Answer answer = problem_.run({"convert", fixture("dgx-a100.topo.txt"), "-o", "x.cluster.json"});
     VERIFY_STATUS(answer, 0);

@@ -68,6 +68,27 @@ class TestGroupTimes : public QObject {
     QCOMPARE(times->time(GroupFamily::data, CollectiveKind::all_reduce, 1e6).count, 0.0);  // of one rank
   }
 
+  /// A measured bandwidth has the share and the overhead of calls in itself; each level has its own mark.
+  void measured_links_count_whole() {
+    for (const bool inside : {false, true})
+      for (const bool between : {false, true}) {
+        mesh::Question asked = question(4);
+        Cluster cluster = *asked.cluster;
+        for (Node& node : cluster.nodes) node.link->measured = inside;
+        for (NetworkLink& link : cluster.links) link.link.measured = between;
+        asked.cluster = std::make_shared<const Cluster>(cluster);
+        asked.layer.shard.tensor = 8;
+        asked.data = 4;
+        const mesh::Rates reached = rates();
+        const auto times = mesh::GroupTimes::of(asked, reached);
+        const double near_ring = 7 * (near_latency + 1e6 / port), far_ring = 3 * (far_latency + 1e9 / card);
+        compare(times->time(GroupFamily::tensor, CollectiveKind::all_gather, 7e6),
+                inside ? near_ring : 10e-6 + near_ring / 0.5);
+        compare(times->time(GroupFamily::sharding, CollectiveKind::reduce_scatter, 3e9),
+                between ? far_ring : 20e-6 + far_ring / 0.8);
+      }
+  }
+
   /// Each of the 8 rings of data ranks over 4 nodes has a card of its own.
   void rings_between_nodes_reach_the_share_of_the_network() {
     mesh::Question asked = question(4);

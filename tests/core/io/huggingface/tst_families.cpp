@@ -205,9 +205,12 @@ class TestFamilies : public QObject {
   void the_last_note_says_what_was_left_out() {
     const ParsedTransformer model =
         understood(R"({"model_type": "llama", "rope_theta": 1, "vocab_size": 100, "dream_size": 3})");
-    QVERIFY2(model.notes.back().starts_with("Read as llama: 1 of 2 keys"), model.notes.back().c_str());
+    QVERIFY2(model.notes.back().starts_with("Read as llama; assumed"), model.notes.back().c_str());
     QVERIFY(model.notes.back().find("hidden_size, num_hidden_layers") != std::string::npos);
     QVERIFY(model.notes.back().ends_with("left out: dream_size"));
+    QCOMPARE(model.share.understood, 1);
+    QCOMPARE(model.share.without_effect, 2);  // model_type and rope_theta
+    QCOMPARE(model.share.left_out, std::vector<std::string>{"dream_size"});
   }
 
   /// Blocks of several kinds are kept apart; those of one kind are the model's own sizes.

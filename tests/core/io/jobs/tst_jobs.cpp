@@ -60,7 +60,7 @@ class TestJobs : public QObject {
     QCOMPARE(job.share.left_out, std::vector<std::string>{"--moe-router-padding-for-fp8"});
     QVERIFY(mentions(job.share.assumed, "$SLURM_NODEID, $MASTER_ADDR, $DATA"));
     QVERIFY(job.broken.empty());
-    QCOMPARE(job.share.options(), job.share.understood + job.share.without_effect + 1);
+    QCOMPARE(job.share.parts(), job.share.understood + job.share.without_effect + 1);
     QCOMPARE(text_of(job.share).substr(0, 10), std::string("understood"));
   }
 
