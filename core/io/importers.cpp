@@ -22,6 +22,9 @@
 #include "core/io/profiles/csv.hpp"
 #include "core/io/profiles/graph_text.hpp"
 #include "core/io/profiles/partitioning.hpp"
+#include "core/io/simulators/calculon.hpp"
+#include "core/io/simulators/galvatron.hpp"
+#include "core/io/simulators/simumax.hpp"
 #include "core/io/text/line_tally.hpp"
 #include "core/io/text/lines.hpp"
 #include "core/io/text/utf8.hpp"
@@ -29,6 +32,8 @@
 #include "core/io/topology/gpu_copies.hpp"
 #include "core/io/topology/gpu_copies_json.hpp"
 #include "core/io/topology/hwloc.hpp"
+#include "core/io/topology/ibstat.hpp"
+#include "core/io/topology/kubernetes.hpp"
 #include "core/io/topology/nccl.hpp"
 #include "core/io/topology/nccl_tests.hpp"
 #include "core/io/topology/nvidia_smi.hpp"
@@ -257,12 +262,59 @@ std::span<const Importer> importers() {
                FileKind::operators, "it begins with the version of ONNX's format, as a protocol buffer",
                [](const Content& c) { return onnx::looks_like_onnx(c.text); },
                [](const Source& s) { return as_document(onnx::operators_from_onnx(s.text, stem_of(s))); }},
+      Importer{"simumax-model", ".json", "model of the simulator SimuMax: a transformer's sizes (read)",
+               FileKind::transformer, "the keys head_num and layer_num",
+               [](const Content& c) { return c.json && simulators::looks_like_simumax_model(*c.json); },
+               [](const Source& s) -> Result<Document> {
+                 TRY(const auto value, json::parse(s.text));
+                 return as_document(simulators::model_from_simumax(value, model_of(s)));
+               }},
+      Importer{"simumax-system", ".json", "system of the simulator SimuMax: a machine's figures (read)",
+               FileKind::machines, "the keys accelerator and networks",
+               [](const Content& c) { return c.json && simulators::looks_like_simumax_system(*c.json); },
+               [](const Source& s) -> Result<Document> {
+                 TRY(const auto value, json::parse(s.text));
+                 return as_document(simulators::machines_from_simumax(value, stem_of(s)));
+               }},
+      Importer{"calculon-model", ".json", "model of the simulator Calculon: a transformer's sizes (read)",
+               FileKind::transformer, "the keys attn_heads and num_blocks",
+               [](const Content& c) { return c.json && simulators::looks_like_calculon_model(*c.json); },
+               [](const Source& s) -> Result<Document> {
+                 TRY(const auto value, json::parse(s.text));
+                 return as_document(simulators::model_from_calculon(value, model_of(s)));
+               }},
+      Importer{"calculon-system", ".json", "system of the simulator Calculon: a machine's figures (read)",
+               FileKind::machines, "the keys mem1 and networks",
+               [](const Content& c) { return c.json && simulators::looks_like_calculon_system(*c.json); },
+               [](const Source& s) -> Result<Document> {
+                 TRY(const auto value, json::parse(s.text));
+                 return as_document(simulators::machines_from_calculon(value, stem_of(s)));
+               }},
+      Importer{"galvatron-hardware", ".json",
+               "measured hardware of the planner Galvatron: bandwidths and times of collectives (read)",
+               FileKind::machines, "keys such as allreduce_size_8_consec_1",
+               [](const Content& c) { return c.json && simulators::looks_like_galvatron_hardware(*c.json); },
+               [](const Source& s) -> Result<Document> {
+                 TRY(const auto value, json::parse(s.text));
+                 return as_document(simulators::machines_from_galvatron(value, s.path));
+               }},
       Importer{"hugging-face", "config.json", "a transformer's configuration: its layers' sizes (read)",
                FileKind::transformer, "a JSON object with a 'model_type' or 'architectures'",
                [](const Content& c) { return c.json && huggingface::looks_like_hugging_face(*c.json); },
                [](const Source& s) {
                  return as_document(huggingface::transformer_from_hugging_face(
                      s.text, model_of(s), {s.options.as_llama, s.options.multi_token}));
+               }},
+      Importer{"kubernetes", ".nodes.json", "list of Kubernetes' nodes, as JSON or YAML: GPUs by their labels (read)",
+               FileKind::machines, "apiVersion v1 and the kind Node, NodeList or List",
+               [](const Content& c) {
+                 return c.json ? topology::looks_like_kubernetes_nodes(*c.json)
+                               : is_plain(c) && topology::looks_like_kubernetes_nodes(c.text);
+               },
+               [](const Source& s) -> Result<Document> {
+                 if (first_character(s.text) != '{') return as_document(topology::machines_from_kubernetes(s.text));
+                 TRY(const auto value, json::parse(s.text));
+                 return as_document(topology::machines_from_kubernetes(value));
                }},
       Importer{"gpu-copies", ".p2p.txt", "output of p2pBandwidthLatencyTest or nvbandwidth (read)", FileKind::machines,
                "titles of bandwidth tables between GPUs, or a member nvbandwidth",
@@ -362,6 +414,11 @@ std::span<const Importer> importers() {
                FileKind::machines, "XML of another kind",
                [](const Content& c) { return !c.json && topology::looks_like_xml(c.text); },
                [](const Source& s) { return as_document(topology::machines_from_nccl(s.text, machine_of(s))); }},
+      Importer{"ibstat", ".ibstat.txt",
+               "output of ibstat: rates of a machine's network cards, for another description of it (read)",
+               FileKind::machines, "a line CA 'NAME' above its type or ports",
+               [](const Content& c) { return is_plain(c) && topology::looks_like_ibstat(c.text); },
+               [](const Source& s) { return as_document(topology::machines_from_ibstat(s.text, machine_of(s))); }},
       Importer{"slurm", ".slurm.txt", "output of scontrol show nodes, and topology.conf: nodes, GPUs, switches (read)",
                FileKind::machines, "records NodeName=, SwitchName= or BlockName=",
                [](const Content& c) { return is_plain(c) && topology::looks_like_slurm(c.text); },

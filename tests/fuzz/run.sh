@@ -29,8 +29,9 @@ run_one() {
   [ -x "$program" ] || program="env PIPEDECK_IMPORTER=$target $programs/fuzz_importer"
   mkdir -p "$corpus"
   case $target in
-    lstopo | nccl-topology | nccl-tests | nvidia-smi | slurm | bandwidths | gpu-copies) seeds+=(tests/fixtures/topology) ;;
+    ibstat | kubernetes | lstopo | nccl-topology | nccl-tests | nvidia-smi | slurm | bandwidths | gpu-copies) seeds+=(tests/fixtures/topology) ;;
     megatron | torchtitan | deepspeed) seeds+=(tests/fixtures/jobs) ;;
+    calculon-* | simumax-* | galvatron-*) seeds+=(tests/fixtures/simulators) ;;
     hugging-face) seeds+=(tests/fixtures/hugging_face) ;;
     layer-table) seeds+=(tests/fuzz/seeds/layer_table) ;;
     onnx) seeds+=(tests/fixtures/onnx) ;;
