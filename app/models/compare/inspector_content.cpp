@@ -51,9 +51,9 @@ std::vector<InspectorPart> iteration_parts(const Simulation& s) {
       InspectorText::tr("Optimizer step of each device"));
   add(InspectorPartKind::tensor_parallel, TimePart::tensor_parallel, InspectorText::tr("exposed: tensor parallel"),
       InspectorText::tr("Collectives inside forward, backward and recompute, over the devices of a replica"));
-  add(InspectorPartKind::tensor_parallel, TimePart::context_parallel, InspectorText::tr("exposed: context parallel"),
+  add(InspectorPartKind::context_parallel, TimePart::context_parallel, InspectorText::tr("exposed: context parallel"),
       InspectorText::tr("Exchange of keys and values inside the passes, over context-parallel devices"));
-  add(InspectorPartKind::tensor_parallel, TimePart::expert_parallel, InspectorText::tr("exposed: expert parallel"),
+  add(InspectorPartKind::expert_parallel, TimePart::expert_parallel, InspectorText::tr("exposed: expert parallel"),
       InspectorText::tr("Dispatch of tokens to experts and back inside the passes"));
   add(InspectorPartKind::all_reduce, TimePart::gather, InspectorText::tr("exposed: sharded weights"),
       InspectorText::tr("Waiting for sharded weights before layers, and for scatters of their gradients"));

@@ -18,6 +18,8 @@ enum class InspectorPartKind {
   recompute,
   optimizer_step,
   tensor_parallel,
+  context_parallel,
+  expert_parallel,
   pipeline,
   all_reduce,
   waiting,

@@ -20,7 +20,11 @@ QColor colour_of(models::compare::InspectorPartKind kind, const widgets::Theme& 
     case models::compare::InspectorPartKind::recompute:
       return theme.of(OpKind::recompute);
     case models::compare::InspectorPartKind::tensor_parallel:
-      return theme.tensor_parallel;
+      return theme.of(TimePart::tensor_parallel);
+    case models::compare::InspectorPartKind::context_parallel:
+      return theme.of(TimePart::context_parallel);
+    case models::compare::InspectorPartKind::expert_parallel:
+      return theme.of(TimePart::expert_parallel);
     case models::compare::InspectorPartKind::pipeline:
       return theme.of(OpKind::send);
     case models::compare::InspectorPartKind::fill_and_drain:

@@ -20,31 +20,6 @@ constexpr int bar_column = 1, more_column = 3;
 constexpr int min_bar = 24;         // minimum width of the bar column, in pixels
 constexpr double bar_share = 0.56;  // of the row height
 
-/// Returns the colour that the charts give the operations of this part.
-QColor colour_of(TimePart part, const Theme& theme) {
-  switch (part) {
-    case TimePart::compute:
-      return theme.of(OpKind::forward);
-    case TimePart::recompute:
-      return theme.of(OpKind::recompute);
-    case TimePart::tensor_parallel:
-    case TimePart::context_parallel:
-    case TimePart::expert_parallel:
-      return theme.tensor_parallel;
-    case TimePart::point_to_point:
-      return theme.of(OpKind::send);
-    case TimePart::gather:
-    case TimePart::all_reduce:
-      return theme.of(OpKind::all_reduce);
-    case TimePart::optimizer:
-      return theme.of(OpKind::optimizer);
-    case TimePart::imbalance:
-    case TimePart::bubble:
-      break;
-  }
-  return blended(theme.muted, theme.panel, 0.5);
-}
-
 class BarDelegate : public FlatDelegate {
  public:
   explicit BarDelegate(BarTable* table) : FlatDelegate(table), table_(*table) {}
@@ -87,7 +62,7 @@ class BarDelegate : public FlatDelegate {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     // Blue and orange, as in the charts' difference lane: some readers cannot distinguish red from green.
-    painter.setBrush(row.part                                            ? colour_of(*row.part, theme)
+    painter.setBrush(row.part                                            ? theme.of(*row.part)
                      : row.meaning == models::whatif::BarMeaning::total  ? theme.muted
                      : row.meaning == models::whatif::BarMeaning::better ? theme.of(OpKind::forward)
                                                                          : theme.of(OpKind::backward));

@@ -107,6 +107,34 @@ QFont with_weight(QFont font, QFont::Weight weight) {
 
 }  // namespace
 
+QColor Theme::of(TimePart part) const {
+  switch (part) {
+    case TimePart::compute:
+      return of(OpKind::forward);
+    case TimePart::recompute:
+      return of(OpKind::recompute);
+    case TimePart::tensor_parallel:
+      return tensor_parallel;
+    case TimePart::context_parallel:
+      return context_parallel;
+    case TimePart::expert_parallel:
+      return expert_parallel;
+    case TimePart::point_to_point:
+      return of(OpKind::send);
+    case TimePart::gather:
+      return blended(of(OpKind::all_reduce), panel, 0.6);
+    case TimePart::all_reduce:
+      return of(OpKind::all_reduce);
+    case TimePart::optimizer:
+      return of(OpKind::optimizer);
+    case TimePart::imbalance:
+      return blended(muted, panel, 0.6);
+    case TimePart::bubble:
+      break;
+  }
+  return blended(muted, panel, 0.35);
+}
+
 QColor Theme::on(const QColor& background) {
   const QColor ink = hex(0x1b1f27), white(Qt::white);
   return contrast(background, white) >= contrast(background, ink) ? white : ink;

@@ -43,6 +43,8 @@ struct Theme {
 
   QColor of(OpKind kind) const { return operation[static_cast<std::size_t>(kind)]; }
   QColor of(MemoryItem item) const { return memory[static_cast<std::size_t>(item)]; }
+  /// Returns the colour that the charts give the operations of this part.
+  QColor of(TimePart part) const;
   QColor of_group(int number) const { return group[static_cast<std::size_t>(number < 0 ? 0 : number) % group.size()]; }
   /// Returns the text colour for a box of this colour: the one with more contrast.
   static QColor on(const QColor& background);

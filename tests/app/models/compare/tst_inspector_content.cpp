@@ -41,6 +41,24 @@ class TestInspectorContent : public QObject {
     QCOMPARE(samples::plain(content.iteration.back().text), QStringLiteral("95.5 ms"));  // 13 % of 735 ms
   }
 
+  void each_dimension_is_a_part_of_its_own() {
+    models::compare::PlanRow row = samples::rows()[1];
+    auto simulation = std::make_shared<Simulation>(*row.simulation);
+    const Nanoseconds moved(simulation->parts[TimePart::tensor_parallel].count / 4);
+    for (const TimePart part : {TimePart::context_parallel, TimePart::expert_parallel})
+      simulation->parts[part] = moved, simulation->parts[TimePart::tensor_parallel] -= moved;
+    row.simulation = simulation;
+    const auto content = models::compare::inspector_content(row);
+    QVERIFY(std::abs(sum(content.iteration) - 1) < 1e-9);
+    const auto share = [&](models::compare::InspectorPartKind kind) {
+      const auto part = std::ranges::find(content.iteration, kind, &models::compare::InspectorPart::kind);
+      return part == content.iteration.end() ? 0 : part->share;
+    };
+    QVERIFY(std::abs(share(models::compare::InspectorPartKind::tensor_parallel) - 0.04) < 1e-6);
+    QVERIFY(std::abs(share(models::compare::InspectorPartKind::context_parallel) - 0.02) < 1e-6);
+    QVERIFY(std::abs(share(models::compare::InspectorPartKind::expert_parallel) - 0.02) < 1e-6);
+  }
+
   void memory_is_itemised_to_the_peak() {
     const auto content = models::compare::inspector_content(samples::rows()[1]);
     QVERIFY(content.fits);

@@ -6,6 +6,8 @@
 
 #include <QTest>
 
+#include "app/views/compare/stacked_bar.hpp"
+#include "app/views/gantt/painter.hpp"
 #include "app/views/widgets/theme.hpp"
 #include "core/study/reports/kind_words.hpp"
 #include "core/study/reports/palette.hpp"
@@ -118,6 +120,28 @@ class TestColours : public QObject {
       for (const Matrix& eye : {same, protanopia, deuteranopia, tritanopia})
         QVERIFY(distance(theme.of(kind), theme.of(lines), eye) >= 20);
     }
+  }
+
+  /// A dimension of parallelism has one colour in all charts, and each another one.
+  void dimensions_have_colours_of_their_own_data() { kinds_differ_for_every_eye_data(); }
+
+  void dimensions_have_colours_of_their_own() {
+    QFETCH(bool, dark);
+    const views::widgets::Theme& theme = dark ? views::widgets::Theme::night() : views::widgets::Theme::light();
+    using models::compare::InspectorPartKind;
+    using models::gantt::LanePart;
+    const std::tuple<TimePart, LanePart, InspectorPartKind> dimensions[] = {
+        {TimePart::tensor_parallel, LanePart::tensor, InspectorPartKind::tensor_parallel},
+        {TimePart::context_parallel, LanePart::context, InspectorPartKind::context_parallel},
+        {TimePart::expert_parallel, LanePart::expert, InspectorPartKind::expert_parallel}};
+    for (const auto& [part, lane, kind] : dimensions) {
+      QCOMPARE(theme.of(part), views::gantt::colour_of(lane, theme));
+      QCOMPARE(theme.of(part), views::compare::colour_of(kind, theme));
+    }
+    for (int i = 0; i < time_part_count; ++i)
+      for (int j = i + 1; j < time_part_count; ++j)
+        QVERIFY2(distance(theme.of(static_cast<TimePart>(i)), theme.of(static_cast<TimePart>(j)), same) >= 6,
+                 qPrintable(QString("%1 and %2").arg(i).arg(j)));
   }
 
   void kinds_stand_out_from_the_empty_lane_data() { kinds_differ_for_every_eye_data(); }
