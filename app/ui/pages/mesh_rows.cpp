@@ -40,6 +40,8 @@ QString about(Dimension dimension) {
       return MeshText::tr("keys and values");
     case Dimension::expert:
       return MeshText::tr("experts");
+    case Dimension::expert_tensor:
+      return MeshText::tr("columns of an expert");
     case Dimension::pipeline:
       return MeshText::tr("pipeline");
     case Dimension::virtual_stages:
@@ -71,6 +73,7 @@ int group_of(Dimension dimension) {
     case Dimension::context_kind:
       return 1;
     case Dimension::expert:
+    case Dimension::expert_tensor:
       return 2;
     case Dimension::pipeline:
     case Dimension::virtual_stages:
@@ -181,6 +184,8 @@ models::mesh::Sheet mesh_rows(const Mesh& mesh, const Sheet& sheet) {
     for (const Candidate& one : row.candidates) made.degrees.push_back(degree_of(mesh, row.dimension, one, sheet));
     if (row.dimension == Dimension::data)
       made.note = MeshText::tr("follows the others; lock it and another one follows");
+    if (row.dimension == Dimension::expert_tensor && question.shard().expert_tensor > 1 && row.bytes == 0)
+      made.note = MeshText::tr("gathered together with EP");
     if (row.dimension == Dimension::micro_batch)
       made.note = models::counted(question.micro_batches, MeshText::tr("1 micro-batch a step"),
                                   MeshText::tr("%1 micro-batches a step"));

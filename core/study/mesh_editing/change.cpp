@@ -27,6 +27,7 @@ class Change {
   tl::expected<Question, BrokenRule> to(int value) {
     if (auto broken = set(value)) return tl::unexpected(*std::move(broken));
     if (auto broken = follow_ranks()) return tl::unexpected(*std::move(broken));
+    follow_experts();
     follow_samples();
     follow_stages();
     if (auto broken = first_broken()) return tl::unexpected(*std::move(broken));
@@ -58,6 +59,9 @@ class Change {
         return exchange(static_cast<ContextKind>(value));
       case Dimension::expert:
         shard().expert = value;
+        return {};
+      case Dimension::expert_tensor:
+        shard().expert_tensor = value;
         return {};
       case Dimension::pipeline:
         q_.pipeline = value;
@@ -141,6 +145,18 @@ class Change {
     }
     return own_rule("locks",
                     fmt::format("found {} devices with the locked degrees, expected {}", q_.devices(), devices_));
+  }
+
+  /// Lowers x behind a change of e, or e behind one of x, until e x divides a stage's ranks.
+  void follow_experts() {
+    const bool cuts = dimension_ == Dimension::expert_tensor;
+    if (!cuts && dimension_ != Dimension::expert) return;
+    if (!q_.config.experts || !free(cuts ? Dimension::expert : Dimension::expert_tensor)) return;
+    const int own = cuts ? shard().expert_tensor : shard().expert, ranks = q_.devices() / q_.pipeline;
+    if (own < 1 || ranks % own != 0) return;
+    int& other = cuts ? shard().expert : shard().expert_tensor;
+    const int divided = cuts ? q_.config.experts->count : q_.config.experts->feed_forward;
+    while (other > 1 && (divided % other != 0 || ranks / own % other != 0)) --other;
   }
 
   void follow_samples() {

@@ -54,7 +54,7 @@ std::string recompute_text(const Recomputed& recomputed) {
 
 std::string_view name_of(Dimension dimension) {
   constexpr std::array<std::string_view, dimension_count> names{
-      "TP", "SP",       "CP",    "CP kind",     "EP",        "PP",        "VP",
+      "TP", "SP",       "CP",    "CP kind",     "EP",        "ETP",       "PP",     "VP",
       "DP", "Sharding", "Group", "Micro-batch", "Precision", "Recompute", "Overlap"};
   return names[static_cast<std::size_t>(dimension)];
 }
@@ -87,6 +87,8 @@ int value_of(const Mesh& mesh, Dimension dimension) {
       return static_cast<int>(q.shard().context_kind);
     case Dimension::expert:
       return q.shard().expert;
+    case Dimension::expert_tensor:
+      return q.shard().expert_tensor;
     case Dimension::pipeline:
       return q.pipeline;
     case Dimension::virtual_stages:
@@ -132,6 +134,8 @@ std::vector<int> offered_values(const Mesh& mesh, Dimension dimension) {
       return {0, 1, 2, 3};
     case Dimension::expert:
       return nearest(divisors(q.config.experts ? q.config.experts->count : 1, devices), now, some);
+    case Dimension::expert_tensor:
+      return nearest(divisors(q.config.experts ? devices / q.pipeline : 1, 2 * domain), now, some);
     case Dimension::pipeline:
       return nearest(divisors(devices, blocks_of(q)), now, some);
     case Dimension::virtual_stages: {
@@ -227,6 +231,9 @@ std::map<std::string, std::string> planner_options(const Mesh& mesh) {
         break;
       case Dimension::expert:
         options["ep"] = number(value);
+        break;
+      case Dimension::expert_tensor:
+        options["etp"] = number(value);
         break;
       case Dimension::pipeline:
         options["pp-ranks"] = number(value);

@@ -25,6 +25,7 @@ enum class Dimension {
   context,
   context_kind,  ///< a ContextKind
   expert,
+  expert_tensor,  ///< ranks that cut each expert
   pipeline,
   virtual_stages,
   data,            ///< follows the others
@@ -35,7 +36,7 @@ enum class Dimension {
   recompute,       ///< position in Mesh::recomputed
   overlap,         ///< a HiddenLane: switched on or off
 };
-inline constexpr int dimension_count = 14;
+inline constexpr int dimension_count = 15;
 /// Returns "TP", or a word where engines have no abbreviation.
 std::string_view name_of(Dimension dimension);
 
@@ -70,8 +71,9 @@ int value_of(const Mesh& mesh, Dimension dimension);
 bool is_hidden(const Hidden& hidden, HiddenLane lane);
 
 /// Returns the question with that value, on as many devices and with the same global batch. Unlocked dimensions follow:
-/// D has the ranks that are left, or if it is locked, P, C or T; v falls until the blocks and micro-batches divide. The
-/// error is the first rule that the result breaks, in the order of plan::mesh_rules(), or the lock in the way.
+/// D has the ranks that are left, or if it is locked, P, C or T; v falls until the blocks and micro-batches divide. A
+/// change of e lowers x, and one of x lowers e, until both divide a stage's ranks. The error is the first rule that the
+/// result breaks, in the order of plan::mesh_rules(), or the lock in the way.
 tl::expected<mesh::Question, BrokenRule> changed(const Mesh& mesh, Dimension dimension, int value);
 /// Returns the question as changed(), even if the dimension itself is locked.
 tl::expected<mesh::Question, BrokenRule> unlocked_change(const Mesh& mesh, Dimension dimension, int value);

@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <span>
 #include <thread>
 #include <utility>
 
-#include "core/cost/data_traffic.hpp"
+#include "core/cost/pass_walk.hpp"
+#include "core/mesh/group_times.hpp"
 #include "core/mesh/memory.hpp"
 #include "core/mesh/stage_costs.hpp"
 #include "core/mesh/stages.hpp"
 #include "core/sim/step/predict_step.hpp"
 #include "core/sim/step/step_series.hpp"
+#include "core/study/placement/traffic.hpp"
 
 namespace pipedeck::study::mesh_editing {
 namespace {
@@ -31,7 +34,8 @@ std::vector<Dimension> dimensions_of(const Mesh& mesh) {
   std::vector<Dimension> all;
   for (int d = 0; d < dimension_count; ++d) {
     const auto dimension = static_cast<Dimension>(d);
-    if (dimension == Dimension::expert && !mesh.question.config.experts) continue;
+    const bool of_experts = dimension == Dimension::expert || dimension == Dimension::expert_tensor;
+    if (of_experts && !mesh.question.config.experts) continue;
     all.push_back(dimension);
   }
   return all;
@@ -39,7 +43,7 @@ std::vector<Dimension> dimensions_of(const Mesh& mesh) {
 
 /// The bytes that a device sends in a step, mean of the pipeline's ranks.
 struct SentBytes {
-  double tensor = 0, context = 0, expert = 0, pipeline = 0, data = 0;
+  double tensor = 0, context = 0, expert = 0, expert_tensor = 0, pipeline = 0, data = 0;
 };
 
 double* lane_of(SentBytes& sent, GroupFamily family) {
@@ -52,35 +56,50 @@ double* lane_of(SentBytes& sent, GroupFamily family) {
       return &sent.context;
     case GroupFamily::expert:
     case GroupFamily::expert_all:
-    case GroupFamily::expert_tensor:
       return &sent.expert;
+    case GroupFamily::expert_tensor:
+      return &sent.expert_tensor;
     default:
       return &sent.data;
   }
 }
 
-Result<SentBytes> sent_bytes(const Question& question) {
-  TRY(const std::vector<mesh::StageLayers> stages, mesh::stage_layers(question));
-  TRY(const plan::StageDegrees degrees,
-      plan::degrees_of(question.devices() / question.pipeline, question.shard(), question.sharding));
+Result<SentBytes> sent_bytes(const Question& question, const std::vector<mesh::StageLayers>& stages) {
+  TRY(const std::vector<placement::StageTraffic> traffic, placement::stage_traffic(question, stages));
   SentBytes sent;
-  const double ranks = question.pipeline, micro_batches = question.micro_batches;
-  const bool scatters = question.training.scatters_sends && !question.shard().divides_tokens();
-  for (std::size_t s = 0; s < stages.size(); ++s) {
-    for (const analytic::transformer::shards::LayerShard& layer : stages[s]) {
-      for (const auto& one : layer.collectives) *lane_of(sent, one.group) += one.bytes * micro_batches / ranks;
-      for (const cost::DataCollective& one : mesh::traffic_of(layer, question, degrees))
-        *lane_of(sent, one.group) += cost::bytes_per_step({one}, question.micro_batches) / ranks;
-    }
-    if (s + 1 == stages.size() || question.pipeline == 1) continue;
-    const double whole = stages[s].back().output, part = scatters ? whole / question.shard().tensor : whole;
-    sent.pipeline += 2 * part * micro_batches / ranks;
-    sent.tensor += 2 * (whole - part) * micro_batches / ranks;
+  const double ranks = question.pipeline;
+  for (const placement::StageTraffic& stage : traffic) {
+    for (const placement::SentInStep& one : stage.collectives) *lane_of(sent, one.group) += one.bytes / ranks;
+    sent.pipeline += 2 * stage.to_next / ranks;
   }
   return sent;
 }
 
-void add_costs(Row& row, const SentBytes& sent, const mesh::Prediction& now) {
+/// Returns the part of the expert ranks' exposed time that the ranks of one expert take, mean of the pipeline's ranks.
+/// No compute hides these collectives; exchanges that hide behind another micro-batch hide as large a share of them.
+Result<Seconds> expert_tensor_time(const Mesh& mesh, const std::vector<mesh::StageLayers>& stages) {
+  const Question& q = mesh.question;
+  if (q.shard().expert_tensor == 1) return Seconds();
+  TRY(const mesh::GroupTimes groups, mesh::GroupTimes::of(q, mesh.rates));
+  TRY(const std::vector<mesh::StageCosts> costs, mesh::stage_costs(q, mesh.rates, stages));
+  mesh::TimedLayers known;
+  Seconds exposed;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    Seconds own, all;
+    for (const analytic::transformer::shards::LayerShard& layer : stages[s]) {
+      TRY(const mesh::TimedLayer timed, mesh::timed_layer(layer, q, mesh.rates, groups, known));
+      for (const OpKind pass : {OpKind::forward, OpKind::backward})
+        all += cost::walk_pass(std::span(&timed.pass, 1), pass)[cost::PassPart::expert];
+      for (const cost::TimedCollective& one : timed.pass.collectives)
+        if (one.group == GroupFamily::expert_tensor) own += one.time;
+    }
+    const Seconds left = costs[s].forward[cost::PassPart::expert] + costs[s].backward[cost::PassPart::expert];
+    if (all.count > 0) exposed += left * (own.count / all.count * q.micro_batches / q.pipeline);
+  }
+  return exposed;
+}
+
+void add_costs(Row& row, const SentBytes& sent, const mesh::Prediction& now, Seconds expert_tensor) {
   switch (row.dimension) {
     case Dimension::tensor:
       row.bytes = sent.tensor, row.exposed = now[StepPart::tensor];
@@ -89,7 +108,11 @@ void add_costs(Row& row, const SentBytes& sent, const mesh::Prediction& now) {
       row.bytes = sent.context, row.exposed = now[StepPart::context];
       break;
     case Dimension::expert:
-      row.bytes = sent.expert, row.exposed = now[StepPart::expert];
+      row.bytes = sent.expert;
+      if (sent.expert > 0) row.exposed = now[StepPart::expert] - expert_tensor;
+      break;
+    case Dimension::expert_tensor:
+      row.bytes = sent.expert_tensor, row.exposed = expert_tensor;
       break;
     case Dimension::pipeline:
       row.bytes = sent.pipeline, row.exposed = now[StepPart::pipeline] + now[StepPart::bubble];
@@ -160,6 +183,7 @@ std::optional<int> plain_value(Dimension dimension) {
     case Dimension::tensor:
     case Dimension::context:
     case Dimension::expert:
+    case Dimension::expert_tensor:
     case Dimension::pipeline:
     case Dimension::virtual_stages:
       return 1;
@@ -195,14 +219,16 @@ const Row* Sheet::row(Dimension dimension) const {
 Result<Sheet> sheet_of(const Mesh& mesh, int threads) {
   Sheet sheet;
   TRY(sheet.now, sim::step::predict_step(mesh.question, mesh.rates));
-  TRY(const SentBytes sent, sent_bytes(mesh.question));
+  TRY(const std::vector<mesh::StageLayers> stages, mesh::stage_layers(mesh.question));
+  TRY(const SentBytes sent, sent_bytes(mesh.question, stages));
+  TRY(const Seconds expert_tensor, expert_tensor_time(mesh, stages));
   sheet.memory = memory_of(sheet.now);
   sheet.devices = mesh.question.devices(), sheet.micro_batches = mesh.question.micro_batches;
   std::vector<Task> tasks;
   for (const Dimension dimension : dimensions_of(mesh)) {
     Row& row = sheet.rows.emplace_back();
     row.dimension = dimension, row.locked = mesh.locked.contains(dimension);
-    add_costs(row, sent, sheet.now);
+    add_costs(row, sent, sheet.now, expert_tensor);
     for (const int value : offered_values(mesh, dimension)) {
       Candidate candidate{value, text_of(mesh, dimension, value)};
       const bool switched = dimension == Dimension::overlap;

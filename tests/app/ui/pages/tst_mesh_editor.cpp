@@ -52,6 +52,27 @@ Plan plan_70b(const std::string& profile, const std::string& cluster) {
   return plan;
 }
 
+/// Mixtral 8x7B on 64 devices with P 2, D 32 and e 8.
+Plan plan_of_experts(const Profile& profile, const std::string& cluster) {
+  Plan plan;
+  plan.profile = profile.name, plan.cluster = cluster;
+  plan.name = "my experts", plan.planner = "hand";
+  plan.micro_batch = 32, plan.micro_batches = 8, plan.global_batch = 256;
+  plan.schedule = ScheduleKind::one_f_one_b;
+  plan.precision = Precision::mixed_18;
+  plan.sharding.level = 1;
+  plan.choices.emplace().training.products.clear();
+  const int layers = static_cast<int>(profile.layers.size()), between = layers - 4;  // embedding; norm, head, loss
+  for (int s = 0; s < 2; ++s) {
+    Stage& stage = plan.stages.emplace_back();
+    stage.first = s == 0 ? 0 : 1 + between / 4 * 2;
+    stage.last = s == 0 ? 1 + between / 4 * 2 : layers;
+    stage.degrees.expert = 8;
+    for (int d = 0; d < 32; ++d) stage.devices.emplace_back(s * 32 + d);
+  }
+  return plan;
+}
+
 class TestMeshEditor : public QObject {
   Q_OBJECT
 
@@ -160,6 +181,41 @@ class TestMeshEditor : public QObject {
     const std::size_t steps = session().undo_steps();
     click(MeshDimension::virtual_stages, 3);
     QCOMPARE(session().undo_steps(), steps);
+  }
+
+  /// Ranks of an expert are a row like the others: degrees with their gains, bytes and exposed time.
+  void ranks_of_an_expert_have_a_row() {
+    QVERIFY(!row(MeshDimension::expert_tensor));  // Llama has no experts
+    const auto profile = presets::open_profile("preset:mixtral-8x7b", {});
+    const auto file = [&](const char* name) { return fixture_->path(name).toStdString(); };
+    QVERIFY(io::write_file(file("m.profile.json"), io::documents::profile_to_json(*profile)));
+    fixture_->window->open_files({fixture_->path("m.profile.json")});
+    QVERIFY(fixture_->settle());
+    const auto cluster = session().problem()->cluster;
+    QVERIFY(io::write_file(file("m.plan.json"), io::documents::plan_to_json(plan_of_experts(*profile, cluster->name))));
+    fixture_->window->open_files({fixture_->path("m.plan.json")});
+    QVERIFY(ready());
+    QVERIFY2(fixture_->errors.isEmpty(), qPrintable(fixture_->errors.join('\n')));
+    const auto* cut = row(MeshDimension::expert_tensor);
+    QVERIFY(cut);
+    QCOMPARE(cut->name, QStringLiteral("ETP"));
+    QCOMPARE(cut->bytes, QStringLiteral("–"));
+    const auto two = std::ranges::find(cut->degrees, 2, &models::mesh::Degree::value);
+    QVERIFY(two != cut->degrees.end() && two->tone != models::mesh::Tone::impossible);
+    click(MeshDimension::expert_tensor, 2);
+    QVERIFY(ready());
+    QCOMPARE(plan().stages.front().degrees.expert_tensor, 2);
+    QCOMPARE(plan().stages.front().degrees.expert, 8);
+    cut = row(MeshDimension::expert_tensor);
+    QVERIFY(cut->bytes != QStringLiteral("–") && cut->exposed != QStringLiteral("–") && cut->share > 0);
+    QCOMPARE(session().undo_name(), QStringLiteral("ETP 2"));
+    click(MeshDimension::expert_tensor, 8);  // e follows
+    QVERIFY(ready());
+    QCOMPARE(plan().stages.front().degrees.expert_tensor, 8);
+    QCOMPARE(plan().stages.front().degrees.expert, 4);
+    fixture_->window->resize(1500, 1050);
+    QTest::qWait(100);
+    QCOMPARE(ui::layout::write_picture(*fixture_->window, pictures_folder() + "mesh-editor-experts.png"), QString());
   }
 
   void locks_keep_dimensions() {

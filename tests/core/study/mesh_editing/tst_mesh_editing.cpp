@@ -239,6 +239,53 @@ class TestMeshEditing : public QObject {
     QVERIFY(tensor.memory->count < 0);
   }
 
+  /// Ranks of an expert gather and scatter k r h w each way, (x - 1) times; what they wait for is theirs alone.
+  void ranks_of_an_expert_have_a_row() {
+    QVERIFY(!sheet_of(dense_.mesh)->row(Dimension::expert_tensor));
+    Mesh mesh = experts_.mesh;
+    mesh.question.layer.shard.expert = 4, mesh.question.layer.shard.expert_tensor = 2;
+    const auto both = sheet_of(mesh);
+    QVERIFY2(both, both ? "" : both.error().text().c_str());
+    const Row &cut = *both->row(Dimension::expert_tensor), &spread = *both->row(Dimension::expert);
+    QCOMPARE(cut.now()->value, 2);
+    const double rows = 2 * (2048.0 / 4) * 2048 * 2;  // k r h w: 2 of 8 experts, a fourth of 2,048 tokens
+    QCOMPARE(cut.bytes, 32.0 / 4 * 16 * 4 * rows);
+    QVERIFY(cut.exposed.count > 0 && spread.exposed.count > 0);
+    QVERIFY(qFuzzyCompare((cut.exposed + spread.exposed).count, both->now[mesh::StepPart::expert].count));
+    QVERIFY(cut.memory.has_value());
+
+    mesh.question.layer.shard.expert = 1;
+    const auto alone = sheet_of(mesh);
+    QCOMPARE(alone->row(Dimension::expert)->bytes, 0.0);
+    QVERIFY(std::abs(alone->row(Dimension::expert)->exposed.count) < 1e-12);
+    QVERIFY(qFuzzyCompare(alone->row(Dimension::expert_tensor)->exposed.count, cut.exposed.count));
+
+    mesh.question.training.hidden.expert = true;  // behind another micro-batch: less of both
+    const auto hidden = sheet_of(mesh);
+    QVERIFY(hidden->row(Dimension::expert_tensor)->exposed < cut.exposed);
+    QVERIFY(qFuzzyCompare(1 + hidden->row(Dimension::expert_tensor)->exposed.count,
+                          1 + hidden->now[mesh::StepPart::expert].count));
+  }
+
+  /// A stage has 16 ranks: with 8 expert ranks, each expert is on 2 at most.
+  void expert_degrees_follow_each_other() {
+    Mesh mesh = experts_.mesh;
+    mesh.question.layer.shard.expert = 8;
+    QCOMPARE(changed(mesh, Dimension::expert_tensor, 2)->shard().expert, 8);
+    const auto wider = changed(mesh, Dimension::expert_tensor, 4);
+    QVERIFY2(wider, wider ? "" : wider.error().text.c_str());
+    QCOMPARE(wider->shard().expert, 4);
+    Mesh cut = mesh;
+    cut.question = *wider;
+    QCOMPARE(changed(cut, Dimension::expert, 8)->shard().expert_tensor, 2);
+    mesh.locked = {Dimension::expert};
+    const auto locked = changed(mesh, Dimension::expert_tensor, 4);
+    QVERIFY(!locked && locked.error().name == "devices");
+    QVERIFY(!changed(experts_.mesh, Dimension::expert_tensor, 3));
+    mesh.locked = {Dimension::expert_tensor};
+    QCOMPARE(planner_options(mesh).at("etp"), std::string("1"));
+  }
+
   void the_best_step_is_no_slower_than_any() {
     Mesh mesh = dense_.mesh;
     const auto sheet = sheet_of(mesh);
