@@ -10,6 +10,7 @@
 #include "app/session/session.hpp"
 #include "app/session/work/count_text.hpp"
 #include "app/text/in_qt.hpp"
+#include "core/plan/short_list.hpp"
 
 namespace pipedeck::session {
 
@@ -22,17 +23,21 @@ QString sentence(QString text) {
   return text.endsWith(QLatin1Char('.')) ? text : text + QLatin1Char('.');
 }
 
-/// Returns a planner's result of a comparison as an entry of the project.
-project::PlanEntry entry_of(const study::ComparedPlan& compared, const project::PlanningSetup& question) {
+project::PlanEntry entry_of(Plan plan, const project::PlanningSetup& question) {
   project::PlanEntry entry;
   entry.profile = question.profile;
   entry.cluster = question.cluster;
-  if (compared.simulated_plan) {
-    Plan plan = compared.simulated_plan->plan;
-    plan.name = text::to_qstring(plan.name).toStdString();
-    entry.plan = std::make_shared<const Plan>(std::move(plan));
-    return entry;
-  }
+  plan.name = text::to_qstring(plan.name).toStdString();
+  entry.plan = std::make_shared<const Plan>(std::move(plan));
+  return entry;
+}
+
+/// Returns a planner's result of a comparison as an entry of the project.
+project::PlanEntry entry_of(const study::ComparedPlan& compared, const project::PlanningSetup& question) {
+  if (compared.simulated_plan) return entry_of(compared.simulated_plan->plan, question);
+  project::PlanEntry entry;
+  entry.profile = question.profile;
+  entry.cluster = question.cluster;
   Plan none;
   none.name = text::to_qstring(compared.planner->title).toStdString();
   none.planner = compared.planner->name;
@@ -50,19 +55,50 @@ project::PlanEntry entry_of(const study::ComparedPlan& compared, const project::
   return entry;
 }
 
-/// Returns the planner's entry from an earlier comparison of the same question, which the new result replaces.
+/// Returns true if both are answers of one planner to one question.
+bool answers_the_same(const project::PlanEntry& a, const project::PlanEntry& b) {
+  return !a.edited && !b.edited && a.profile == b.profile && a.cluster == b.cluster &&
+         a.plan->planner == b.plan->planner && a.plan->global_batch == b.plan->global_batch;
+}
+
+/// Returns the planner's entry from an earlier comparison of the same question, which the new result replaces: of the
+/// alternatives on its short list, the one with the same first merit.
 project::PlanEntry* earlier_answer(project::State& state, const project::PlanEntry& entry) {
+  const auto merit = [](const project::PlanEntry& one) {
+    return plan::is_alternative(*one.plan) ? one.plan->merits.front() : Merit::fastest;
+  };
   const auto it = std::ranges::find_if(state.plans, [&](const project::PlanEntry& old) {
-    return !old.edited && old.profile == entry.profile && old.cluster == entry.cluster &&
-           old.plan->planner == entry.plan->planner && old.plan->global_batch == entry.plan->global_batch;
+    return answers_the_same(old, entry) && merit(old) == merit(entry);
   });
   return it == state.plans.end() ? nullptr : &*it;
+}
+
+/// Puts the entry in the place of the earlier one, which the user may have shown, pinned or noted.
+int replace_answer(project::PlanEntry& old, project::PlanEntry entry) {
+  entry.id = old.id;
+  entry.ticked = old.ticked && entry.feasible();
+  entry.baseline = old.baseline && entry.feasible();
+  entry.remarks = old.remarks;
+  old = std::move(entry);
+  return old.id;
+}
+
+/// Adds the entry with this id: entries are in the order of their ids.
+void insert_answer(project::State& state, project::PlanEntry entry, int id) {
+  const int next_id = state.next_id;
+  state = project::with_plan(std::move(state), std::move(entry)).state;
+  state.next_id = next_id;
+  state.plans.back().id = id;
+  const auto after =
+      std::ranges::upper_bound(state.plans.begin(), state.plans.end() - 1, id, {}, &project::PlanEntry::id);
+  std::rotate(after, state.plans.end() - 1, state.plans.end());
 }
 
 /// Returns the planner's plan for the question, from an earlier comparison; null if there is none.
 const project::PlanEntry* answer_of(const project::State& state, const std::string& planner) {
   for (const project::PlanEntry* entry : project::plans_of_question(state))
-    if (!entry->edited && entry->feasible() && entry->plan->planner == planner) return entry;
+    if (!entry->edited && entry->feasible() && entry->plan->planner == planner && !plan::is_alternative(*entry->plan))
+      return entry;
   return nullptr;
 }
 
@@ -109,6 +145,32 @@ std::vector<int> ticked_plans(const project::State& state) {
   for (const project::PlanEntry* entry : project::plans_of_question(state))
     if (entry->feasible() && entry->ticked) ids.push_back(entry->id);
   return ids;
+}
+
+/// Returns the number of ids that the planner's answer takes: one for each plan of its short list.
+int ids_of(const study::PlannerRequest& request) { return std::max(1, request.planner->choices); }
+
+/// Replaces the alternatives of an answer's planner. Alternatives of an earlier answer are removed if their merit has
+/// no plan now. `first_id`: of the first of them, if it is new; 0: the state's next one.
+void take_alternatives(project::State& state, const study::ComparedPlan& answer, const project::PlanEntry& best,
+                       const project::PlanningSetup& question, int first_id) {
+  std::vector<int> kept;
+  for (const study::SimulatedPlan& one : answer.alternatives) {
+    project::PlanEntry entry = entry_of(one.plan, question);
+    entry.ticked = ticked_plans(state).size() < charts_at_first;
+    if (project::PlanEntry* old = earlier_answer(state, entry)) {
+      kept.push_back(replace_answer(*old, std::move(entry)));
+    } else {
+      const int place = static_cast<int>(&one - answer.alternatives.data());
+      kept.push_back(first_id > 0 ? first_id + place : state.next_id++);
+      insert_answer(state, std::move(entry), kept.back());
+    }
+  }
+  std::erase_if(state.plans, [&](const project::PlanEntry& old) {
+    return answers_the_same(old, best) && plan::is_alternative(*old.plan) &&
+           std::ranges::find(kept, old.id) == kept.end();
+  });
+  if (state.selected_plan != 0 && !project::find_plan(state, state.selected_plan)) state.selected_plan = best.id;
 }
 
 bool same_question(const project::PlanningSetup& a, const project::PlanningSetup& b) {
@@ -219,33 +281,30 @@ void Session::receive_answer(int key, const study::ComparedPlan& answer) {
   if (!project::find_profile(state(), question.profile) || !project::find_cluster(state(), question.cluster)) return;
   project::PlanEntry entry = entry_of(answer, question);
   ++(entry.feasible() ? comparing->plans : comparing->without_plan);
+  comparing->plans += static_cast<int>(answer.alternatives.size());
   std::erase_if(comparing->open, [&](const planner::PlannerInfo* planner) { return planner == answer.planner; });
   project::State next = state();
   const bool shown = same_question(next.question, question);
-  int id = 0;
+  int id = 0, first_alternative = 0;
   if (project::PlanEntry* old = earlier_answer(next, entry)) {
-    id = entry.id = old->id;
-    entry.ticked = old->ticked && entry.feasible();
-    entry.baseline = old->baseline && entry.feasible();
-    entry.remarks = old->remarks;
-    *old = std::move(entry);
+    id = replace_answer(*old, std::move(entry));
   } else {
     entry.ticked = entry.feasible() && ticked_plans(next).size() < charts_at_first;
     // Ids and order are those of the planners, in whatever order they answer.
     if (comparing->first_id == 0) {
       comparing->first_id = next.next_id;
-      next.next_id += static_cast<int>(comparing->planners.size());
+      for (const study::PlannerRequest& request : comparing->planners) next.next_id += ids_of(request);
     }
-    const int next_id = next.next_id;
-    next = project::with_plan(std::move(next), std::move(entry)).state;
-    next.next_id = next_id;
-    const auto place = std::ranges::find(comparing->planners, answer.planner, &study::PlannerRequest::planner);
-    id = comparing->first_id + static_cast<int>(place - comparing->planners.begin());
-    next.plans.back().id = id;
-    const auto after =
-        std::ranges::upper_bound(next.plans.begin(), next.plans.end() - 1, id, {}, &project::PlanEntry::id);
-    std::rotate(after, next.plans.end() - 1, next.plans.end());
+    id = comparing->first_id;
+    for (const study::PlannerRequest& request : comparing->planners) {
+      if (request.planner == answer.planner) break;
+      id += ids_of(request);
+    }
+    first_alternative = id + 1;
+    insert_answer(next, std::move(entry), id);
   }
+  const project::PlanEntry best = *project::find_plan(next, id);
+  take_alternatives(next, answer, best, question, first_alternative);
   const project::PlanEntry* selected = project::find_plan(next, next.selected_plan);
   const project::PlanEntry& answered = *project::find_plan(next, id);
   // Only the first: later ones do not move the selection. Plans that change training wait for the end.

@@ -16,6 +16,7 @@
 #include "app/views/widgets/choice_pictures.hpp"
 #include "app/views/widgets/theme.hpp"
 #include "core/plan/agreement.hpp"
+#include "core/plan/short_list.hpp"
 
 namespace pipedeck::ui::pages {
 
@@ -61,7 +62,7 @@ void add_searches(std::vector<models::compare::PlanRow>& rows, const session::Se
     const session::project::State& state = session.state();
     const auto earlier = std::ranges::find_if(rows, [&](const models::compare::PlanRow& row) {
       const session::project::PlanEntry* entry = session::project::find_plan(state, row.id);
-      return entry && !entry->edited && entry->plan->planner == search.planner;
+      return entry && !entry->edited && entry->plan->planner == search.planner && !plan::is_alternative(*entry->plan);
     });
     if (earlier != rows.end()) {
       earlier->search = search_of(search.status);
@@ -103,12 +104,18 @@ void fold_equal_plans(std::vector<models::compare::PlanRow>& rows, const session
   }
 }
 
+/// Returns the title of the plan's planner, with its merits on the planner's short list: "Mesh: simplest".
+QString planner_title(const Plan& plan) {
+  const QString title = session::project::planner_title(plan.planner);
+  return title.isEmpty() ? title : text::to_qstring(plan::short_list_title(title.toStdString(), plan.merits));
+}
+
 }  // namespace
 
 QString title_of(const session::project::PlanEntry& entry) {
   models::compare::PlanRow row;
   row.plan = *entry.plan;
-  if (!entry.edited) row.planner = session::project::planner_title(entry.plan->planner);
+  if (!entry.edited) row.planner = planner_title(*entry.plan);
   return models::compare::plan_title(row);
 }
 
@@ -123,8 +130,8 @@ std::vector<models::compare::PlanRow> plan_rows(session::Session& session) {
     row.note = entry->note;
     row.remarks = entry->remarks;
     row.baseline = entry->baseline;
-    row.planner = entry->edited ? QString() : session::project::planner_title(entry->plan->planner);
-    row.can_continue = entry->plan->truncated && !entry->edited;
+    row.planner = entry->edited ? QString() : planner_title(*entry->plan);
+    row.can_continue = entry->plan->truncated && !entry->edited && !plan::is_alternative(*entry->plan);
     row.measured = session::measured_iteration(session.state(), *entry);
     if (facts) {
       row.lower_bound = facts->bound_of(row.plan);
@@ -191,7 +198,7 @@ models::compare::ProjectEntry tree_entry(const session::project::PlanEntry& entr
   shown.tool_tip = entry.feasible() ? text::to_qstring(stage_shape_text(*entry.plan)) : entry.note;
   if (!entry.remarks.isEmpty()) shown.tool_tip += QLatin1Char('\n') + entry.remarks;
   shown.failed = !entry.feasible();
-  const QString planner = session::project::planner_title(entry.plan->planner);
+  const QString planner = planner_title(*entry.plan);
   if (!entry.edited && !planner.isEmpty() && shown.name.startsWith(planner)) {
     shown.own_name = shown.name;
     shown.tool_tip.prepend(shown.name + QLatin1Char('\n'));

@@ -7,7 +7,9 @@
 #include <QSet>
 
 #include <algorithm>
+#include <map>
 
+#include "app/models/compare/inspector_content.hpp"
 #include "app/ui/layout/picture.hpp"
 #include "app/ui/pages/compare_page.hpp"
 #include "app/ui/pages/explain_page.hpp"
@@ -172,6 +174,75 @@ class TestDimensions : public QObject {
     bool same = false;
     for (const session::project::PlanEntry& entry : second.state().plans) same = same || *entry.plan == *mesh;
     QVERIFY(same);
+  }
+
+  /// The plans of mesh's short list are rows as any other: selected, explained, drawn, pinned and exported. A further
+  /// comparison puts each in its place.
+  void alternatives_of_mesh_are_rows() {
+    WindowFixture fixture;
+    session::Session& session = fixture.session();
+    session.choose_profile_preset("Llama 3 8B");
+    session.choose_cluster_preset("2 \u00d7 8 H100-SXM");
+    session.set_global_batch(16);
+    QVERIFY(session.problem());
+    session::project::Planning planning;
+    for (const planner::PlannerInfo& planner : planner::planners())
+      planning.planners[planner.name].compared = planner.name == "mesh" || planner.plain_choice;
+    session.set_planning(planning);
+    session.compare();
+    QVERIFY(fixture.settle());
+    QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+
+    const ui::pages::ComparePage& page = fixture.window->compare_page();
+    std::map<QString, int> shown;  // titles and ids
+    int without = 0;
+    for (const models::compare::PlanRow& row : page.rows()) {
+      without += !row.has_plan();
+      if (row.has_plan()) shown[row.planner] = row.id;
+      if (row.plan.planner == "ddp") QVERIFY2(row.note.contains("needs at least"), qPrintable(row.note));
+    }
+    QCOMPARE(without, 1);  // ddp
+    const auto cheapest = std::ranges::find_if(shown, [](const auto& one) { return one.first == "Mesh: cheapest"; });
+    QVERIFY2(cheapest != shown.end(), qPrintable(shown.begin()->first));
+    QCOMPARE(std::ranges::count_if(shown, [](const auto& one) { return one.first.startsWith("Mesh: fastest"); }), 1);
+    const auto best = session::project::find_plan(fixture.state(), fixture.state().selected_plan);
+    QVERIFY(std::ranges::find(best->plan->merits, Merit::fastest) != best->plan->merits.end());
+
+    // The user selects the cheapest: its figures and reason are in the inspector, its chart below the table.
+    session.select_plan(cheapest->second);
+    QCOMPARE(fixture.state().selected_plan, cheapest->second);
+    QVERIFY(fixture.settle());
+    const models::compare::PlanRow* row = page.row(cheapest->second);
+    QVERIFY(row && row->simulation);
+    const auto content = models::compare::inspector_content(*row);
+    QVERIFY2(content.title.contains("Mesh: cheapest"), qPrintable(content.title));
+    QVERIFY(std::ranges::any_of(
+        content.why, [](const QString& sentence) { return sentence.contains("Cheapest: 8 of 16 devices"); }));
+    session.set_ticked(cheapest->second, true);
+    QVERIFY(fixture.settle());
+    const views::compare::PlanPanel* panel = nullptr;
+    for (const views::compare::PlanPanel* one : page.charts().panels())
+      if (one->plan_id() == cheapest->second) panel = one;
+    QVERIFY(panel);
+    QCOMPARE(devices_used(panel->row().plan).size(), std::size_t{8});
+    QTest::qWait(100);
+    QCOMPARE(ui::layout::write_picture(*fixture.window, pictures_folder() + "alternatives.png"), QString());
+
+    fixture.answers.file_to_save = fixture.path("cheapest.plan.json");
+    fixture.trigger("action_export_plan");
+    const auto exported = io::documents::plan_from_json(*io::read_file(fixture.answers.file_to_save.toStdString()));
+    QVERIFY2(exported && exported->merits.front() == Merit::cheapest, exported ? "" : exported.error().text().c_str());
+
+    session.set_baseline(cheapest->second);
+    const std::size_t plans = fixture.state().plans.size();
+    session.compare();
+    QVERIFY(fixture.settle());
+    QCOMPARE(fixture.state().plans.size(), plans);
+    for (const auto& [title, id] : shown) {
+      const models::compare::PlanRow* again = page.row(id);
+      QVERIFY2(again && again->planner == title, qPrintable(title));
+    }
+    QVERIFY(page.row(cheapest->second)->baseline);
   }
 };
 
