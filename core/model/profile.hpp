@@ -97,7 +97,7 @@ struct DeviceTypePoint {
 /// stage that needs them loads or makes its own, so they never cross a cut.
 inline constexpr std::string_view data_kind = "data";
 
-/// The bytes of a layer's states on a rank, as long as no pass runs: at most those of any rank.
+/// A layer's states on a rank in bytes, while no pass runs: the largest of all ranks.
 struct RankStates {
   Bytes weights, gradients;
   Bytes updated;  ///< of the weights whose optimizer states the rank has
@@ -107,7 +107,8 @@ struct RankStates {
 RankStates& operator+=(RankStates& sum, const RankStates& next);
 RankStates operator-(const RankStates& all, const RankStates& part);
 
-/// The ranks of a stage of which a profile has one: its layers are as this rank runs them, with all exchanges inside.
+/// A description of a stage's ranks, of which a profile has one: its layers are as this rank runs them, with all
+/// exchanges inside.
 struct ProfiledRanks {
   Shard shard;
   int data = 1;  ///< ranks that have other samples

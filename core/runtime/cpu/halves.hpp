@@ -60,7 +60,7 @@ class NormedHalf : public layers::BlockHalf {
     return output;
   }
 
-  /// A half restores what it kept nothing but the input of by its whole forward.
+  /// Restores a half by its whole forward if it kept nothing but its input, and otherwise the parts that it discarded.
   void restore(layers::SavedTensors& saved, std::span<const float> parameters,
                const layers::RecomputedParts& parts) const override {
     auto& s = saved.tensors;

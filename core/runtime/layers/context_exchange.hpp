@@ -28,7 +28,8 @@ tensor::Tensor positions_to_columns(const tensor::Tensor& mine, std::span<const 
 tensor::Tensor columns_to_positions(const tensor::Tensor& mine, std::span<const ShardRange> columns,
                                     const ContextShard& context);
 
-/// Sums of numbers that each chunk of a sample has: of the chunks before each of the rank's own two, and of all chunks.
+/// A pair of sums of numbers that each chunk of a sample has: of the chunks before each of the rank's own two, and of
+/// all chunks.
 struct ChunkSums {
   tensor::Tensor before;  ///< samples x (2 x numbers)
   tensor::Tensor all;     ///< samples x numbers

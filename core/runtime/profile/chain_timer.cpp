@@ -169,7 +169,7 @@ transport::CountingCollective::Taken LayerTimer::all_reduced() const {
   return group_ ? group_->all_reduce_counts() : transport::CountingCollective::Taken();
 }
 
-/// Returns a layer's weights, gathered if they are sharded. The layer that uses its weights next begins to gather them.
+/// Returns a layer's weights, gathered if they are sharded. Begins to gather those of layer `next`.
 std::span<const float> LayerTimer::weights(std::size_t layer, std::size_t next) {
   if (!gathered()) return std::as_const(parameters_[layer]).values();
   const tensor::Tensor& pieces = std::as_const(*rank_->module).parameters();

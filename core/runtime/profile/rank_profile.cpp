@@ -81,7 +81,7 @@ void take_larger(std::vector<LayerSamples>& most, const std::vector<LayerSamples
   }
 }
 
-/// The chains of all ranks of a stage, which exchange values.
+/// A set of chains, one for each rank of a stage. They exchange values.
 class RankChains {
  public:
   /// `micro_batch`: samples of all ranks.
