@@ -131,7 +131,7 @@ Result<void> take(const Case& what, const ModelSpec& model, Outcome& outcome) {
   const auto profile = std::make_shared<const Profile>(std::move(measured_profile));
   TRY(const auto same, plan::predicted_by(plan, *profile));
   const auto cluster = std::make_shared<const Cluster>(
-      runtime::profile::cpu_cluster(devices, runtime::profile::load_of(*profile, what.stages)));
+      runtime::profile::cpu_cluster(devices, runtime::profile::load_of(*profile, devices)));
   SimulationOptions conventions;
   conventions.overlap = runtime::train::trainer_overlap;
   TRY(const auto simulator, sim::Simulator::of(profile, cluster, conventions));

@@ -83,10 +83,13 @@ BytesPerSecond measured_memory(int devices, const DeviceLoad& load) {
 DeviceLoad load_of(const Profile& profile, int devices) {
   Bytes weights, passing;
   for (const Layer& layer : profile.layers) {
-    weights += layer.parameters;
+    weights += layer.states ? layer.states->updated : layer.parameters;
     passing += layer.saved + layer.output + layer.workspace;
   }
-  return {weights.count / static_cast<std::int64_t>(sizeof(float)) / devices, Bytes(passing.count / devices)};
+  // A rank's layers are divided over the stages alone.
+  const int ranks = profile.ranks ? profile.ranks->shard.replica_devices() * profile.ranks->data : 1;
+  const int shares = std::max(1, devices / ranks);
+  return {weights.count / static_cast<std::int64_t>(sizeof(float)) / shares, Bytes(passing.count / shares)};
 }
 
 Cluster cpu_cluster(int devices, const DeviceLoad& load) {

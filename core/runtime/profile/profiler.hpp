@@ -71,8 +71,8 @@ struct DeviceLoad {
 Cluster cpu_cluster(int devices, const DeviceLoad& load = {});
 /// Overload with a link that was measured before.
 Cluster cpu_cluster(int devices, const DeviceLoad& load, const Link& link);
-/// Returns the load of each of `devices` devices that share the profile's model evenly. One micro-batch passes saved
-/// tensors, workspace and gradients through its caches.
+/// Returns the load of each of `devices` devices that share the profile's model evenly, or that of a stage's ranks. One
+/// micro-batch passes saved tensors, workspace and gradients through its caches.
 DeviceLoad load_of(const Profile& profile, int devices);
 
 /// Reports on cpu, cuda and mpi, with a line for each device or a reason for none: `list devices`.
