@@ -262,35 +262,36 @@ std::span<const Importer> importers() {
                FileKind::operators, "it begins with the version of ONNX's format, as a protocol buffer",
                [](const Content& c) { return onnx::looks_like_onnx(c.text); },
                [](const Source& s) { return as_document(onnx::operators_from_onnx(s.text, stem_of(s))); }},
-      Importer{"simumax-model", ".json", "model of the simulator SimuMax: a transformer's sizes (read)",
+      Importer{"simumax-model", ".simumax.json", "model of the simulator SimuMax: a transformer's sizes (read)",
                FileKind::transformer, "the keys head_num and layer_num",
                [](const Content& c) { return c.json && simulators::looks_like_simumax_model(*c.json); },
                [](const Source& s) -> Result<Document> {
                  TRY(const auto value, json::parse(s.text));
                  return as_document(simulators::model_from_simumax(value, model_of(s)));
                }},
-      Importer{"simumax-system", ".json", "system of the simulator SimuMax: a machine's figures (read)",
+      Importer{"simumax-system", ".simumax-system.json", "system of the simulator SimuMax: a machine's figures (read)",
                FileKind::machines, "the keys accelerator and networks",
                [](const Content& c) { return c.json && simulators::looks_like_simumax_system(*c.json); },
                [](const Source& s) -> Result<Document> {
                  TRY(const auto value, json::parse(s.text));
                  return as_document(simulators::machines_from_simumax(value, stem_of(s)));
                }},
-      Importer{"calculon-model", ".json", "model of the simulator Calculon: a transformer's sizes (read)",
+      Importer{"calculon-model", ".calculon.json", "model of the simulator Calculon: a transformer's sizes (read)",
                FileKind::transformer, "the keys attn_heads and num_blocks",
                [](const Content& c) { return c.json && simulators::looks_like_calculon_model(*c.json); },
                [](const Source& s) -> Result<Document> {
                  TRY(const auto value, json::parse(s.text));
                  return as_document(simulators::model_from_calculon(value, model_of(s)));
                }},
-      Importer{"calculon-system", ".json", "system of the simulator Calculon: a machine's figures (read)",
-               FileKind::machines, "the keys mem1 and networks",
+      Importer{"calculon-system", ".calculon-system.json",
+               "system of the simulator Calculon: a machine's figures (read)", FileKind::machines,
+               "the keys mem1 and networks",
                [](const Content& c) { return c.json && simulators::looks_like_calculon_system(*c.json); },
                [](const Source& s) -> Result<Document> {
                  TRY(const auto value, json::parse(s.text));
                  return as_document(simulators::machines_from_calculon(value, stem_of(s)));
                }},
-      Importer{"galvatron-hardware", ".json",
+      Importer{"galvatron-hardware", ".galvatron.json",
                "measured hardware of the planner Galvatron: bandwidths and times of collectives (read)",
                FileKind::machines, "keys such as allreduce_size_8_consec_1",
                [](const Content& c) { return c.json && simulators::looks_like_galvatron_hardware(*c.json); },

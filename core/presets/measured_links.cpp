@@ -121,8 +121,7 @@ void measure_links(FoundMachines& found, std::vector<std::string>& notes) {
         found.machines.erase(found.machines.begin() + static_cast<std::ptrdiff_t>(j));
   spread_inside(found, notes);
   spread_over_nodes(found, notes);
-  notes.push_back(
-      "Links that nccl-tests measured count whole: the share of the data sheet that types reach is in them");
+  notes.push_back("Measured links count whole: the share of the data sheet that types reach is in them");
 }
 
 std::string comparison_table(const MeasuredCollective& test, const Cluster& measured,

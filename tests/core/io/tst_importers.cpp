@@ -74,6 +74,7 @@ class TestImporters : public QObject {
       QVERIFY2(names.insert(importer.name).second, importer.name.data());
       QVERIFY2(known.count(std::string(importer.name)) > 0, importer.name.data());
       QVERIFY(!importer.ending.empty());
+      QVERIFY2(importer.ending != ".json", "any output of that ending would be of this format");
       QVERIFY2(importer.summary.ends_with("(read)") || importer.summary.ends_with("(read, written)"),
                importer.summary.data());
     }
