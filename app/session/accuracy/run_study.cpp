@@ -13,9 +13,13 @@
 #include "app/session/work/count_text.hpp"
 #include "app/text/in_qt.hpp"
 #include "core/io/files.hpp"
+#include "core/io/importers.hpp"
+#include "core/io/jobs/training_log.hpp"
+#include "core/mesh/job.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/efficiency.hpp"
 #include "core/sim/step/predict_step.hpp"
+#include "core/study/accuracy/logged_run.hpp"
 #include "core/study/accuracy/runs_table.hpp"
 
 namespace pipedeck::session::accuracy {
@@ -24,9 +28,7 @@ namespace {
 
 using Outcomes = std::vector<study::accuracy::Outcome>;
 
-Result<Outcomes> predict(const std::string& file, const work::Jobs::Context& context) {
-  TRY(const std::string text, io::read_file(file));
-  TRY(const auto runs, study::accuracy::runs_from_csv(text));
+Result<Outcomes> predict(const std::vector<study::accuracy::PublishedRun>& runs, const work::Jobs::Context& context) {
   std::atomic<int> done = 0;
   const auto one = [&](const mesh::Question& question, const mesh::Rates& rates) -> Result<mesh::Prediction> {
     if (context.stop.stop_requested()) return fail(ErrorCode::cancelled, "cancelled");
@@ -36,6 +38,54 @@ Result<Outcomes> predict(const std::string& file, const work::Jobs::Context& con
   };
   return study::accuracy::outcomes_of(runs, presets::device_catalogue(), presets::efficiency(), one,
                                       std::max(1, QThread::idealThreadCount()));
+}
+
+Result<std::vector<study::accuracy::PublishedRun>> runs_in(const std::string& file) {
+  TRY(const std::string text, io::read_file(file));
+  return study::accuracy::runs_from_csv(text);
+}
+
+Result<io::jobs::TrainingJob> job_of(const io::jobs::TrainingLog& log, const std::string& file) {
+  if (file.empty()) {
+    if (log.job) return *log.job;
+    return fail(ErrorCode::bad_input,
+                "found a log of " + log.engine +
+                    " that does not print its job, expected the job's arguments or configuration dropped with it");
+  }
+  TRY(const auto document, io::read_document(file));
+  if (const auto* job = std::get_if<io::jobs::TrainingJob>(&document)) return *job;
+  return fail(ErrorCode::bad_input, "found another file, expected arguments or a configuration of another engine", {},
+              file);
+}
+
+/// Returns the catalogue's type of the GPU that the log names, else `device`.
+Result<std::string> device_of(const io::jobs::TrainingLog& log, const std::string& device) {
+  const DeviceModel* model = find_device_model(presets::device_catalogue(), log.gpu.empty() ? device : log.gpu);
+  if (model) return model->type.name;
+  return fail(ErrorCode::bad_input, log.gpu.empty()
+                                        ? "found a log that does not name its GPUs, expected a cluster in the "
+                                          "project, whose type is taken"
+                                        : "found the GPU '" + log.gpu + "', which is not in the catalogue");
+}
+
+Result<study::accuracy::PublishedRun> run_of(const QString& file, const QString& job_file, const QString& type) {
+  TRY(const std::string text, io::read_file(file.toStdString()));
+  TRY(const auto log, io::jobs::training_log_from(text, QFileInfo(file).completeBaseName().toStdString()));
+  TRY(const auto job, job_of(log, job_file.toStdString()));
+  if (!job.model)
+    return fail(ErrorCode::bad_input,
+                "found a job without the shape of its model; pipedeck-cli accuracy LOG --job FILE --profile P takes it "
+                "from a profile");
+  TRY(const std::string device, device_of(log, type.toStdString()));
+  TRY(auto logged,
+      study::accuracy::logged_run(log, mesh::completed(job, 0), *job.model, device, presets::device_catalogue()));
+  return std::move(logged.run);
+}
+
+std::string start_of(const QString& path, qint64 most) {
+  QFile file(path);
+  if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) return {};
+  return file.read(most).toStdString();
 }
 
 std::pair<std::string, std::string> name_of(const study::accuracy::Outcome& outcome) {
@@ -56,6 +106,18 @@ bool is_runs_table(const QString& path) {
   return columns.contains("gpus") && columns.contains("tp") && columns.contains("tokens_per_s_per_gpu");
 }
 
+bool is_training_log(const QString& path) {
+  constexpr qint64 looked_at = 1 << 22;  // logs begin with what their environment prints
+  return io::jobs::looks_like_training_log(start_of(path, looked_at));
+}
+
+bool is_job_file(const QString& path) {
+  constexpr qint64 largest_job = 1 << 20;
+  if (QFileInfo(path).size() > largest_job) return false;
+  const auto importer = io::importer_of(start_of(path, largest_job));
+  return importer && (*importer)->kind == io::FileKind::job && (*importer)->name != "training-log";
+}
+
 RunStudy::RunStudy(work::Jobs& jobs, QObject* parent) : QObject(parent), jobs_(&jobs) {
   connect(&jobs, &work::Jobs::ended, this, [this](int job) {
     if (job == job_) emit changed();
@@ -73,11 +135,29 @@ void RunStudy::cancel() {
 }
 
 void RunStudy::add(const QString& file) {
+  start(file, [file](const work::Jobs::Context& context) {
+    return runs_in(file.toStdString()).and_then([&](const auto& runs) { return predict(runs, context); });
+  });
+}
+
+void RunStudy::add(const QStringList& logs, const QString& job, const QString& device) {
+  start(logs.front(), [=](const work::Jobs::Context& context) -> Result<Outcomes> {
+    std::vector<study::accuracy::PublishedRun> runs;
+    for (const QString& log : logs) {
+      auto run = run_of(log, job, device);
+      if (!run && run.error().file.empty()) run.error().file = QFileInfo(log).fileName().toStdString();
+      if (!run) return tl::unexpected(std::move(run.error()));
+      runs.push_back(*std::move(run));
+    }
+    return predict(runs, context);
+  });
+}
+
+void RunStudy::start(const QString& file, const Find& find) {
   cancel();
-  const auto work = [file, self = QPointer<RunStudy>(this)](const work::Jobs::Context& context) -> work::Jobs::Apply {
-    return [self, file, found = predict(file.toStdString(), context)] {
-      return self ? self->take(found, file) : QString();
-    };
+  const auto work = [file, find,
+                     self = QPointer<RunStudy>(this)](const work::Jobs::Context& context) -> work::Jobs::Apply {
+    return [self, file, found = find(context)] { return self ? self->take(found, file) : QString(); };
   };
   job_ = jobs_->start(tr("Predictions of %1").arg(QFileInfo(file).fileName()), work);
   emit changed();

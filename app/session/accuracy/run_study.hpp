@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -20,6 +21,10 @@ namespace pipedeck::session::accuracy {
 
 /// Returns true for a CSV table of published runs, by its header.
 bool is_runs_table(const QString& path);
+/// Returns true for the log of a training by another engine, by the lines at its start.
+bool is_training_log(const QString& path);
+/// Returns true for arguments or a configuration of another engine, by content. Logs that print them are none.
+bool is_job_file(const QString& path);
 
 class RunStudy : public QObject {
   Q_OBJECT
@@ -30,6 +35,10 @@ class RunStudy : public QObject {
 
   /// Reads a CSV table and predicts its runs. A run with the source and row of an earlier one replaces it.
   void add(const QString& file);
+  /// Reads logs with their job and predicts their runs, as `pipedeck-cli accuracy LOG --job JOB` does. `job`:
+  /// its arguments or configuration; empty: the logs print them. `device`: the type of GPUs that a log does not name;
+  /// empty: unknown.
+  void add(const QStringList& logs, const QString& job, const QString& device);
   void cancel();
   bool running() const { return jobs_ && jobs_->running(job_); }
   const std::vector<study::accuracy::Outcome>& outcomes() const { return outcomes_; }
@@ -43,6 +52,8 @@ class RunStudy : public QObject {
   void failed(const QString& text);
 
  private:
+  using Find = std::function<Result<std::vector<study::accuracy::Outcome>>(const work::Jobs::Context&)>;
+  void start(const QString& file, const Find& find);
   QString take(const Result<std::vector<study::accuracy::Outcome>>& found, const QString& file);
 
   QPointer<work::Jobs> jobs_;  ///< a window's session is destroyed before its pages

@@ -22,7 +22,7 @@ struct MachineFilesText {
   Q_DECLARE_TR_FUNCTIONS(MachineFiles)
 };
 
-constexpr qint64 looked_at = 1 << 18;
+constexpr qint64 looked_at = 1 << 18, largest_json = 1 << 22;
 
 }  // namespace
 
@@ -30,9 +30,15 @@ bool is_machine_file(const QString& path) {
   QFile file(path);
   if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) return false;
   const std::string start = file.read(looked_at).toStdString();
-  return io::topology::looks_like_nvidia_smi_topology(start) || io::topology::looks_like_xml(start) ||
-         io::topology::looks_like_slurm(start) ||
-         (!start.starts_with('{') && io::topology::looks_like_bandwidth_matrix(start));
+  if (io::topology::looks_like_nvidia_smi_topology(start) || io::topology::looks_like_xml(start) ||
+      io::topology::looks_like_slurm(start) ||
+      (!start.starts_with('{') && io::topology::looks_like_bandwidth_matrix(start)))
+    return true;
+  // JSON is judged whole.
+  if (start.starts_with('{') && file.size() > largest_json) return false;
+  const std::string rest = start.starts_with('{') ? file.readAll().toStdString() : std::string();
+  const auto importer = io::importer_of(start + rest);
+  return importer && (*importer)->kind == io::FileKind::machines;
 }
 
 Result<FoundMachines> machines_in(const QStringList& files) {

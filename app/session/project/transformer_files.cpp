@@ -8,7 +8,6 @@
 #include <QFileInfo>
 
 #include "app/session/project/training_state.hpp"
-#include "core/io/huggingface/config.hpp"
 #include "core/io/importers.hpp"
 #include "core/io/onnx/model.hpp"
 #include "core/presets/computed_profile.hpp"
@@ -82,8 +81,8 @@ bool is_transformer_file(const QString& path) {
   if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) return false;
   if (io::onnx::looks_like_onnx(file.peek(256).toStdString())) return true;
   if (file.size() > largest) return false;
-  const auto document = io::json::parse(file.readAll().toStdString());
-  return document && io::huggingface::looks_like_hugging_face(*document);
+  const auto importer = io::importer_of(file.readAll().toStdString());
+  return importer && (*importer)->kind == io::FileKind::transformer;
 }
 
 Result<TransformerPreview> transformer_in(const QString& file) {

@@ -2,6 +2,7 @@
 #include "app/ui/pages/accuracy_page.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <QEvent>
@@ -15,6 +16,7 @@
 
 #include "app/models/accuracy/error_figures.hpp"
 #include "app/models/format.hpp"
+#include "app/session/project/transformer_files.hpp"
 #include "app/ui/layout/zoom.hpp"
 #include "app/ui/pages/accuracy_rows.hpp"
 #include "app/views/accuracy/filter_panel.hpp"
@@ -46,6 +48,7 @@ QStringList group_texts() {
 
 AccuracyPage::AccuracyPage(session::Session& session, dialogs::Dialogs dialogs, QWidget* parent)
     : QWidget(parent),
+      session_(session),
       dialogs_(std::move(dialogs)),
       study_(session.jobs()),
       filter_(new views::accuracy::FilterPanel),
@@ -147,8 +150,18 @@ void AccuracyPage::connect_views() {
 }
 
 void AccuracyPage::ask_for_runs() {
-  const QStringList files = dialogs_.open_files(this, tr("Add runs"), tr("Tables (*.csv);;All files (*)"));
-  if (!files.isEmpty()) open(files.front());
+  const QStringList files =
+      dialogs_.open_files(this, tr("Add runs"), tr("Tables and training logs (*.csv *.log *.txt);;All files (*)"));
+  if (files.isEmpty()) return;
+  QStringList logs;
+  std::ranges::copy_if(files, std::back_inserter(logs), session::accuracy::is_training_log);
+  if (logs.isEmpty()) return open(files.front());
+  const auto job = std::ranges::find_if(files, session::accuracy::is_job_file);
+  open_logs(logs, job == files.end() ? QString() : *job);
+}
+
+void AccuracyPage::open_logs(const QStringList& logs, const QString& job) {
+  study_.add(logs, job, QString::fromStdString(session::project::known_device_type(session_.state())));
 }
 
 void AccuracyPage::show_runs() {

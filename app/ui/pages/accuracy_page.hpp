@@ -39,6 +39,9 @@ class AccuracyPage : public QWidget {
 
   /// Adds the runs of a CSV table.
   void open(const QString& file) { study_.add(file); }
+  /// Adds the runs of training logs. `job`: the file of their job; empty: the logs print it. The project's cluster has
+  /// the type of GPUs that a log does not name.
+  void open_logs(const QStringList& logs, const QString& job);
   const std::vector<models::accuracy::RunRow>& rows() const { return rows_; }
   session::accuracy::RunStudy& study() { return study_; }
   views::accuracy::ScatterView& chart() const { return *chart_; }
@@ -65,6 +68,7 @@ class AccuracyPage : public QWidget {
   void select(std::optional<std::size_t> row);
   void fit_panels();
 
+  session::Session& session_;
   dialogs::Dialogs dialogs_;
   session::accuracy::RunStudy study_;
   std::vector<models::accuracy::RunRow> rows_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files: opened, saved, imported, exported, dropped on the window.
 #include <algorithm>
+#include <iterator>
 
 #include <QDir>
 #include <QDragEnterEvent>
@@ -86,9 +87,15 @@ void MainWindow::open_sample() {
 }
 
 void MainWindow::open_files(const QStringList& files) {
-  QStringList machines, traces;
+  QStringList machines, traces, logs, jobs;
+  // Logs of jobs may also print the machine, as a topology of nvidia-smi.
+  std::ranges::copy_if(files, std::back_inserter(logs), [](const QString& file) {
+    return session::accuracy::is_training_log(file) && !session::cluster::is_machine_file(file);
+  });
+  if (!logs.isEmpty()) std::ranges::copy_if(files, std::back_inserter(jobs), session::accuracy::is_job_file);
   for (const QString& file : files) {
     untouched_sample_ = false;
+    if (logs.contains(file) || jobs.contains(file)) continue;
     if (session::cluster::is_machine_file(file)) {
       machines << file;
       continue;
@@ -120,6 +127,12 @@ void MainWindow::open_files(const QStringList& files) {
       remember_recent(session_.file());
       view_->opened();
     }
+  }
+  // A log is a measured run; the file of its job may be dropped with it.
+  if (!logs.isEmpty()) {
+    if (session_.state().empty()) session_.complete_question();
+    show_page(Page::accuracy);
+    accuracy_page_->open_logs(logs, jobs.isEmpty() ? QString() : jobs.front());
   }
   // Each process of a run writes one.
   if (traces.size() > 1)

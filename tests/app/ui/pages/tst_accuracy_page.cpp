@@ -72,6 +72,7 @@ class TestAccuracyPage : public QObject {
   void empty_page_opens_a_table();
   void a_dropped_table_is_opened();
   void a_bad_table_is_reported();
+  void a_dropped_log_is_a_run();
   void a_cancelled_table_adds_nothing();
   void a_filter_changes_figures_and_points();
   void the_mouse_selects_a_run();
@@ -113,6 +114,27 @@ void TestAccuracyPage::a_dropped_table_is_opened() {
   QVERIFY(fixture.window->accuracy_page().isVisible());
   QVERIFY(!fixture.window->accuracy_page().rows().empty());
   QVERIFY(fixture.errors.isEmpty() && fixture.questions.isEmpty());
+}
+
+/// A log becomes the row that the command line gives (tst_cli_accuracy), on the GPUs of the project's cluster.
+void TestAccuracyPage::a_dropped_log_is_a_run() {
+  const QString log = QStringLiteral(PIPEDECK_FIXTURES "/jobs/llama3-8b.megatron.log");
+  WindowFixture fixture;
+  fixture.window->open_files({log});
+  QVERIFY(fixture.settle());
+  QCOMPARE(fixture.errors.size(), 1);
+  QVERIFY2(fixture.errors.front().contains("does not name its GPUs"), qPrintable(fixture.errors.front()));
+  fixture.errors.clear();
+  fixture.session().choose_cluster_preset("4 × 8 H100-SXM");
+  fixture.window->open_files({log});
+  QCOMPARE(fixture.window->page(), ui::window::Page::accuracy);
+  QVERIFY(fixture.settle());
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.value(0)));
+  const auto& outcomes = fixture.window->accuracy_page().study().outcomes();
+  QCOMPARE(outcomes.size(), std::size_t{1});
+  QCOMPARE(*outcomes[0].measured_seconds, 2.14985);
+  QVERIFY(outcomes[0].prediction && outcomes[0].run.gpu == "H100-SXM");
+  QCOMPARE(fixture.window->accuracy_page().rows().size(), std::size_t{1});
 }
 
 void TestAccuracyPage::a_bad_table_is_reported() {
