@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/text/scaling_text.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -16,17 +14,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using study::capacity::ScalingKind;
 using study::capacity::ScalingPoint;
-
-/// Returns the parts that some step has, in the order of TimePart.
-std::vector<TimePart> scaling_parts(const std::vector<ScalingPoint>& points) {
-  std::vector<TimePart> parts;
-  for (int i = 0; i < time_part_count; ++i)
-    if (std::ranges::any_of(points, [&](const auto& one) {
-          return one.plan && one.parts.share(one.parts[static_cast<TimePart>(i)]) >= 5e-4;
-        }))
-      parts.push_back(static_cast<TimePart>(i));
-  return parts;
-}
 
 std::string short_name_of(TimePart part) {
   switch (part) {
@@ -50,7 +37,7 @@ std::string short_name_of(TimePart part) {
 }  // namespace
 
 std::string scaling_text(const ScalingText& found) {
-  const std::vector<TimePart> parts = scaling_parts(found.points);
+  const std::vector<TimePart> parts = study::capacity::scaling_parts(found.points);
   std::vector<Table::Column> columns{{"nodes"},        {"devices"},   {"batch"},     {"plan", Align::left},
                                      {"iteration ms"}, {"samples/s"}, {"efficiency"}};
   for (const TimePart part : parts) columns.push_back({short_name_of(part) + " %"});
@@ -69,12 +56,17 @@ std::string scaling_text(const ScalingText& found) {
     }
     table.add(std::move(row));
   }
+  std::string notes;
+  for (std::size_t p = 0; p < found.points.size(); ++p)
+    if (const auto above = study::capacity::above_ideal(found.points, p))
+      notes += fmt::format("{} devices: {}.\n", found.points[p].devices, study::capacity::above_ideal_text(*above));
   return fmt::format("{} on {}, {} scaling: {}\n\n", io::text::printable(found.model),
                      io::text::printable(found.cluster), name_of(found.kind),
                      found.kind == ScalingKind::strong ? "the global batch stays" : "the samples of a device stay") +
          table.text() +
          "\nefficiency: throughput of a device over that at the first size with a plan. Then the parts of a step: "
-         "TP, CP, EP, weights, PP and DP are exposed communication.\n";
+         "TP, CP, EP, weights, PP and DP are exposed communication.\n" +
+         notes;
 }
 
 std::string scaling_json(const ScalingText& found) {
@@ -88,6 +80,8 @@ std::string scaling_json(const ScalingText& found) {
       point["iteration_ms"] = one.plan->iteration.count * 1e3;
       point["samples_per_s"] = one.plan->samples_per_second;
       point["efficiency"] = scaling_efficiency(found.points, p);
+      if (const auto above = study::capacity::above_ideal(found.points, p))
+        point["note"] = study::capacity::above_ideal_text(*above);
       Json& shares = point["shares"] = Json::object();
       for (int i = 0; i < time_part_count; ++i) {
         const auto part = static_cast<TimePart>(i);

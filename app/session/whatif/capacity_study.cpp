@@ -6,7 +6,6 @@
 
 #include <QFile>
 #include <QFileInfo>
-#include <QMetaObject>
 #include <QThread>
 
 #include "app/session/work/count_text.hpp"
@@ -65,7 +64,7 @@ bool is_capacity_points(const QString& path) {
 }
 
 CapacityStudy::CapacityStudy(work::Jobs& jobs, QObject* parent)
-    : QObject(parent), jobs_(&jobs), guard_(std::make_shared<CallbackGuard>()) {
+    : QObject(parent), jobs_(&jobs), guard_(std::make_shared<work::CallbackGuard>()) {
   guard_->owner = this;
   connect(&jobs, &work::Jobs::ended, this, [this](int job, work::JobState) {
     if (job == job_) emit changed();
@@ -73,16 +72,10 @@ CapacityStudy::CapacityStudy(work::Jobs& jobs, QObject* parent)
 }
 
 CapacityStudy::~CapacityStudy() {
-  const std::lock_guard lock(guard_->mutex);
-  guard_->owner = nullptr;
+  guard_->close();
   if (!jobs_) return;
   jobs_->disconnect(this);
   cancel();
-}
-
-void CapacityStudy::CallbackGuard::post(std::function<void()> what) {
-  const std::lock_guard lock(mutex);
-  if (owner) QMetaObject::invokeMethod(owner, std::move(what), Qt::QueuedConnection);
 }
 
 void CapacityStudy::forget() {

@@ -4,10 +4,8 @@
 // file.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -15,6 +13,7 @@
 #include <QPointer>
 #include <QString>
 
+#include "app/session/work/callback_guard.hpp"
 #include "app/session/work/jobs.hpp"
 #include "core/model/capacity.hpp"
 #include "core/model/workload.hpp"
@@ -88,14 +87,8 @@ class CapacityStudy : public QObject {
   bool is_of_batch(const CapacityPoint& point) const;
   void keep(const CapacityFound& found);
 
-  /// A link from the job's threads to the study, valid during its lifetime.
-  struct CallbackGuard {
-    std::mutex mutex;
-    CapacityStudy* owner = nullptr;
-    void post(std::function<void()> what);
-  };
   QPointer<work::Jobs> jobs_;  ///< a window's session is destroyed before its pages
-  std::shared_ptr<CallbackGuard> guard_;
+  std::shared_ptr<work::CallbackGuard> guard_;
   std::optional<Problem> problem_;
   std::optional<CapacityReach> reach_;
   std::map<CapacityPoint, CapacityFound> found_;

@@ -18,12 +18,14 @@
 #include "app/session/whatif/what_if_edits.hpp"
 #include "app/text/in_qt.hpp"
 #include "app/ui/pages/largest_text.hpp"
+#include "app/ui/pages/scaling_rows.hpp"
 #include "app/views/gantt/preview.hpp"
 #include "app/views/whatif/capacity_pane.hpp"
 #include "app/views/whatif/front_pane.hpp"
 #include "app/views/whatif/largest_pane.hpp"
 #include "app/views/whatif/panel.hpp"
 #include "app/views/whatif/pareto_view.hpp"
+#include "app/views/whatif/scaling_view.hpp"
 #include "app/views/whatif/summary.hpp"
 #include "app/views/whatif/upgrade_pane.hpp"
 #include "app/views/widgets/bar_table.hpp"
@@ -63,6 +65,7 @@ WhatIfPage::WhatIfPage(session::Session& session, dialogs::Dialogs dialogs, QWid
       dialogs_(std::move(dialogs)),
       study_(session.jobs()),
       capacity_study_(session.jobs()),
+      scaling_study_(session.jobs()),
       largest_study_(session.jobs()),
       preview_(session.plan_simulator()),
       stack_(new QStackedWidget),
@@ -185,6 +188,7 @@ void WhatIfPage::hideEvent(QHideEvent* event) {
 void WhatIfPage::pause_studies(bool on) {
   study_.pause(on);
   capacity_study_.pause(on);
+  scaling_study_.pause(on);
   largest_study_.pause(on);
 }
 
@@ -204,6 +208,7 @@ void WhatIfPage::refresh() {
   if (!problem) {
     study_.forget();
     capacity_study_.forget();
+    scaling_study_.forget();
     largest_study_.forget();
     empty_->setText(tr("Choose a model and a cluster to explore other hardware."));
     return;
@@ -221,6 +226,7 @@ void WhatIfPage::refresh() {
     show_base();
   }
   capacity_study_.ask(*problem);
+  scaling_study_.ask(*problem);
   capacity_->set_sample_tokens(session::whatif::CapacityStudy::sample_tokens(*problem->profile));
   capacity_->set_base(static_cast<int>(problem->cluster->nodes.size()),
                       session::whatif::CapacityStudy::catalogue_types(), session::whatif::CapacityStudy::currency());
@@ -351,19 +357,22 @@ void WhatIfPage::pick(const PlanCandidate& plan) {
   picked_simulation_.reset();
   Problem problem = study_.question()->problem;
   problem.cluster = picked_->cluster;
+  problem.workload.global_batch = picked_->plan->global_batch;
   preview_.request(problem, *picked_->plan);
 }
 
 void WhatIfPage::connect_capacity() {
   connect(&capacity_study_, &session::whatif::CapacityStudy::changed, this, &WhatIfPage::show_capacity);
   connect(capacity_, &views::whatif::CapacityPane::goal_changed, this, &WhatIfPage::show_capacity);
-  connect(capacity_, &views::whatif::CapacityPane::search_requested, this, [this] {
-    capacity_study_.find({capacity_->max_nodes(), capacity_->types()});
-  });
-  connect(capacity_, &views::whatif::CapacityPane::cancel_requested, &capacity_study_,
-          &session::whatif::CapacityStudy::cancel);
+  connect(&scaling_study_, &session::whatif::ScalingStudy::changed, this, &WhatIfPage::show_capacity);
+  connect(capacity_, &views::whatif::CapacityPane::mode_changed, this, &WhatIfPage::show_capacity);
+  connect(capacity_, &views::whatif::CapacityPane::search_requested, this, &WhatIfPage::find_capacity);
+  connect(capacity_, &views::whatif::CapacityPane::cancel_requested, this,
+          [this] { capacity_->scales() ? scaling_study_.cancel() : capacity_study_.cancel(); });
   connect(capacity_, &views::whatif::CapacityPane::csv_requested, this, [this] {
-    if (const auto goal = capacity_->goal())
+    if (capacity_->scales())
+      write_csv(tr("Export sizes"), QStringLiteral("scaling.csv"), scaling_study_.csv(scaling_kind()));
+    else if (const auto goal = capacity_->goal())
       write_csv(tr("Export points"), QStringLiteral("capacity.csv"), capacity_study_.csv(*goal));
   });
   connect(capacity_, &views::whatif::CapacityPane::keep_requested, this, &WhatIfPage::save_points);
@@ -377,7 +386,33 @@ void WhatIfPage::connect_capacity() {
   connect(capacity_, &views::whatif::CapacityPane::activated, this, &WhatIfPage::receive_capacity);
 }
 
-void WhatIfPage::show_capacity() {
+session::whatif::ScalingKind WhatIfPage::scaling_kind() const {
+  return capacity_->mode() == views::whatif::CapacityPane::Mode::weak ? session::whatif::ScalingKind::weak
+                                                                      : session::whatif::ScalingKind::strong;
+}
+
+void WhatIfPage::find_capacity() {
+  if (capacity_->scales()) return scaling_study_.find(scaling_kind(), capacity_->scaling_nodes());
+  capacity_study_.find({capacity_->max_nodes(), capacity_->types()});
+}
+
+void WhatIfPage::show_capacity() { capacity_->scales() ? show_scaling() : show_points(); }
+
+void WhatIfPage::show_scaling() {
+  const session::whatif::ScalingKind kind = scaling_kind();
+  const bool running = scaling_study_.running() && scaling_study_.kind() == kind;
+  const models::whatif::ScalingContent content = scaling_content(scaling_study_, kind);
+  capacity_->scaling().setVisible(!content.rows.empty());
+  capacity_->scaling().set_content(content);
+  capacity_->set_exportable(!content.rows.empty());
+  const bool asked = scaling_study_.size_count(kind) > 0;
+  const bool none = scaling_study_.complete(kind) && !content.has_plan();
+  const bool unavailable = scaling_study_.kind() == kind && !scaling_study_.unavailable_reason().isEmpty();
+  capacity_->set_state(scaling_words(scaling_study_, kind), running, asked && !scaling_study_.complete(kind),
+                       none || unavailable);
+}
+
+void WhatIfPage::show_points() {
   const std::vector<CapacityFound> found = capacity_study_.found();
   const QString currency = QString::fromStdString(session::whatif::CapacityStudy::currency());
   const auto goal = capacity_->goal();
@@ -387,6 +422,7 @@ void WhatIfPage::show_capacity() {
   if (goal && !found.empty()) words = models::whatif::capacity_text(*goal, found, currency);
   if (const QString& file = capacity_study_.file(); !file.isEmpty())
     words += QLatin1Char(' ') + tr("Points are saved in %1.").arg(QFileInfo(file).fileName());
+  capacity_->set_exportable(!found.empty());
   capacity_->set_state(words, running, capacity_study_.asked() && !capacity_study_.complete());
 }
 
@@ -404,21 +440,27 @@ void WhatIfPage::resume_from(const QString& file) {
     return dialogs_.error(this, tr("Continue from points"), text::to_qstring(taken.error()));
   const session::whatif::CapacityReach& reach = *capacity_study_.reach();
   capacity_->set_reach(reach.max_nodes, reach.types != std::vector<std::string>{""});
+  capacity_->set_mode(views::whatif::CapacityPane::Mode::points);
   tabs_->setCurrentWidget(capacity_);
 }
 
+/// Returns the plan of a row as it is shown; absent if it has none.
+std::optional<PlanCandidate> WhatIfPage::capacity_plan(int row) const {
+  const auto plan_at = [&](const auto& found) -> std::optional<PlanCandidate> {
+    if (row < 0 || row >= static_cast<int>(found.size())) return std::nullopt;
+    return found[static_cast<std::size_t>(row)].plan;
+  };
+  return capacity_->scales() ? plan_at(scaling_study_.found(scaling_kind())) : plan_at(capacity_study_.found());
+}
+
 void WhatIfPage::choose_capacity(int row) {
-  const std::vector<CapacityFound> found = capacity_study_.found();
-  if (row < 0 || row >= static_cast<int>(found.size()) || !study_.question()) return;
-  const CapacityFound& one = found[static_cast<std::size_t>(row)];
-  if (one.plan) pick(*one.plan);
+  if (!study_.question()) return;
+  if (const auto plan = capacity_plan(row)) pick(*plan);
   show_answer();
 }
 
 void WhatIfPage::receive_capacity(int row) {
-  const std::vector<CapacityFound> found = capacity_study_.found();
-  if (row < 0 || row >= static_cast<int>(found.size())) return;
-  if (const CapacityFound& one = found[static_cast<std::size_t>(row)]; one.fits()) save_plan(*one.plan);
+  if (const auto plan = capacity_plan(row); plan && plan->fits) save_plan(*plan);
 }
 
 void WhatIfPage::connect_largest() {

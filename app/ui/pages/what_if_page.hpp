@@ -10,6 +10,7 @@
 #include "app/session/session.hpp"
 #include "app/session/whatif/capacity_study.hpp"
 #include "app/session/whatif/largest_study.hpp"
+#include "app/session/whatif/scaling_study.hpp"
 #include "app/session/whatif/what_if_study.hpp"
 #include "app/ui/dialogs/dialogs.hpp"
 
@@ -50,6 +51,7 @@ class WhatIfPage : public QWidget {
   views::whatif::UpgradePane& purchases() const { return *buy_; }
   views::whatif::CapacityPane& capacity() const { return *capacity_; }
   session::whatif::CapacityStudy& capacity_study() { return capacity_study_; }
+  session::whatif::ScalingStudy& scaling_study() { return scaling_study_; }
   views::whatif::LargestPane& largest() const { return *largest_; }
   session::whatif::LargestStudy& largest_study() { return largest_study_; }
 
@@ -66,6 +68,11 @@ class WhatIfPage : public QWidget {
   void show_capacity();
   void choose_capacity(int row);
   void receive_capacity(int row);
+  session::whatif::ScalingKind scaling_kind() const;
+  void find_capacity();
+  void show_points();
+  void show_scaling();
+  std::optional<PlanCandidate> capacity_plan(int row) const;
   void save_points();
   void connect_largest();
   void show_largest();
@@ -90,6 +97,7 @@ class WhatIfPage : public QWidget {
   dialogs::Dialogs dialogs_;
   session::whatif::WhatIfStudy study_;
   session::whatif::CapacityStudy capacity_study_;
+  session::whatif::ScalingStudy scaling_study_;
   session::whatif::LargestStudy largest_study_;
   session::plans::PreviewSimulator preview_;  ///< simulates the plan selected in the front
   QTimer settle_;                             ///< delay after a slider's move

@@ -5,7 +5,6 @@
 
 #include <QComboBox>
 #include <QEvent>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -13,12 +12,15 @@
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSpinBox>
+#include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include "app/models/rates.hpp"
 #include "app/text/in_qt.hpp"
+#include "app/views/whatif/scaling_view.hpp"
 #include "app/views/widgets/bar_table.hpp"
+#include "app/views/widgets/segment_switch.hpp"
 #include "app/views/widgets/theme.hpp"
 #include "app/views/widgets/widget_style.hpp"
 #include "app/views/widgets/wrapping_row.hpp"
@@ -29,7 +31,7 @@ namespace pipedeck::views::whatif {
 
 namespace {
 
-constexpr int max_nodes_asked = 64;
+constexpr int max_nodes_asked = 64, max_nodes_scaled = 4096, nodes_scaled = 8;
 constexpr double max_sample_tokens = 1 << 24;
 constexpr int all_types = 1;  ///< index in the box of types; 0: as today
 
@@ -51,9 +53,16 @@ CapacityPane::CapacityPane(QWidget* parent) : QWidget(parent) {
   table_->setAccessibleName(tr("Training time, one cluster per row"));
   connect(table_, &QTableWidget::currentCellChanged, this, [this](int row) { emit chosen(row); });
   connect(table_, &QTableWidget::activated, this, [this](const QModelIndex& at) { emit activated(at.row()); });
-  column->addWidget(table_, 1);
+  scaling_ = new ScalingView;
+  connect(scaling_, &ScalingView::chosen, this, &CapacityPane::chosen);
+  connect(scaling_, &ScalingView::activated, this, &CapacityPane::activated);
+  answers_ = new QStackedWidget;
+  answers_->addWidget(table_);
+  answers_->addWidget(scaling_);
+  column->addWidget(answers_, 1);
   read_goal();
   set_rows({});
+  show_mode();
   set_state({}, false, false);
   apply_theme();
 }
@@ -63,9 +72,6 @@ QWidget* CapacityPane::make_head() {
   auto* lines = new QVBoxLayout(head);
   lines->setContentsMargins(0, 0, 0, 0);
   lines->setSpacing(widgets::ThemeSizes::grid / 2);
-  auto* top = new QHBoxLayout;
-  auto* title = new QLabel(tr("How many devices?"));
-  title->setFont(widgets::title_font(font()));
   csv_ = new QToolButton;
   csv_->setObjectName(QStringLiteral("capacity_csv"));
   csv_->setText(tr("CSV…"));
@@ -75,12 +81,29 @@ QWidget* CapacityPane::make_head() {
   find_->setObjectName(QStringLiteral("capacity_find"));
   find_->setMinimumWidth(96);
   connect(find_, &QPushButton::clicked, this, [this] { running_ ? emit cancel_requested() : emit search_requested(); });
-  top->addWidget(title, 1);
-  top->addWidget(make_points_button());
-  top->addWidget(csv_);
-  top->addWidget(find_);
-  lines->addLayout(top);
-  auto* fields = new widgets::WrappingRow;
+  mode_ = new widgets::SegmentSwitch({tr("Training"), tr("Strong scaling"), tr("Weak scaling")},
+                                     QStringLiteral("capacity_mode"));
+  mode_->setAccessibleName(tr("Question"));
+  mode_->setToolTip(
+      tr("Clusters for an amount of training; or the efficiency at each size of the cluster, with a "
+         "fixed global batch (strong) or fixed samples of a device (weak)"));
+  connect(mode_, &widgets::SegmentSwitch::chosen, this, [this] {
+    show_mode();
+    emit mode_changed();
+  });
+  auto* top = new widgets::WrappingRow;
+  top->add(mode_);
+  top->add_stretch();
+  for (QWidget* button : std::initializer_list<QWidget*>{make_points_button(), csv_, find_}) top->add(button);
+  lines->addWidget(top);
+  make_fields();
+  lines->addWidget(goal_fields_);
+  lines->addWidget(scaling_fields_);
+  return head;
+}
+
+void CapacityPane::make_fields() {
+  auto* fields = goal_fields_ = new widgets::WrappingRow;
   amount_ = add_field(*fields, tr("Samples or tokens"), "capacity_amount", QStringLiteral("10M"),
                       tr("Total samples, or tokens if tokens per sample are given: 20M, 300B"));
   tokens_ = add_field(*fields, tr("Tokens per sample"), "capacity_tokens", {},
@@ -88,10 +111,7 @@ QWidget* CapacityPane::make_head() {
   within_ = add_field(*fields, tr("Within"), "capacity_within", QStringLiteral("30d"),
                       tr("Longest duration: 30d, 12h. Empty: no limit"));
   budget_ = add_field(*fields, tr("Budget"), "capacity_budget", {}, tr("Highest price: $50000, 50k. Empty: no limit"));
-  nodes_ = new QSpinBox;
-  nodes_->setObjectName(QStringLiteral("capacity_nodes"));
-  nodes_->setRange(1, max_nodes_asked);
-  nodes_->setToolTip(tr("Cluster sizes from one node to this number"));
+  nodes_ = make_nodes("capacity_nodes", max_nodes_asked, tr("Cluster sizes from one node to this number"));
   fields->add_field(tr("Nodes up to"), nodes_);
   types_ = new QComboBox;
   types_->setObjectName(QStringLiteral("capacity_types"));
@@ -99,8 +119,36 @@ QWidget* CapacityPane::make_head() {
   types_->addItem(tr("as today"));
   types_->addItem(tr("every type of the catalogue"));
   fields->add_field(tr("Devices"), types_);
-  lines->addWidget(fields);
-  return head;
+  scaling_fields_ = new widgets::WrappingRow;
+  scaling_nodes_ = make_nodes("capacity_scaling_nodes", max_nodes_scaled, tr("Sizes of 1, 2, 4 … and this many nodes"));
+  scaling_nodes_->setValue(nodes_scaled);
+  scaling_fields_->add_field(tr("Nodes up to"), scaling_nodes_);
+}
+
+QSpinBox* CapacityPane::make_nodes(const char* name, int most, const QString& tip) {
+  auto* box = new QSpinBox;
+  box->setObjectName(QLatin1String(name));
+  box->setRange(1, most);
+  box->setToolTip(tip);
+  return box;
+}
+
+CapacityPane::Mode CapacityPane::mode() const { return static_cast<Mode>(mode_->current()); }
+
+void CapacityPane::set_mode(Mode mode) {
+  if (mode == this->mode()) return;
+  mode_->set_current(static_cast<int>(mode));
+  show_mode();
+  emit mode_changed();
+}
+
+int CapacityPane::scaling_nodes() const { return scaling_nodes_->value(); }
+
+void CapacityPane::show_mode() {
+  goal_fields_->setVisible(!scales());
+  scaling_fields_->setVisible(scales());
+  points_->setVisible(!scales());
+  answers_->setCurrentWidget(scales() ? static_cast<QWidget*>(scaling_) : table_);
 }
 
 QToolButton* CapacityPane::make_points_button() {
@@ -172,6 +220,7 @@ void CapacityPane::set_base(int nodes, const std::vector<std::string>& types, co
   catalogue_ = types;
   currency_ = currency;
   nodes_->setValue(std::max(nodes_->value(), std::min(max_nodes_asked, nodes)));
+  scaling_nodes_->setValue(std::max(scaling_nodes_->value(), std::min(max_nodes_scaled, nodes)));
   read_goal();
 }
 
@@ -193,15 +242,16 @@ void CapacityPane::set_rows(const std::vector<models::whatif::BarRow>& rows) {
   const int current = table_->currentRow();
   table_->set_rows(rows);
   if (current >= 0 && current < table_->rowCount()) table_->setCurrentCell(current, 0);
-  csv_->setEnabled(!rows.empty());
 }
 
-void CapacityPane::set_state(const QString& words, bool running, bool resumes) {
-  running_ = running;
+void CapacityPane::set_exportable(bool on) { csv_->setEnabled(on); }
+
+void CapacityPane::set_state(const QString& words, bool running, bool resumes, bool bad) {
+  running_ = running, bad_ = bad;
   find_->setText(running ? tr("Cancel") : resumes ? tr("Continue") : tr("Find out"));
-  find_->setEnabled(running || goal_);
+  find_->setEnabled(running || goal_ || scales());
   points_->setEnabled(!running);
-  words_->setText(problem_.isEmpty() ? words : problem_);
+  words_->setText(problem_.isEmpty() || scales() ? words : problem_);
   apply_theme();
 }
 
@@ -213,7 +263,8 @@ void CapacityPane::changeEvent(QEvent* event) {
 void CapacityPane::apply_theme() {
   const widgets::Theme& theme = widgets::Theme::of(palette());
   find_->setStyleSheet(widgets::plain_button_style(theme));
-  widgets::set_text_colour(*words_, problem_.isEmpty() ? theme.muted : theme.bad);
+  const bool bad = bad_ || (!problem_.isEmpty() && !scales());
+  widgets::set_text_colour(*words_, bad ? theme.bad : theme.muted);
 }
 
 }  // namespace pipedeck::views::whatif

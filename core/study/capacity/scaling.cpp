@@ -2,6 +2,7 @@
 #include "core/study/capacity/scaling.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <mutex>
 #include <utility>
@@ -11,12 +12,31 @@
 #include "core/base/limits.hpp"
 #include "core/base/parallel_for.hpp"
 #include "core/io/documents/transformer.hpp"
+#include "core/mesh/prediction.hpp"
+#include "core/sim/simulate.hpp"
 #include "core/study/whatif/scales.hpp"
 
 namespace pipedeck::study::capacity {
 namespace {
 
 using Field = io::csv::CsvTable::Field;
+
+/// Returns the parts of a plan's step. Passes of format version 2 have their recomputation inside: it becomes a part.
+TimeBreakdown parts_of(const Problem& problem, const Plan& plan, const Simulation& simulation) {
+  TimeBreakdown parts = simulation.parts;
+  if (!has_mesh(plan) || parts[TimePart::recompute].count > 0) return parts;
+  const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+  if (!simulator) return parts;
+  const auto prediction = simulator->prediction(plan);
+  if (!prediction) return parts;
+  const double share =
+      prediction->parts[static_cast<std::size_t>(mesh::StepPart::recompute)].count / prediction->iteration.count;
+  const Nanoseconds again =
+      std::min(parts[TimePart::compute], Nanoseconds(std::llround(share * static_cast<double>(parts.total().count))));
+  parts[TimePart::compute] = parts[TimePart::compute] - again;
+  parts[TimePart::recompute] = again;
+  return parts;
+}
 
 ScalingPoint found_at(const CapacityPoint& point, const ProblemAt& problem_at, std::span<const PlannerRequest> planners,
                       const std::stop_token& stop) {
@@ -34,7 +54,7 @@ ScalingPoint found_at(const CapacityPoint& point, const ProblemAt& problem_at, s
   } else if (!answer->best) {
     found.reason = std::move(answer->failure_reason);
   } else {
-    found.parts = answer->best->simulation->parts;
+    found.parts = parts_of(*problem, *answer->best->found.plan, *answer->best->simulation);
     found.plan = std::move(answer->best->found);
   }
   return found;
@@ -54,6 +74,42 @@ double scaling_efficiency(std::span<const ScalingPoint> points, std::size_t posi
   const auto rate = [](const ScalingPoint& one) { return one.plan->samples_per_second / one.devices; };
   const auto first = std::ranges::find_if(points, [](const ScalingPoint& one) { return one.plan.has_value(); });
   return points[position].plan ? rate(points[position]) / rate(*first) : 0;
+}
+
+std::optional<AboveIdeal> above_ideal(std::span<const ScalingPoint> points, std::size_t position) {
+  constexpr double visible = 5e-4;
+  const ScalingPoint& one = points[position];
+  if (!one.plan || scaling_efficiency(points, position) <= 1 + visible) return std::nullopt;
+  const ScalingPoint& first =
+      *std::ranges::find_if(points, [](const ScalingPoint& point) { return point.plan.has_value(); });
+  // Device seconds of a sample.
+  const auto of_sample = [](const ScalingPoint& point, TimePart part) {
+    return point.parts.share(point.parts[part]) * point.devices / point.plan->samples_per_second;
+  };
+  TimePart most = TimePart::compute;
+  const auto saved = [&](TimePart part) { return of_sample(first, part) - of_sample(one, part); };
+  for (int i = 0; i < time_part_count; ++i)
+    if (saved(static_cast<TimePart>(i)) > saved(most)) most = static_cast<TimePart>(i);
+  return AboveIdeal{most, first.parts.share(first.parts[most]), one.parts.share(one.parts[most]), first.devices};
+}
+
+std::string above_ideal_text(const AboveIdeal& reason) {
+  return fmt::format("above 100 %: {} takes {:.1f} % of the step on {} device{}, {:.1f} % here{}",
+                     pipedeck::name_of(reason.part), 100 * reason.first_share, reason.first_devices,
+                     reason.first_devices == 1 ? "" : "s", 100 * reason.share,
+                     reason.part == TimePart::recompute ? "; the smaller size recomputes to fit" : "");
+}
+
+std::vector<TimePart> scaling_parts(std::span<const ScalingPoint> points) {
+  constexpr double visible = 5e-4;
+  std::vector<TimePart> parts;
+  for (int i = 0; i < time_part_count; ++i) {
+    const auto part = static_cast<TimePart>(i);
+    if (std::ranges::any_of(
+            points, [&](const ScalingPoint& one) { return one.plan && one.parts.share(one.parts[part]) >= visible; }))
+      parts.push_back(part);
+  }
+  return parts;
 }
 
 io::csv::CsvTable scaling_csv(std::span<const ScalingPoint> points) {
@@ -83,7 +139,8 @@ io::csv::CsvTable scaling_csv(std::span<const ScalingPoint> points) {
     row.emplace_back(plan.plan->planner);
     row.emplace_back(plan.plan->name);
     for (int i = 0; i < time_part_count; ++i) row.emplace_back(one.parts.share(one.parts[static_cast<TimePart>(i)]));
-    row.emplace_back();
+    const auto above = above_ideal(points, p);
+    row.push_back(above ? Field(above_ideal_text(*above)) : Field());
     table.add(std::move(row));
   }
   return table;

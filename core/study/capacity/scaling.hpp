@@ -32,8 +32,24 @@ struct ScalingPoint {
 /// Returns the throughput of a device over that at the first point with a plan, which has 1; 0 without a plan.
 double scaling_efficiency(std::span<const ScalingPoint> points, std::size_t position);
 
+/// A reason for an efficiency above 100 %: the part of the step that takes a sample most device time less than at the
+/// first size with a plan. The smallest size often has to recompute.
+struct AboveIdeal {
+  TimePart part = TimePart::recompute;
+  double first_share = 0, share = 0;  ///< of the step, at the first size and at this one
+  int first_devices = 1;
+  bool operator==(const AboveIdeal&) const = default;
+};
+/// Returns nothing for an efficiency of 100 % or less, to 0.05 %.
+std::optional<AboveIdeal> above_ideal(std::span<const ScalingPoint> points, std::size_t position);
+/// Returns the reason as a clause: "above 100 %: recompute takes 21.3 % of the step on 8 devices, 0.0 % here".
+std::string above_ideal_text(const AboveIdeal& reason);
+
+/// Returns the parts that take at least 0.05 % of some step, in the order of TimePart.
+std::vector<TimePart> scaling_parts(std::span<const ScalingPoint> points);
+
 /// Returns a row for each size, the same from the window and from the command line. Columns end in the share of each
-/// part of the step; a size without a plan has its reason alone.
+/// part of the step and a note: why an efficiency is above 100 %. A size without a plan has its reason alone.
 io::csv::CsvTable scaling_csv(std::span<const ScalingPoint> points);
 
 /// Returns 1, 2, 4 ... and `most`.

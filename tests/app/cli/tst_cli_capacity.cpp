@@ -59,6 +59,7 @@ class TestCliCapacity : public QObject {
   void cancelled_and_resumed_data();
   void cancelled_and_resumed();
   void scaling_over_sizes();
+  void scaling_above_the_ideal_is_explained();
   void threads_give_the_same_bytes();
   void the_plan_goes_on();
   void the_largest();
@@ -353,6 +354,26 @@ void TestCliCapacity::scaling_over_sizes() {
   const Answer both = problem.run(question({"--scaling", "strong", "--samples", "100"}));
   VERIFY_STATUS(both, 2);
   QVERIFY2(both.err.contains("found --scaling and an amount of training"), both.err);
+}
+
+/// The smallest size has to recompute, so that larger ones are more efficient: table, JSON and CSV give the reason.
+void TestCliCapacity::scaling_above_the_ideal_is_explained() {
+  SmallProblem problem;
+  const QStringList command{
+      "capacity", "--profile", "preset:llama-3-70b", "--cluster", "preset:8x8-h100-sxm", "--global-batch", "256",
+      "--nodes",  "2,4",       "--scaling",          "strong"};
+  const QByteArray reason = "above 100 %: recompute takes ";
+  const Answer table = problem.run(command + QStringList{"--csv", "scaling.csv"});
+  VERIFY_STATUS(table, 0);
+  QVERIFY2(table.out.contains("32 devices: " + reason) && table.out.contains("recompute %"), table.out);
+  QFile csv(problem.path("scaling.csv"));
+  QVERIFY(csv.open(QIODevice::ReadOnly));
+  QVERIFY(csv.readAll().contains(reason));
+  const Answer answer = problem.run(command + QStringList{"--json"});
+  const QJsonArray points = object_of(answer.out)["points"].toArray();
+  QVERIFY(!points.at(0).toObject().contains("note"));
+  QVERIFY(points.at(1).toObject()["note"].toString().startsWith(QLatin1String(reason)));
+  QVERIFY(points.at(1).toObject()["efficiency"].toDouble() > 1);
 }
 
 void TestCliCapacity::threads_give_the_same_bytes() {

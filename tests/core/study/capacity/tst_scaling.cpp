@@ -153,6 +153,61 @@ class TestScaling : public QObject {
     QCOMPARE(scaling_efficiency(found, 1), 1.0);
   }
 
+  /// Passes of version 2 have their recomputation inside; here it is a part, as in the step's prediction.
+  void recomputation_is_a_part() {
+    const study::capacity::Request question = transformer();
+    const std::vector<int> nodes{2};
+    const auto points = scaling_points(*question.problem.cluster, 64, ScalingKind::strong, nodes).value();
+    auto planners = study::capacity::scaling_planners(*question.problem.profile);
+    for (const bool recomputes : {false, true}) {
+      planners.front().options["recompute"] = recomputes ? "full" : "none";
+      const auto found = find_scaling(points, at(question), planners, {}).value();
+      QVERIFY2(found[0].plan.has_value(), found[0].reason.c_str());
+      const auto problem = at(question)(points[0]).value();
+      const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions).value();
+      const auto prediction = simulator.prediction(*found[0].plan->plan).value();
+      const double share = prediction[mesh::StepPart::recompute].count / prediction.iteration.count;
+      QCOMPARE(share > 0.1, recomputes);
+      QVERIFY(std::abs(found[0].parts.share(found[0].parts[TimePart::recompute]) - share) < 1e-6);
+      QVERIFY(found[0].parts.share(found[0].parts[TimePart::compute]) > 2 * share);  // forward and backward: 3 times
+      QCOMPARE(to_seconds(found[0].parts.total()).count, found[0].plan->iteration.count);
+    }
+  }
+
+  /// The part whose device time of a sample falls most explains an efficiency above 100 %.
+  void above_the_ideal_is_explained() {
+    const auto point = [](int devices, double samples_per_second, std::int64_t compute, std::int64_t recompute,
+                          std::int64_t bubble) {
+      ScalingPoint one;
+      one.devices = devices;
+      one.plan.emplace().samples_per_second = samples_per_second;
+      one.plan->plan = std::make_shared<const Plan>();
+      one.parts[TimePart::compute] = Nanoseconds(compute);
+      one.parts[TimePart::recompute] = Nanoseconds(recompute);
+      one.parts[TimePart::bubble] = Nanoseconds(bubble);
+      return one;
+    };
+    // A sample takes 1 s of a device, then 0.8 s: 0.25 s less recomputation, 0.05 s more bubble.
+    const std::vector<ScalingPoint> points{{.devices = 4, .reason = "none fits"},
+                                           point(8, 8, 750, 250, 0),
+                                           point(16, 20, 750, 0, 50),
+                                           point(32, 32, 750, 0, 250)};
+    QVERIFY(!study::capacity::above_ideal(points, 0) && !study::capacity::above_ideal(points, 1));
+    const auto above = study::capacity::above_ideal(points, 2);
+    QVERIFY(above);
+    QCOMPARE(above->part, TimePart::recompute);
+    QCOMPARE(above->first_share, 0.25);
+    QCOMPARE(above->share, 0.0);
+    QCOMPARE(above->first_devices, 8);
+    QVERIFY(!study::capacity::above_ideal(points, 3));
+    const std::string text = study::capacity::above_ideal_text(*above);
+    QCOMPARE(text, std::string("above 100 %: recompute takes 25.0 % of the step on 8 devices, 0.0 % here; the smaller "
+                               "size recomputes to fit"));
+    QVERIFY(study::capacity::scaling_csv(points).text().find(text) != std::string::npos);
+    QCOMPARE(study::capacity::scaling_parts(points),
+             (std::vector{TimePart::compute, TimePart::bubble, TimePart::recompute}));
+  }
+
   void a_stop_ends_it() {
     const study::capacity::Request question = perfect();
     std::stop_source stop;
