@@ -135,6 +135,8 @@ struct Layout {
   /// Returns all boxes that no line may cross: those of ends(), and open groups as a whole.
   std::vector<End> solids() const;
   std::optional<End> find_end(const std::string& name) const;
+  /// Returns the links of a label, as positions in Cluster::links.
+  std::vector<int> links_of(const TopologyLabel& label) const;
 };
 
 /// A selection: nodes and switches by name, links by position.

@@ -187,4 +187,10 @@ Selection in_rectangle(const Layout& layout, const QRectF& rectangle) {
   return found;
 }
 
+std::vector<int> Layout::links_of(const TopologyLabel& label) const {
+  std::vector<int> all;
+  for (const std::size_t i : label.links) all.insert(all.end(), links[i].links.begin(), links[i].links.end());
+  return all;
+}
+
 }  // namespace pipedeck::models::topology

@@ -25,6 +25,7 @@
 #include "app/ui/actions/plan_actions.hpp"
 #include "app/ui/actions/profile_actions.hpp"
 #include "app/ui/actions/topology_actions.hpp"
+#include "app/ui/actions/topology_groups.hpp"
 #include "app/ui/actions/written_note.hpp"
 #include "app/ui/help/about_dialog.hpp"
 #include "app/ui/help/help_texts.hpp"
@@ -84,6 +85,7 @@ void MainWindow::create_actions() {
           findChild<QAction*>("action_import_machine"), &QAction::trigger);
   connect(editing, &actions::TopologyEditing::import_of_cloud_requested, findChild<QAction*>("action_import_cloud"),
           &QAction::trigger);
+  new actions::TopologyGroups(session_, *topology_view_, this);
   (new actions::TopologyActions(
        *editing, [this] { show_page(Page::topology); }, this))
       ->fill_menu(menuBar()->addMenu(tr("C&luster")));

@@ -62,6 +62,12 @@ void Canvas::set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLa
   choose(kept);
 }
 
+void Canvas::set_overlay(std::shared_ptr<const models::topology::Overlay> overlay) {
+  if (overlay == overlay_) return;
+  overlay_ = std::move(overlay);
+  stale();
+}
+
 /// Computes the drawing anew. The view stays where it is, so that the pointer still meets what it aims at.
 void Canvas::refresh_scene() {
   const QRectF before = scene_.bounds;
@@ -111,6 +117,17 @@ void Canvas::set_groups_open(bool open) {
       groups.push_back(r);
   }
   set_open(groups, open);
+}
+
+void Canvas::open_small_groups(std::size_t most_nodes) {
+  std::vector<std::size_t> groups;
+  for (std::size_t r = 0; r < scene_.racks.size(); ++r) {
+    const models::topology::Rack& rack = scene_.racks[r];
+    if (rack.alike && rack.collapsed && rack.members.size() <= most_nodes) groups.push_back(r);
+  }
+  const bool all_seen = fitted_;
+  set_open(groups, true);
+  if (all_seen && !groups.empty()) fit();
 }
 
 /// Opens the groups of which only some nodes are selected: a closed one cannot show which.

@@ -11,6 +11,7 @@
 #include <QWidget>
 
 #include "app/models/topology/camera.hpp"
+#include "app/models/topology/overlay.hpp"
 #include "app/models/topology/snap.hpp"
 #include "app/views/topology/painter.hpp"
 
@@ -41,6 +42,9 @@ class Canvas : public QWidget {
 
   void set_cluster(std::shared_ptr<const Cluster> cluster, const ClusterLayout& layout,
                    const std::vector<models::topology::TopologyProblem>& problems);
+  /// Colours the devices of each group alike, and loaded links red with their bytes; null: by device type.
+  void set_overlay(std::shared_ptr<const models::topology::Overlay> overlay);
+  const models::topology::Overlay* overlay() const { return overlay_.get(); }
   /// Clears the selection, closes groups and fits the view, before another cluster is set.
   void forget_view();
   const Cluster* cluster() const { return cluster_.get(); }
@@ -60,6 +64,8 @@ class Canvas : public QWidget {
   void select_towards(QPointF direction);
   /// Returns true if nodes of a group of alike nodes are selected.
   bool group_selected() const;
+  /// Opens the groups of at most that many alike nodes.
+  void open_small_groups(std::size_t most_nodes);
   /// Opens or closes the groups of the selected nodes.
   void set_groups_open(bool open);
   void start_rename();
@@ -140,6 +146,7 @@ class Canvas : public QWidget {
   void update_cursor();
 
   // canvas_keys.cpp
+  QString tip_of(const models::topology::Hit& hit) const;
   bool handle_key(QKeyEvent* event);
   void finish_rename(bool keep);
 
@@ -167,6 +174,7 @@ class Canvas : public QWidget {
   std::set<std::string> opened_;  ///< nodes of the groups that are open
   models::topology::Layout scene_;
   Marks marks_;
+  std::shared_ptr<const models::topology::Overlay> overlay_;  ///< null: none
   models::topology::Camera camera_;
   bool fitted_ = true;  ///< neither view nor drawing has changed: all of it is shown at every size
   bool fresh_ = true;   ///< the next cluster is another one

@@ -35,10 +35,8 @@ bool Canvas::event(QEvent* event) {
             help->globalPos(),
             QStringLiteral("<b>%1</b><br>%2").arg(rack.name.toHtmlEscaped(), rack.lines.join(QStringLiteral("<br>"))),
             this);
-      } else if (hit->kind == models::topology::Hit::label) {
-        QToolTip::showText(help->globalPos(), scene_.labels[static_cast<std::size_t>(hit->index)].text, this);
       } else {
-        QToolTip::showText(help->globalPos(), models::topology::tool_tip(*cluster_, *hit), this);
+        QToolTip::showText(help->globalPos(), tip_of(*hit), this);
       }
       return true;
     }
@@ -46,6 +44,20 @@ bool Canvas::event(QEvent* event) {
       break;
   }
   return QWidget::event(event);
+}
+
+QString Canvas::tip_of(const models::topology::Hit& hit) const {
+  const bool on_label = hit.kind == models::topology::Hit::label;
+  QString tip =
+      on_label ? scene_.labels[static_cast<std::size_t>(hit.index)].text : models::topology::tool_tip(*cluster_, hit);
+  if (!overlay_) return tip;
+  QString more;
+  if (hit.kind == models::topology::Hit::device) more = overlay_->device_text(hit.index);
+  if (hit.kind == models::topology::Hit::link) more = overlay_->load_text({hit.index});
+  if (on_label) more = overlay_->load_text(scene_.links_of(scene_.labels[static_cast<std::size_t>(hit.index)]));
+  if (!more.isEmpty() && hit.kind != models::topology::Hit::device)
+    more = tr("%1 of %2 in a step, each way").arg(more, overlay_->name);
+  return more.isEmpty() ? tip : tip + QStringLiteral("<br>") + more;
 }
 
 void Canvas::keyPressEvent(QKeyEvent* event) {

@@ -24,7 +24,7 @@ Painter Canvas::painter_on(QPainter& painter, const QRectF& seen) const {
   painter.setRenderHint(QPainter::Antialiasing);
   painter.scale(camera_.zoom, camera_.zoom);
   painter.translate(-camera_.origin);
-  return {painter, scene_, marks_, widgets::Theme::of(palette()), font(), camera_.zoom, seen};
+  return {painter, scene_, marks_, widgets::Theme::of(palette()), font(), camera_.zoom, seen, overlay_.get()};
 }
 
 void Canvas::paintEvent(QPaintEvent*) {

@@ -48,7 +48,8 @@ Marks marks_of(const std::vector<models::topology::TopologyProblem>& problems) {
 }
 
 Painter::Painter(QPainter& painter, const models::topology::Layout& layout, const Marks& marks,
-                 const widgets::Theme& theme, const QFont& font, double zoom, const QRectF& seen)
+                 const widgets::Theme& theme, const QFont& font, double zoom, const QRectF& seen,
+                 const models::topology::Overlay* overlay)
     : painter_(painter),
       layout_(layout),
       marks_(marks),
@@ -57,7 +58,8 @@ Painter::Painter(QPainter& painter, const models::topology::Layout& layout, cons
       title_(readable(widgets::title_font(font), zoom)),
       caption_(readable(widgets::caption_font(font), zoom)),
       zoom_(zoom),
-      seen_(seen) {}
+      seen_(seen),
+      overlay_(overlay) {}
 
 Painter::Detail Painter::detail() const {
   if (zoom_ >= chips_from) return Detail::chips;
@@ -112,15 +114,24 @@ void Painter::frames(const std::function<bool(int)>& wanted) {
 
 void Painter::links(const std::function<bool(const models::topology::TopologyLink&)>& wanted) {
   const QColor colour = widgets::blended(theme_.muted, theme_.window, 0.55);
-  for (const models::topology::TopologyLink& link : layout_.links)
-    if (wanted(link)) line(link.path, colour, link.links.size() > 1 ? 3.5 : 2);
+  const auto loaded = [&](const models::topology::TopologyLink& link) {
+    return overlay_ && !overlay_->loads.empty() &&
+           std::ranges::any_of(link.links, [&](int position) { return overlay_->loads.contains(position); });
+  };
+  for (const bool red : {false, true})  // loaded ones on top
+    for (const models::topology::TopologyLink& link : layout_.links)
+      if (wanted(link) && loaded(link) == red)
+        line(link.path, red ? theme_.bad : colour, link.links.size() > 1 ? 3.5 : 2);
 }
 
 void Painter::labels(const std::function<bool(const models::topology::TopologyLink&)>& wanted) {
   for (const models::topology::TopologyLabel& shared : layout_.labels) {
     if (zoom_ < labels_from || !shared.room.intersects(seen_)) continue;
     if (!std::ranges::all_of(shared.links, [&](std::size_t i) { return wanted(layout_.links[i]); })) continue;
-    if (QFontMetricsF(caption_).horizontalAdvance(shared.text) + 16 <= shared.room.width())
+    const QString bytes = overlay_ ? overlay_->load_text(layout_.links_of(shared)) : QString();
+    if (!bytes.isEmpty())
+      label(shared.room.center(), bytes, theme_.bad);
+    else if (QFontMetricsF(caption_).horizontalAdvance(shared.text) + 16 <= shared.room.width())
       label(shared.room.center(), shared.text, theme_.border);
   }
   for (const models::topology::TopologyLink& link : layout_.links)
@@ -207,8 +218,11 @@ void Painter::node_from_afar(const models::topology::TopologyNode& node) {
   painter_.setPen(QPen(theme_.border, 1.2 / zoom_));
   painter_.setBrush(theme_.panel);
   painter_.drawRect(node.rect);
-  const double bar = std::max(8.0, 4 / zoom_);
-  strip(QRectF(node.rect.topLeft(), QSizeF(bar, node.rect.height())), node.shares);
+  const double bar = overlay_ ? 0 : std::max(8.0, 4 / zoom_);
+  if (overlay_)
+    bands(node.rect, node);
+  else
+    strip(QRectF(node.rect.topLeft(), QSizeF(bar, node.rect.height())), node.shares);
   if (detail() == Detail::names_only) return;
   const QRectF area = node.rect.adjusted(bar + 4 / zoom_, 2 / zoom_, -2 / zoom_, -2 / zoom_);
   const double line = QFontMetricsF(title_).height();
@@ -228,8 +242,7 @@ void Painter::compact_node(const models::topology::TopologyNode& node) {
   painter_.drawRoundedRect(node.rect, 4, 4);
   text(node.header.adjusted(12, 1, -6, 0), node.name, Qt::AlignLeft | Qt::AlignVCenter, title_, theme_.text);
   for (const models::topology::TopologyDevice& chip : node.devices) {
-    painter_.setPen(QPen(theme_.of_group(chip.type_index), 1.2));
-    painter_.setBrush(theme_.group_fill[static_cast<std::size_t>(chip.type_index) % theme_.group_fill.size()]);
+    set_inks(chip, 1.2);
     painter_.drawRoundedRect(chip.rect, 2, 2);
   }
 }
@@ -281,9 +294,37 @@ void Painter::node(const models::topology::TopologyNode& node) {
   mark_of(node.name, node.rect);
 }
 
+void Painter::set_inks(const models::topology::TopologyDevice& device, double width) {
+  const int number = overlay_ ? overlay_->group(device.device) : device.type_index;
+  const bool crosses = overlay_ && overlay_->leaves_domain(device.device);
+  const auto colour = static_cast<std::size_t>(std::max(0, number)) % theme_.group_fill.size();
+  painter_.setPen(number < 0 ? QPen(theme_.border, width)
+                  : crosses  ? QPen(theme_.bad, 1.6 * width)
+                             : QPen(theme_.group[colour], width));
+  painter_.setBrush(number < 0 ? theme_.panel : theme_.group_fill[colour]);
+}
+
+/// Draws a node from afar as a band for each device in the colour of its group, and an edge in red if one leaves.
+void Painter::bands(const QRectF& area, const models::topology::TopologyNode& node) {
+  if (node.devices.empty()) return;
+  const double width = area.width() / static_cast<double>(node.devices.size());
+  bool crosses = false;
+  for (std::size_t first = 0, next = 0; first < node.devices.size(); first = next) {
+    const int group = overlay_->group(node.devices[first].device);
+    for (next = first; next < node.devices.size() && overlay_->group(node.devices[next].device) == group; ++next)
+      crosses |= overlay_->leaves_domain(node.devices[next].device);
+    if (group < 0) continue;
+    painter_.fillRect(QRectF(area.left() + static_cast<double>(first) * width, area.top(),
+                             static_cast<double>(next - first) * width, area.height()),
+                      theme_.group_fill[static_cast<std::size_t>(group) % theme_.group_fill.size()]);
+  }
+  painter_.setPen(QPen(crosses ? theme_.bad : theme_.border, 1.2 / zoom_));
+  painter_.setBrush(Qt::NoBrush);
+  painter_.drawRect(area);
+}
+
 void Painter::device(const models::topology::TopologyDevice& device) {
-  painter_.setPen(QPen(theme_.of_group(device.type_index), 1.3));
-  painter_.setBrush(theme_.group_fill[static_cast<std::size_t>(device.type_index) % theme_.group_fill.size()]);
+  set_inks(device, 1.3);
   painter_.drawRoundedRect(device.rect, 4, 4);
   // A number that does not fit is left out: a shortened one would be another device's.
   const QRectF area = device.rect.adjusted(1, 0, -1, 0);

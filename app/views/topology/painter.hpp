@@ -9,6 +9,7 @@
 #include <QFont>
 
 #include "app/models/topology/geometry.hpp"
+#include "app/models/topology/overlay.hpp"
 #include "app/models/topology/problems.hpp"
 #include "app/views/widgets/theme.hpp"
 
@@ -25,7 +26,7 @@ Marks marks_of(const std::vector<models::topology::TopologyProblem>& problems);
 class Painter {
  public:
   Painter(QPainter& painter, const models::topology::Layout& layout, const Marks& marks, const widgets::Theme& theme,
-          const QFont& font, double zoom, const QRectF& seen);
+          const QFont& font, double zoom, const QRectF& seen, const models::topology::Overlay* overlay = nullptr);
 
   void ground();
   /// Draws everything that `wanted` accepts; racks are given by index, links by their index in topology::Layout::links.
@@ -51,6 +52,9 @@ class Painter {
   void node_header(const models::topology::TopologyNode& node);
   void shares_list(const models::topology::TopologyNode& node);
   void device(const models::topology::TopologyDevice& device);
+  /// Sets pen and brush of a device: by its group, or its type.
+  void set_inks(const models::topology::TopologyDevice& device, double width);
+  void bands(const QRectF& area, const models::topology::TopologyNode& node);
   void network_switch(const models::topology::TopologySwitch& s);
   void rack_box(const models::topology::Rack& rack);
   void rack_frame(const models::topology::Rack& rack);
@@ -70,6 +74,7 @@ class Painter {
   QFont font_, title_, caption_;
   double zoom_;
   QRectF seen_;
+  const models::topology::Overlay* overlay_;
 };
 
 }  // namespace pipedeck::views::topology

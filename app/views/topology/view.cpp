@@ -18,6 +18,7 @@ namespace pipedeck::views::topology {
 View::View(QWidget* parent)
     : QWidget(parent),
       palette_(new Palette),
+      group_bar_(new GroupBar),
       canvas_(new Canvas),
       summary_(new Summary),
       properties_(new Properties),
@@ -35,7 +36,14 @@ View::View(QWidget* parent)
   auto* columns = new QSplitter(Qt::Horizontal);
   columns->setObjectName(QStringLiteral("topology_columns"));
   columns->addWidget(palette_);
-  columns->addWidget(centre);
+  auto* middle_column = new QWidget;
+  auto* parts = new QVBoxLayout(middle_column);
+  parts->setContentsMargins({});
+  parts->setSpacing(0);
+  group_bar_->hide();
+  parts->addWidget(group_bar_);
+  parts->addWidget(centre, 1);
+  columns->addWidget(middle_column);
   columns->addWidget(properties_);
   columns->setStretchFactor(1, 1);
   columns->setSizes({168, 760, 250});

@@ -8,6 +8,7 @@
 #include <QWidget>
 
 #include "app/views/topology/canvas.hpp"
+#include "app/views/topology/group_bar.hpp"
 #include "app/views/topology/palette.hpp"
 #include "app/views/topology/properties.hpp"
 #include "app/views/topology/summary.hpp"
@@ -36,6 +37,7 @@ class View : public QWidget {
   std::optional<models::topology::Hit> hovered() const { return canvas_->hovered(); }
 
   Canvas* canvas() const { return canvas_; }
+  GroupBar& group_bar() const { return *group_bar_; }
   Palette& palette_list() const { return *palette_; }
   Properties& properties() const { return *properties_; }
   Summary& summary_part() const { return *summary_; }
@@ -59,6 +61,7 @@ class View : public QWidget {
   void add_in_the_middle(const PaletteEntry& entry);
 
   Palette* palette_;
+  GroupBar* group_bar_;
   Canvas* canvas_;
   Summary* summary_;
   Properties* properties_;

@@ -38,4 +38,11 @@ void SegmentSwitch::set_current(int segment) {
   buttons_->blockSignals(blocked);
 }
 
+void SegmentSwitch::set_enabled(int segment, bool on, const QString& tip) {
+  QAbstractButton* button = buttons_->button(segment);
+  if (!button) return;
+  button->setEnabled(on);
+  button->setToolTip(tip);
+}
+
 }  // namespace pipedeck::views::widgets

@@ -18,6 +18,8 @@ class SegmentSwitch : public QWidget {
   int current() const;
   /// Emits no signal.
   void set_current(int segment);
+  /// Sets whether a segment can be chosen, and its tool tip.
+  void set_enabled(int segment, bool on, const QString& tip);
 
  signals:
   void chosen(int segment);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/ui/actions/topology_groups.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <QEvent>
+#include <QLocale>
+
+#include "app/models/format.hpp"
+#include "app/session/project/state.hpp"
+#include "app/text/in_qt.hpp"
+
+namespace pipedeck::ui::actions {
+
+namespace {
+
+using session::plans::PlacedGroups;
+using views::topology::GroupBar;
+
+constexpr std::size_t opened_nodes = 64;  ///< of a box that a choice opens at once; larger ones take too long
+
+static_assert(GroupBar::choice_count == study::placement::grouping_count);
+
+Bytes whole(double bytes) { return Bytes(static_cast<std::int64_t>(bytes)); }
+
+/// Returns a choice's line: "16 groups of 4, none leaves its node. A device sends 1.17 TiB a step."
+QString words_of(const PlacedGroups& groups, const Cluster& cluster) {
+  const bool domains = std::ranges::any_of(cluster.nodes, [](const Node& node) { return !node.domain.empty(); });
+  QString text =
+      models::counted(groups.count, TopologyGroups::tr("1 group of %2"), TopologyGroups::tr("%1 groups of %2"))
+          .arg(groups.size);
+  const QString several = domains ? TopologyGroups::tr("on several NVLink domains; red links have their bytes")
+                                  : TopologyGroups::tr("on several nodes; red links have their bytes");
+  const QString none =
+      domains ? TopologyGroups::tr("none leaves its NVLink domain") : TopologyGroups::tr("none leaves its node");
+  const QString all = TopologyGroups::tr("all"), some = QLocale().toString(groups.leaving);
+  text += groups.leaving == 0 ? QStringLiteral(", %1.").arg(none)
+                              : QStringLiteral(", %1 %2.").arg(groups.leaving == groups.count ? all : some, several);
+  if (groups.bytes)
+    text += TopologyGroups::tr(" A device sends %1 a step.").arg(models::format_bytes(whole(*groups.bytes)));
+  return text;
+}
+
+models::topology::Overlay overlay_of(const PlacedGroups& groups) {
+  models::topology::Overlay overlay;
+  overlay.name = text::to_qstring(std::string(study::placement::name_of(groups.grouping)));
+  overlay.group_of = groups.group_of, overlay.leaves = groups.leaves;
+  for (const study::placement::LinkLoad& load : groups.loads) overlay.loads[load.link] = whole(load.bytes);
+  return overlay;
+}
+
+}  // namespace
+
+TopologyGroups::TopologyGroups(session::Session& session, views::topology::View& view, QObject* parent)
+    : QObject(parent), session_(session), view_(view) {
+  connect(&session, &session::Session::state_changed, this, &TopologyGroups::refresh);
+  connect(&view, &views::topology::View::cluster_shown, this, &TopologyGroups::refresh);
+  connect(&view.group_bar(), &GroupBar::chosen, this, [this](int choice) {
+    if (choice >= 0) view_.canvas()->open_small_groups(opened_nodes);
+    show_choice();
+  });
+  view.installEventFilter(this);
+  forget();
+}
+
+bool TopologyGroups::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == &view_ && event->type() == QEvent::Show) refresh();
+  return QObject::eventFilter(watched, event);
+}
+
+TopologyGroups::Groups TopologyGroups::groups_of(const Problem& problem, const Plan& plan) {
+  Groups groups;
+  const auto placed = session::plans::placed_groups(problem, plan);
+  if (!placed) return groups;
+  for (std::size_t g = 0; g < count; ++g) {
+    const PlacedGroups& one = (*placed)[g];
+    if (one.size < 2) continue;
+    groups.overlays[g] = std::make_shared<const models::topology::Overlay>(overlay_of(one));
+    groups.choices[g] = {true, words_of(one, *problem.cluster), one.leaving > 0};
+  }
+  return groups;
+}
+
+/// Computes the groups for a visible page if the selected plan is on the shown cluster.
+void TopologyGroups::refresh() {
+  if (!view_.isVisible()) return;
+  const session::project::State& state = session_.state();
+  const session::project::PlanEntry* entry = session::project::find_plan(state, state.selected_plan);
+  const bool shown = entry && has_mesh(*entry->plan) && view_.cluster() && entry->cluster == view_.cluster_id();
+  auto problem = shown ? session::project::make_problem(state, *entry) : std::nullopt;
+  if (!problem) return forget();
+  const bool same = problem_ && plan_ == entry->plan && problem_->profile == problem->profile &&
+                    problem_->cluster == problem->cluster && problem_->workload == problem->workload;
+  if (same) return;
+  problem_ = std::move(problem), plan_ = entry->plan;
+  task_.start([this, asked = *problem_, plan = plan_](const std::stop_token&) {
+    return [this, groups = groups_of(asked, *plan)] { receive(groups); };
+  });
+}
+
+void TopologyGroups::receive(const Groups& groups) {
+  groups_ = groups;
+  const bool any = std::ranges::any_of(groups_.choices, &GroupBar::Choice::available);
+  view_.group_bar().setVisible(any);
+  view_.group_bar().set_choices(groups_.choices);
+  show_choice();
+}
+
+void TopologyGroups::forget() {
+  task_.cancel();
+  problem_.reset(), plan_.reset();
+  receive({});
+}
+
+void TopologyGroups::show_choice() {
+  const int choice = view_.group_bar().current();
+  view_.canvas()->set_overlay(choice < 0 ? nullptr : groups_.overlays[static_cast<std::size_t>(choice)]);
+}
+
+}  // namespace pipedeck::ui::actions
