@@ -34,7 +34,7 @@ PlannerInfo mesh_planner();
 PlannerInfo ddp_planner();
 PlannerInfo fsdp_planner();
 PlannerInfo megatron_usual_planner();
-}
+}  // namespace mesh
 namespace program {
 /// The beginning of a name of a planner that is a program of its own: "exec:/home/me/planner.py".
 inline constexpr std::string_view prefix = "exec:";
