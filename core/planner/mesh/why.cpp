@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -153,7 +154,9 @@ class Neighbours {
       line += (line.empty() ? "" : "; ") + found->name + " " + outcome_text(*found);
       outcomes_.push_back(*found);
     }
-    if (!line.empty()) sentences_.push_back(line + ".");
+    if (line.empty()) return {};
+    line.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(line.front())));
+    sentences_.push_back(line + ".");
     return {};
   }
 

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -176,9 +177,12 @@ class TestMeshPlanner : public QObject {
   void reasons() {
     const auto ranking = ranking_of(seven_, {{"tp", "2"}, {"pp-ranks", "2"}}, 1, true);
     std::string all;
-    for (const std::string& sentence : ranking.plans.front().rationale) all += sentence + "\n";
+    for (const std::string& sentence : ranking.plans.front().rationale) {
+      QVERIFY2(!std::islower(static_cast<unsigned char>(sentence.front())), sentence.c_str());
+      all += sentence + "\n";
+    }
     for (const char* part : {"Compute is", "The fullest rank needs", "Limit: ", "Next limit: ",
-                             "TP 2 stays in an NVLink domain of 8 devices.", "sharding level"})
+                             "TP 2 stays in an NVLink domain of 8 devices.", "Sharding level"})
       QVERIFY2(has(all, part), (std::string(part) + " in\n" + all).c_str());
   }
 
