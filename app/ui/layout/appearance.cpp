@@ -153,6 +153,13 @@ const views::widgets::Theme& system_theme() {
   return theme;
 }
 
+const views::widgets::Theme& theme_of(Appearance appearance) {
+  const views::widgets::Theme& system = system_theme();
+  return appearance == Appearance::light  ? views::widgets::Theme::light()
+         : appearance == Appearance::dark ? views::widgets::Theme::night()
+                                          : system;
+}
+
 }  // namespace
 
 QString appearance_name(Appearance appearance) {
@@ -174,25 +181,18 @@ Appearance parse_appearance(const QString& name) {
   return Appearance::system;
 }
 
-void apply_appearance(Appearance appearance) {
+void apply_colours(Appearance appearance) {
   load_icons();
-  const views::widgets::Theme& system = system_theme();
-  const views::widgets::Theme& theme = appearance == Appearance::light  ? views::widgets::Theme::light()
-                                       : appearance == Appearance::dark ? views::widgets::Theme::night()
-                                                                        : system;
-  const QString sheet = with_colors(QString::fromLatin1(rules), theme);
-  if (sheet == qApp->styleSheet()) return;
   // Only once: under a style sheet the style is a proxy, which must not be replaced while in use.
   if (qApp->styleSheet().isEmpty()) QApplication::setStyle(QStyleFactory::create(QStringLiteral("fusion")));
-  QApplication::setPalette(theme.palette());
-  qApp->setStyleSheet(sheet);
-  reapply_own_colours();
+  QApplication::setPalette(theme_of(appearance).palette());
 }
 
-RulesOff::RulesOff() : rules_(qApp->styleSheet()) { qApp->setStyleSheet({}); }
-
-RulesOff::~RulesOff() {
-  qApp->setStyleSheet(rules_);
+void apply_appearance(Appearance appearance) {
+  const QString sheet = with_colors(QString::fromLatin1(rules), theme_of(appearance));
+  if (sheet == qApp->styleSheet()) return;
+  apply_colours(appearance);
+  qApp->setStyleSheet(sheet);
   reapply_own_colours();
 }
 

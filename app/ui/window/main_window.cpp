@@ -74,9 +74,11 @@ MainWindow::MainWindow(WindowServices seams, QWidget* parent)
   session_.set_default_budget(default_budget());
   setAcceptDrops(true);
   setDockNestingEnabled(true);
-  set_appearance(layout::parse_appearance(seams_.settings->value("window/appearance").toString()));
+  const auto appearance = layout::parse_appearance(seams_.settings->value("window/appearance").toString());
+  layout::apply_colours(appearance);
   setWindowIcon(QIcon(QStringLiteral(":/icons/pipedeck.svg")));
   create_content();
+  set_appearance(appearance);
   layout_ = new layout::WindowStateSaver(*this, compare_page_->table(), *seams_.settings);
   layout_->restore();
   panels_->update();
@@ -92,7 +94,6 @@ MainWindow::~MainWindow() {
 }
 
 void MainWindow::create_content() {
-  const layout::RulesOff once;
   bar_ = new SetupBar(this);
   addToolBar(Qt::TopToolBarArea, bar_);
   create_pages();

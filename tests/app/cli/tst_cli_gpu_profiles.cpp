@@ -57,9 +57,11 @@ void TestCliGpuProfiles::clusters_have_the_measured_links() {
   const auto found = told.match(answer.out);
   QVERIFY2(found.hasMatch(), answer.out);
   const QJsonObject link = node["link"].toObject();
-  QVERIFY2(std::abs(link["gb_per_s"].toDouble() - found.captured(1).toDouble()) < 0.01,
-           QJsonDocument(cluster).toJson());
-  QVERIFY(std::abs(link["latency_us"].toDouble() - found.captured(2).toDouble()) < 0.01);
+  // Printed with four digits: a busy machine has latencies of hundreds of microseconds.
+  const auto printed = [&](const char* key, int group) {
+    return std::abs(link[key].toDouble() / found.captured(group).toDouble() - 1) < 1e-3;
+  };
+  QVERIFY2(printed("gb_per_s", 1) && printed("latency_us", 2), answer.out + QJsonDocument(cluster).toJson());
   QVERIFY2(answer.out.contains("All-reduces among GPUs 0 to 1"), answer.out);
   QVERIFY2(answer.err.contains("links measured") && !answer.err.contains("assumed"), answer.err);
 }
