@@ -113,7 +113,7 @@ std::string GpuLinks::text() const {
   return text + "\nAll pairs\n\n" + table.text();
 }
 
-/// The least bandwidth and the largest latency among the first `count` GPUs, as a ring's slowest hop is reckoned.
+/// The least bandwidth and the largest latency among the first `count` GPUs, those of a ring's slowest hop.
 Link GpuLinks::slowest_among(std::size_t count) const {
   Link slowest = pairs_.front().measured.link;
   for (const Pair& pair : pairs_) {
