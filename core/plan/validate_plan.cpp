@@ -368,7 +368,7 @@ Result<void> validate_covered(const Plan& plan) {
                          "found true, expected false: a profile has it in its tensor-parallel times");
     if (plan.stages[s].recompute.partly())
       return checks::bad(stage_place(s, "recompute"),
-                         "found parts of blocks, expected whole layers: only simulate and compare have parts");
+                         "found parts of blocks, expected whole layers: only simulate, compare and run have parts");
     for (const auto& [key, degree, what] :
          {std::tuple{"context_parallel", degrees.context, "context parallelism"},
           {"expert_parallel", degrees.expert, "expert parallelism"},

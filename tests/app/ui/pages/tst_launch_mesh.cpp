@@ -200,12 +200,12 @@ void TestLaunchMesh::what_a_run_leaves_out_is_listed() {
   picture("launch-remarks-150", {1680, 1050});
   fixture_->trigger("action_interface_normal");
   open_changed([](Plan& plan) {
-    plan.name = "modules";
-    for (Stage& stage : plan.stages) stage.recompute.modules = {"core_attn"};
+    plan.name = "operations";
+    for (Stage& stage : plan.stages) stage.recompute = {.all = true, .operations = true};
   });
   if (QTest::currentTestFailed()) return;
   fixture_->window->show_page(ui::window::Page::run);
-  QVERIFY(QTest::qWaitFor([&] { return answer().contains("found parts of blocks"); }, 30000));
+  QVERIFY(QTest::qWaitFor([&] { return answer().contains("found operations of blocks"); }, 30000));
   QVERIFY(!launch->isEnabled() && !fixture_->action("action_launch")->isEnabled());
   picture("launch-refused", {1280, 720});
 }
