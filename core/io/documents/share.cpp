@@ -57,6 +57,14 @@ class MemberCount {
   ImportShare share_;
 };
 
+/// Returns the share of a document whose unknown members are all at its top.
+template <class Document>
+ImportShare share_at_top(const std::string& text, const Document& document) {
+  MemberCount count(text);
+  count.leave_out(document.extra);
+  return count.take();
+}
+
 }  // namespace
 
 ImportShare share_of(const std::string& text, const Profile& profile) {
@@ -83,22 +91,10 @@ ImportShare share_of(const std::string& text, const Plan& plan) {
   return count.take();
 }
 
-ImportShare share_of(const std::string& text, const Simulation& simulation) {
-  MemberCount count(text);
-  count.leave_out(simulation.extra);
-  return count.take();
-}
+ImportShare share_of(const std::string& text, const Simulation& simulation) { return share_at_top(text, simulation); }
 
-ImportShare share_of(const std::string& text, const ModelSpec& model) {
-  MemberCount count(text);
-  count.leave_out(model.extra);
-  return count.take();
-}
+ImportShare share_of(const std::string& text, const ModelSpec& model) { return share_at_top(text, model); }
 
-ImportShare share_of(const std::string& text, const CalibrationRecord& record) {
-  MemberCount count(text);
-  count.leave_out(record.extra);
-  return count.take();
-}
+ImportShare share_of(const std::string& text, const CalibrationRecord& record) { return share_at_top(text, record); }
 
 }  // namespace pipedeck::io::documents
