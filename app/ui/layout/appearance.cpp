@@ -153,13 +153,6 @@ const views::widgets::Theme& system_theme() {
   return theme;
 }
 
-const views::widgets::Theme& theme_of(Appearance appearance) {
-  const views::widgets::Theme& system = system_theme();
-  return appearance == Appearance::light  ? views::widgets::Theme::light()
-         : appearance == Appearance::dark ? views::widgets::Theme::night()
-                                          : system;
-}
-
 }  // namespace
 
 QString appearance_name(Appearance appearance) {
@@ -181,18 +174,16 @@ Appearance parse_appearance(const QString& name) {
   return Appearance::system;
 }
 
-void apply_colours(Appearance appearance) {
+void apply_appearance(Appearance appearance) {
   load_icons();
+  const views::widgets::Theme& system = system_theme();
+  const views::widgets::Theme& theme = appearance == Appearance::light  ? views::widgets::Theme::light()
+                                       : appearance == Appearance::dark ? views::widgets::Theme::night()
+                                                                        : system;
   // Only once: under a style sheet the style is a proxy, which must not be replaced while in use.
   if (qApp->styleSheet().isEmpty()) QApplication::setStyle(QStyleFactory::create(QStringLiteral("fusion")));
-  QApplication::setPalette(theme_of(appearance).palette());
-}
-
-void apply_appearance(Appearance appearance) {
-  const QString sheet = with_colors(QString::fromLatin1(rules), theme_of(appearance));
-  if (sheet == qApp->styleSheet()) return;
-  apply_colours(appearance);
-  qApp->setStyleSheet(sheet);
+  QApplication::setPalette(theme.palette());
+  qApp->setStyleSheet(with_colors(QString::fromLatin1(rules), theme));
   reapply_own_colours();
 }
 

@@ -14,10 +14,6 @@ Appearance parse_appearance(const QString& name);
 /// Applies an appearance. `system` follows the palette that the desktop gave the application at its start.
 void apply_appearance(Appearance appearance);
 
-/// Applies the style and the palette of an appearance, not its style rules. Under style rules Qt polishes a widget and
-/// its children again at each new parent: a window that is built before them takes a third of the time.
-void apply_colours(Appearance appearance);
-
 /// Lets widgets set their own fonts and colours again. The style sheet resets them whenever it polishes widgets: after
 /// a change of appearance, and when a window is shown first.
 void reapply_own_colours();

@@ -74,11 +74,17 @@ MainWindow::MainWindow(WindowServices seams, QWidget* parent)
   session_.set_default_budget(default_budget());
   setAcceptDrops(true);
   setDockNestingEnabled(true);
-  const auto appearance = layout::parse_appearance(seams_.settings->value("window/appearance").toString());
-  layout::apply_colours(appearance);
+  set_appearance(layout::parse_appearance(seams_.settings->value("window/appearance").toString()));
   setWindowIcon(QIcon(QStringLiteral(":/icons/pipedeck.svg")));
-  create_content();
-  set_appearance(appearance);
+  bar_ = new SetupBar(this);
+  addToolBar(Qt::TopToolBarArea, bar_);
+  create_pages();
+  create_docks();
+  create_actions();
+  create_status_bar();
+  connect_session();
+  connect_views();
+  create_empty_states();
   layout_ = new layout::WindowStateSaver(*this, compare_page_->table(), *seams_.settings);
   layout_->restore();
   panels_->update();
@@ -91,18 +97,6 @@ MainWindow::~MainWindow() {
   delete plan_actions_;  // it follows the focus, which moves while widgets are destroyed
   session_.disconnect(this);
   session_.jobs().disconnect(this);
-}
-
-void MainWindow::create_content() {
-  bar_ = new SetupBar(this);
-  addToolBar(Qt::TopToolBarArea, bar_);
-  create_pages();
-  create_docks();
-  create_actions();
-  create_status_bar();
-  connect_session();
-  connect_views();
-  create_empty_states();
 }
 
 void MainWindow::create_pages() {

@@ -132,7 +132,6 @@ class MainWindow : public QMainWindow {
   struct Actions;
 
   // main_window.cpp
-  void create_content();
   void create_pages();
   void create_docks();
   QToolBar* create_rail();

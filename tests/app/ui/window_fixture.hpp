@@ -5,7 +5,6 @@
 #include <memory>
 
 #include <QAction>
-#include <QApplication>
 #include <QDir>
 #include <QSettings>
 #include <QTemporaryDir>
@@ -44,14 +43,6 @@ struct Answers {
   bool machines = true;     ///< what is understood of them is added
   ui::dialogs::Unsaved unsaved = ui::dialogs::Unsaved::discard;
   session::Recovery recovery = session::Recovery::later;
-};
-
-/// A start as of the program, whose window is built before the style rules apply. Only without any widget: Qt keeps
-/// rules of widgets, and forgets them with the last style sheet.
-struct FreshStyle {
-  FreshStyle() {
-    if (QApplication::allWidgets().isEmpty()) qApp->setStyleSheet({});
-  }
 };
 
 class WindowFixture {
@@ -94,7 +85,6 @@ class WindowFixture {
     return true;
   }
 
-  FreshStyle style;
   QTemporaryDir directory;
   Answers answers;
   QStringList errors, questions, informations;
