@@ -97,9 +97,19 @@ Interrupted interrupt(const planner::PlannerInfo& planner, const Problem& proble
   return {std::min(wall, processor_end - processor), std::move(ranking)};
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+/// Returns whether half of the delays of a series are below `limit` milliseconds, and all below 500. A busy machine
+/// delays some; a slow planner is slow in each of three series.
+bool soon(double limit, const std::function<void(std::vector<double>& delays)>& series) {
+  for (int i = 0; i < 3; ++i) {
+    std::vector<double> delays;
+    series(delays);
+    if (delays.empty()) return true;  // each answer came before its request
+    std::sort(delays.begin(), delays.end());
+    const double median = delays[delays.size() / 2];
+    qInfo("%zu delays: median %.1f ms, most %.1f ms", delays.size(), median, delays.back());
+    if (median < limit && delays.back() < 500) return true;
+  }
+  return false;
 }
 
 /// Returns the cluster with its nodes and links in another order; only equal nodes change places.
@@ -161,26 +171,22 @@ class TestContract : public QObject {
   int asked_in_time_ = 0, out_of_time_ = 0;  ///< planners
 };
 
-/// The limit is 50 ms; a busy machine may be late now and then.
+/// The documented limit is 50 ms.
 void TestContract::cancelled_soon() {
   const planner::PlannerInfo& planner = planner_of_row();
   test::Random random(5);
-  std::vector<double> delays;
-  for (int trial = 0; trial < (test::nightly() ? 9 : 5); ++trial) {
-    std::stop_source source;
-    planner::PlannerContext context = judged(long_problem(), source.get_token());
-    context.threads = 1 + trial % 2;
-    const Interrupted found = interrupt(planner, long_problem(), context, source, random.integer(0, 300));
-    if (!found.answered_after) continue;
-    // An answer that was already being returned is as good as a cancel.
-    QVERIFY2(is(found.ranking, ErrorCode::cancelled) || *found.answered_after < 50, bytes_of(found.ranking).c_str());
-    delays.push_back(*found.answered_after);
-  }
-  if (delays.empty()) return;  // faster than any cancel
-  const double most = *std::max_element(delays.begin(), delays.end());
-  qInfo("%zu cancels: median %.1f ms, most %.1f ms", delays.size(), median(delays), most);
-  QVERIFY(median(delays) < 50);
-  QVERIFY(most < 500);
+  QVERIFY(soon(50, [&](std::vector<double>& delays) {
+    for (int trial = 0; trial < (test::nightly() ? 9 : 5); ++trial) {
+      std::stop_source source;
+      planner::PlannerContext context = judged(long_problem(), source.get_token());
+      context.threads = 1 + trial % 2;
+      const Interrupted found = interrupt(planner, long_problem(), context, source, random.integer(0, 300));
+      if (!found.answered_after) continue;
+      // An answer that was already being returned is as good as a cancel; a later one ignored it.
+      const bool ended = is(found.ranking, ErrorCode::cancelled) || *found.answered_after < 50;
+      delays.push_back(ended ? *found.answered_after : 1000);
+    }
+  }));
 }
 
 /// Returns each second moment, all of them at night. The number of the rest stays odd, for the median.
@@ -191,28 +197,25 @@ std::vector<int> moments(const std::vector<int>& all) {
   return some;
 }
 
-/// Median and most milliseconds that a planner takes to answer after a cancel at some moments, 0 where it never has to.
-std::pair<double, double> delays_of(const planner::PlannerInfo& planner, const Problem& problem,
-                                    const planner::PlannerOptions& options, const std::vector<int>& moments) {
-  std::vector<double> delays;
-  for (const int after : moments) {
-    std::stop_source source;
-    const Interrupted found = interrupt(planner, problem, judged(problem, source.get_token()), source, after, options);
-    if (found.answered_after) delays.push_back(*found.answered_after);
-  }
-  if (delays.empty()) return {0, 0};
-  const double most = *std::max_element(delays.begin(), delays.end());
-  qInfo("%zu cancels: median %.1f ms, most %.1f ms", delays.size(), median(delays), most);
-  return {median(delays), most};
+/// Returns whether a planner answers soon after a cancel at each of these milliseconds.
+bool cancelled_within(double limit, const planner::PlannerInfo& planner, const Problem& problem,
+                      const planner::PlannerOptions& options, const std::vector<int>& moments) {
+  return soon(limit, [&](std::vector<double>& delays) {
+    for (const int after : moments) {
+      std::stop_source source;
+      const auto context = judged(problem, source.get_token());
+      const Interrupted found = interrupt(planner, problem, context, source, after, options);
+      if (found.answered_after) delays.push_back(*found.answered_after);
+    }
+  });
 }
 
 /// 96 layers on 16,384 devices: preparing the network, planning, simulating, evaluating.
 void TestContract::cancelled_soon_on_a_large_cluster() {
   static const Problem problem = test::large_problem(96, 16'384);
   const planner::PlannerInfo& planner = planner_of_row();
-  const auto [middle, most] = delays_of(planner, problem, {}, {1, 20, 60, 150, 400});
-  QVERIFY(middle < 100);  // below the documented 50 if idle; twice that during a test that takes caches and half a core
-  QVERIFY(most < 500);    // a busy machine may delay one now and then
+  // Below the documented 50 ms if idle; twice that during a test that takes caches and half a core.
+  QVERIFY(cancelled_within(100, planner, problem, {}, {1, 20, 60, 150, 400}));
 }
 
 void TestContract::cancelled_soon_on_a_wide_graph_data() {
@@ -229,9 +232,7 @@ void TestContract::cancelled_soon_on_a_wide_graph() {
   static const Problem problem = test::branches(2, 68, test::servers(4, 4));
   planner::PlannerOptions options;
   if (released) options["as-released"] = "true";
-  const auto [middle, most] = delays_of(planner, problem, options, moments({1, 5, 20, 50, 100, 200, 400}));
-  QVERIFY(middle < 50);
-  QVERIFY(most < 500);
+  QVERIFY(cancelled_within(50, planner, problem, options, moments({1, 5, 20, 50, 100, 200, 400})));
 }
 
 /// Returns the problem with little memory: few plans fit, and their searches take long.
@@ -248,6 +249,15 @@ constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
 
 bool names_the_budget(const planner::Infeasible& infeasible) {
   return infeasible.out_of_time && infeasible.reason == "no plan found within the time budget of 3 s";
+}
+
+/// Runs a planner whose time is up after some milliseconds.
+Interrupted hurry(const planner::PlannerInfo& planner, const Problem& problem, int after) {
+  std::stop_source source;
+  planner::PlannerContext context = judged(problem);
+  context.deadline_token = source.get_token();
+  context.budget = Seconds(3);
+  return interrupt(planner, problem, context, source, after);
 }
 
 void TestContract::answers_when_time_is_up_data() {
@@ -268,25 +278,17 @@ void TestContract::answers_when_time_is_up() {
   QFETCH(int, zero);
   const planner::PlannerInfo& planner = planner_of_row();
   const Problem problem = short_of_memory(test::large_problem(96, devices), Bytes(gibibytes * gibibyte), zero);
-  std::vector<double> delays;
-  for (const int after : moments({10, 50, 100, 200, 400, 700, 1500})) {
-    std::stop_source source;
-    planner::PlannerContext context = judged(problem);
-    context.deadline_token = source.get_token();
-    context.budget = Seconds(3);
-    const Interrupted found = interrupt(planner, problem, context, source, after);
-    QVERIFY2(found.ranking.has_value(), bytes_of(found.ranking).c_str());
-    if (!found.answered_after) continue;
-    delays.push_back(*found.answered_after);
-    const bool none = found.ranking->plans.empty();
-    QVERIFY2(!none || !found.ranking->infeasible->reason.empty(), bytes_of(found.ranking).c_str());
-    if (none && found.ranking->infeasible->out_of_time) QVERIFY(names_the_budget(*found.ranking->infeasible));
-  }
-  if (delays.empty()) return;
-  const double most = *std::max_element(delays.begin(), delays.end());
-  qInfo("%zu hurried: median %.1f ms, most %.1f ms", delays.size(), median(delays), most);
-  QVERIFY(median(delays) < 50);
-  QVERIFY(most < 500);  // a busy machine delays one now and then
+  QVERIFY(soon(50, [&](std::vector<double>& delays) {
+    for (const int after : moments({10, 50, 100, 200, 400, 700, 1500})) {
+      const Interrupted found = hurry(planner, problem, after);
+      QVERIFY2(found.ranking.has_value(), bytes_of(found.ranking).c_str());
+      if (!found.answered_after) continue;
+      delays.push_back(*found.answered_after);
+      const bool none = found.ranking->plans.empty();
+      QVERIFY2(!none || !found.ranking->infeasible->reason.empty(), bytes_of(found.ranking).c_str());
+      if (none && found.ranking->infeasible->out_of_time) QVERIFY(names_the_budget(*found.ranking->infeasible));
+    }
+  }));
 }
 
 /// A deadline before the first plan ends the run. The answer names the budget, and is no error.
@@ -325,19 +327,13 @@ void TestContract::cleanupTestCase() {
 void TestContract::relaxations_end_with_the_time() {
   const planner::PlannerInfo& planner = planner_of_row();
   const Problem problem = short_of_memory(test::large_problem(96, 64), Bytes(gibibyte / 8), 0);
-  std::vector<double> delays;
-  for (const int after : moments({1, 20, 60, 150, 300})) {
-    std::stop_source source;
-    planner::PlannerContext context = judged(problem);
-    context.deadline_token = source.get_token();
-    context.budget = Seconds(3);
-    const Interrupted found = interrupt(planner, problem, context, source, after);
-    QVERIFY2(found.ranking && found.ranking->infeasible, bytes_of(found.ranking).c_str());
-    if (found.answered_after) delays.push_back(*found.answered_after);
-  }
-  if (delays.empty()) return;
-  qInfo("%zu hurried: median %.1f ms", delays.size(), median(delays));
-  QVERIFY(median(delays) < 50);
+  QVERIFY(soon(50, [&](std::vector<double>& delays) {
+    for (const int after : moments({1, 20, 60, 150, 300})) {
+      const Interrupted found = hurry(planner, problem, after);
+      QVERIFY2(found.ranking && found.ranking->infeasible, bytes_of(found.ranking).c_str());
+      if (found.answered_after) delays.push_back(*found.answered_after);
+    }
+  }));
 }
 
 void TestContract::hurried_from_the_start() {
