@@ -62,14 +62,14 @@ AccuracyPage::AccuracyPage(session::Session& session, dialogs::Dialogs dialogs, 
       reasons_(new QToolButton),
       empty_(new views::widgets::EmptyState(this)) {
   setObjectName(QStringLiteral("accuracy_page"));
-  auto* content = new QWidget;
+  auto* scroll = new QScrollArea(this);  // a small window has less room than the content needs
+  auto* content = new QWidget(scroll->viewport());
   auto* row = new QHBoxLayout(content);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
   row->addWidget(filter_);
   row->addWidget(make_centre(), 1);
   row->addWidget(run_);
-  auto* scroll = new QScrollArea;  // a small window has less room than the content needs
   scroll->setObjectName(QStringLiteral("accuracy_scroll"));
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setWidgetResizable(true);

@@ -25,7 +25,7 @@ QString run_title(const study::accuracy::NearestRun& run) {
 }  // namespace
 
 ExplainPage::ExplainPage(session::Session& session, QWidget* parent)
-    : QWidget(parent), session_(session), view_(new views::whatif::ExplainView) {
+    : QWidget(parent), session_(session), view_(new views::whatif::ExplainView(this)) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(view_);

@@ -68,7 +68,7 @@ WhatIfPage::WhatIfPage(session::Session& session, dialogs::Dialogs dialogs, QWid
       scaling_study_(session.jobs()),
       largest_study_(session.jobs()),
       preview_(session.plan_simulator()),
-      stack_(new QStackedWidget),
+      stack_(new QStackedWidget(this)),
       empty_(new QLabel),
       panel_(new views::whatif::Panel),
       summary_(new views::whatif::Summary),
@@ -95,7 +95,9 @@ WhatIfPage::WhatIfPage(session::Session& session, dialogs::Dialogs dialogs, QWid
 }
 
 QWidget* WhatIfPage::make_content() {
-  auto* content = new QWidget;
+  auto* scroll = new QScrollArea(stack_);  // a small window has less room than the content needs
+  auto* content = new QWidget(scroll->viewport());
+  tabs_->setParent(content);
   auto* row = new QHBoxLayout(content);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
@@ -119,7 +121,6 @@ QWidget* WhatIfPage::make_content() {
   tabs_->addTab(largest_, tr("How large"));
   column->addWidget(tabs_, 1);
   row->addLayout(column, 1);
-  auto* scroll = new QScrollArea;  // a small window has less room than the content needs
   scroll->setObjectName(QStringLiteral("what_if_scroll"));
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setWidgetResizable(true);

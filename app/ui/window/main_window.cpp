@@ -99,32 +99,34 @@ MainWindow::~MainWindow() {
   session_.jobs().disconnect(this);
 }
 
+/// Makes parents before their children: under a style sheet, Qt polishes all of a widget again at each new parent.
 void MainWindow::create_pages() {
-  compare_page_ = new pages::ComparePage(session_);
-  explain_page_ = new pages::ExplainPage(session_);
-  what_if_page_ = new pages::WhatIfPage(session_, seams_.dialogs);
-  profile_view_ = new views::profile::View;
-  topology_view_ = new views::topology::View;
-  accuracy_page_ = new pages::AccuracyPage(session_, seams_.dialogs);
-  run_page_ = new pages::RunPage(session_, seams_.dialogs);
-  run_page_->set_steps(seams_.settings->value(steps_key, default_steps).toInt());
-  tabs_ = new QTabWidget;
+  auto* centre = new QWidget(this);
+  stack_ = new QStackedWidget(centre);
+  tabs_ = new QTabWidget(stack_);
   tabs_->setObjectName(QStringLiteral("pages"));
   tabs_->setDocumentMode(true);
   tabs_->tabBar()->setDrawBase(false);
+  auto* book = tabs_->findChild<QStackedWidget*>();  // the pages' parent, once they are added
+  compare_page_ = new pages::ComparePage(session_, book);
+  explain_page_ = new pages::ExplainPage(session_, book);
+  what_if_page_ = new pages::WhatIfPage(session_, seams_.dialogs, book);
+  profile_view_ = new views::profile::View(book);
+  topology_view_ = new views::topology::View(book);
+  accuracy_page_ = new pages::AccuracyPage(session_, seams_.dialogs, book);
+  run_page_ = new pages::RunPage(session_, seams_.dialogs, book);
+  run_page_->set_steps(seams_.settings->value(steps_key, default_steps).toInt());
   const std::array<QWidget*, page_table.size()> widgets{compare_page_,  explain_page_, what_if_page_, profile_view_,
                                                         topology_view_, run_page_,     accuracy_page_};
   for (std::size_t i = 0; i < widgets.size(); ++i)
     tabs_->addTab(widgets[i], QCoreApplication::translate("Page", page_table[i].title).remove(QLatin1Char('&')));
-  start_panel_ = new views::compare::StartPanel;
-  stack_ = new QStackedWidget;
+  start_panel_ = new views::compare::StartPanel(stack_);
   stack_->addWidget(start_panel_);
   stack_->addWidget(tabs_);
   read_only_bar_ = new views::widgets::HintBar;
   read_only_bar_->setObjectName(QStringLiteral("read_only_bar"));
   other_cluster_bar_ = new views::widgets::HintBar;
   other_cluster_bar_->setObjectName(QStringLiteral("other_cluster_bar"));
-  auto* centre = new QWidget;
   auto* rows = new QVBoxLayout(centre);
   rows->setContentsMargins({});
   rows->setSpacing(0);
@@ -150,9 +152,9 @@ void MainWindow::create_docks() {
   tree_model_ = new models::compare::ProjectTreeModel(this);
   tree_ = new views::compare::ProjectTree(tree_model_);
   tree_->setObjectName(QStringLiteral("project_tree"));
-  inspector_ = new views::compare::Inspector;
-  notes_ = new views::widgets::NotesEdit;
   auto* selected = new QWidget;
+  inspector_ = new views::compare::Inspector(selected);
+  notes_ = new views::widgets::NotesEdit(selected);
   auto* column = new QVBoxLayout(selected);
   column->setContentsMargins({});
   column->setSpacing(0);

@@ -75,7 +75,8 @@ StartPanel::StartPanel(QWidget* parent) : QWidget(parent) {
       new QLabel(tr("Plans are simulated operation by operation, compared on one time axis, and exported to "
                     "Megatron-LM, DeepSpeed and PyTorch."));
   subtitle_->setWordWrap(true);
-  auto* content = new QWidget;
+  auto* scroll = new QScrollArea(this);
+  auto* content = new QWidget(scroll->viewport());
   content->setObjectName(QStringLiteral("start_content"));
   auto* top = new QHBoxLayout;
   top->setSpacing(between);
@@ -98,7 +99,6 @@ StartPanel::StartPanel(QWidget* parent) : QWidget(parent) {
   centred->addStretch(1);
   centred->addWidget(page, 1000);
   centred->addStretch(1);
-  auto* scroll = new QScrollArea;
   scroll->setObjectName(QStringLiteral("start_scroll"));
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setWidgetResizable(true);

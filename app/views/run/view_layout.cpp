@@ -68,7 +68,8 @@ View::View(QWidget* parent) : QWidget(parent), refresh_(new QTimer(this)) {
 }
 
 QWidget* View::make_launch_panel() {
-  panel_ = new QWidget;
+  auto* scroll = new QScrollArea(this);
+  panel_ = new QWidget(scroll->viewport());
   auto* column = new QVBoxLayout(panel_);
   column->setContentsMargins(widgets::ThemeSizes::margin, 12, widgets::ThemeSizes::margin, 12);
   column->setSpacing(6);
@@ -76,7 +77,6 @@ QWidget* View::make_launch_panel() {
   make_progress(column);
   make_trials(column);
   make_tables(column);
-  auto* scroll = new QScrollArea;
   scroll->setObjectName(QStringLiteral("run_panel"));
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setWidgetResizable(true);
@@ -276,7 +276,8 @@ QWidget* View::make_pictures() {
   bottom->setColumnStretch(0, 2);  // names next to four columns of numbers
   bottom->setColumnStretch(1, 1);
 
-  auto* right = new QWidget;
+  auto* scroll = new QScrollArea(this);  // a timeline of many lanes must not make the window larger than a small screen
+  auto* right = new QWidget(scroll->viewport());
   right->setObjectName(QStringLiteral("run_charts"));
   auto* column = new QVBoxLayout(right);
   column->setContentsMargins(16, 10, 16, 12);
@@ -304,7 +305,6 @@ QWidget* View::make_pictures() {
   column->addWidget(timeline_heading_);
   column->addLayout(timeline_slot_, 4);
   column->addLayout(bottom, 2);
-  auto* scroll = new QScrollArea;  // a timeline of many lanes must not make the window larger than a small screen
   scroll->setObjectName(QStringLiteral("run_charts_scroll"));
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setWidgetResizable(true);

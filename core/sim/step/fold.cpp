@@ -206,8 +206,10 @@ Result<FoldedStep> fold(const mesh::Question& question, std::span<const mesh::St
   return Folding(question, stages, memory, samples).run();
 }
 
-Result<std::vector<mesh::StageMemory>> memory_of(const mesh::Question& question) {
-  TRY(const std::vector<mesh::StageLayers> layers, mesh::stage_layers(question));
+namespace {
+
+Result<std::vector<mesh::StageMemory>> memory_of(const mesh::Question& question,
+                                                 const std::vector<mesh::StageLayers>& layers) {
   std::vector<mesh::StageMemory> memory;
   for (std::size_t s = 0; s < layers.size(); ++s) {
     TRY(const mesh::StageMemory stage,
@@ -217,11 +219,18 @@ Result<std::vector<mesh::StageMemory>> memory_of(const mesh::Question& question)
   return memory;
 }
 
+}  // namespace
+
+Result<std::vector<mesh::StageMemory>> memory_of(const mesh::Question& question) {
+  TRY(const std::vector<mesh::StageLayers> layers, mesh::stage_layers(question));
+  return memory_of(question, layers);
+}
+
 Result<StepCosts> costs_of(const mesh::Question& question, const mesh::Rates& rates) {
   TRY(const std::vector<mesh::StageLayers> layers, mesh::stage_layers(question));
   StepCosts costs;
   TRY(costs.stages, mesh::stage_costs(question, rates, layers));
-  TRY(costs.memory, memory_of(question));
+  TRY(costs.memory, memory_of(question, layers));
   return costs;
 }
 

@@ -226,6 +226,8 @@ void TestUndo::every_action() {
     };
     for (const QPointer<QAction> action : fixture.window->findChildren<QAction*>()) {
       if (!action || action->isSeparator() || action->menu() || no_edits.contains(action->objectName())) continue;
+      // Each style sheet polishes all widgets: seconds on every page, with equal effects.
+      if (page != 0 && !nightly() && action->objectName().startsWith(QLatin1String("action_appearance"))) continue;
       if (name != views.front() &&
           (the_same_everywhere(*action) || (!nightly() && !depends_on_focus(*action, fixture, name))))
         continue;
