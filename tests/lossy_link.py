@@ -89,12 +89,22 @@ class LossyLink:
         return ["ip", "netns", "exec", self.names[0], "unshare", "--uts", "sh", "-c", 'hostname first; exec "$@"', "sh",
                 *command]
 
-    def mpirun(self, *more):
-        """The options by which mpirun on the first host starts two processes here and two on the second, as by ssh."""
+    def parameters(self):
+        """Open MPI's, for two processes on the first host and two on the second, which it starts as by ssh."""
         with open("agent.sh", "w") as agent:  # HOST COMMAND...
             agent.write(f'#!/bin/sh\nshift\nexec ip netns exec {self.names[1]} unshare --uts sh -c "hostname second; $*"\n')
         os.chmod("agent.sh", 0o755)
-        network = ["--mca", "plm_rsh_agent", os.path.abspath("agent.sh"), "--mca", "btl", "tcp,self", "--mca",
-                   "btl_tcp_if_include", "10.213.7.0/24", "--mca", "oob_tcp_if_include", "10.213.7.0/24",
-                   "--host", "10.213.7.1:2,10.213.7.2:2"]
+        with open("hosts", "w") as hosts:
+            hosts.write("10.213.7.1 slots=2\n10.213.7.2 slots=2\n")
+        return {"plm_rsh_agent": os.path.abspath("agent.sh"), "btl": "tcp,self", "btl_tcp_if_include": "10.213.7.0/24",
+                "oob_tcp_if_include": "10.213.7.0/24", "orte_default_hostfile": os.path.abspath("hosts")}
+
+    def mpirun(self, *more):
+        """mpirun on the first host, with two processes there and two on the second."""
+        network = [word for pair in self.parameters().items() for word in ("--mca", *pair)]
         return self.on_first(["mpirun", "-q", *network, "-n", "4", *more])
+
+    def job(self, script):
+        """A job script, as it stands, on the first host. Its mpirun finds the hosts in the environment."""
+        return self.on_first(["env", *(f"OMPI_MCA_{name}={value}" for name, value in self.parameters().items()), "bash",
+                              script])

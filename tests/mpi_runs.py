@@ -4,6 +4,7 @@
 
 usage: tests/mpi_runs.py PIPEDECK_CLI MPI_WORKER MPI_MODULE CASE
 """
+import glob
 import json
 import os
 import re
@@ -15,13 +16,13 @@ import tempfile
 import time
 
 from lossy_link import LossyLink
-from runtime_faults import values_of
+from runtime_faults import of_mesh, stage, values_of
 
 SKIPPED = 77
 PATIENCE = 240  # seconds; loaded machines are slow to start processes
 CLI, WORKER, MODULE = sys.argv[1:4]
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                   OMPI_MCA_rmaps_base_oversubscribe="1", LC_ALL="C.UTF-8")
+                   OMPI_MCA_rmaps_base_oversubscribe="1", LC_ALL="C.UTF-8", PIPEDECK_CLI=CLI)
 
 PLAN = {
     "format": "pipedeck.plan", "version": 1, "name": "four stages", "planner": "hand", "profile": "mlp",
@@ -310,6 +311,32 @@ def two_hosts():
             link.__exit__()
 
 
+def two_hosts_mesh():
+    """Job scripts of plans in several dimensions, as they stand, whose groups span both hosts: one process's losses."""
+    halves = [stage(0, 4, [0, 2], tensor_parallel=2, sequence_parallel=True),
+              stage(4, 8, [1, 3], tensor_parallel=2, sequence_parallel=True)]
+    link = hosts(delay=0.001)
+    try:
+        for kind in (of_mesh("llama-tiny", halves),
+                     of_mesh("llama-tiny", [stage(0, 8, "0-3", context_parallel=2, context_kind="ring")], micro_batch=2,
+                             micro_batches=4, sharding={"level": 3}),
+                     of_mesh("mixtral-tiny", [stage(0, 10, "0-3", expert_parallel=4)], sharding={"level": 2})):
+            with open("mesh.json", "w") as file:
+                json.dump(kind.plan, file)
+            asked = ["--model", f"preset:{kind.model}", "--steps", "5"]
+            done = finished([CLI, "run", "--plan", "mesh.json", *asked, "--backend", "cpu", "--events", "threads.jsonl"])
+            check(done.returncode == 0, "a run in one process")
+            done = finished([CLI, "export", "mesh.json", "job-mpirun", *asked, "--processes", "4", "-o", "job.sh"])
+            check(done.returncode == 0, "a job script")
+            before, folders = link.carried, set(glob.glob("broken-*"))
+            check(finished(link.job("job.sh")).returncode == 0, "the job")
+            [folder] = set(glob.glob("broken-*")) - folders
+            check(losses(f"{folder}/events.jsonl") == losses("threads.jsonl"), "the same losses")
+            check(link.carried > before + 100, "its groups span the hosts")
+    finally:
+        link.__exit__()
+
+
 class StartedOnHosts(Started):
     """A long run on two hosts that keeps a checkpoint every 5 steps."""
 
@@ -385,7 +412,7 @@ def main():
             with open(name, "w") as file:
                 json.dump(plan, file)
         cases = (exchange, train_2, train_4, idle, same_losses, sampled, bad_input, killed, stalled, stopped, checkpoints,
-                 killed_with_checkpoints, asynchronous, two_hosts, broken_hosts)
+                 killed_with_checkpoints, asynchronous, two_hosts, two_hosts_mesh, broken_hosts)
         next(case for case in cases if case.__name__ == sys.argv[4])()
     print("all is well")
 

@@ -7,10 +7,10 @@ that belong to the fault, leaves no process and no half-written file under a goo
 resumes to the same parameters as an unbroken run, bit for bit.
 
 With --processes each run is one of several processes under mpirun, of which the fault meets any. With --together several
-faults have their runs at the same time: most of it they wait.
+faults have their runs at the same time: most of it they wait. With --mesh the runs are of plans in other dimensions.
 
 usage: tests/runtime_faults.py PIPEDECK_CLI [--times N] [--timeout SECONDS] [--seed N] [--faults NAME,...] [--processes N]
-                               [--together N]
+                               [--together N] [--mesh KIND,...]
 """
 import argparse
 import collections
@@ -29,15 +29,39 @@ import sys
 import tempfile
 import time
 
-STEPS = 150
-EVERY = 10
 SKIPPED = 77
 LATE = 15.0  # seconds beyond the time-out that a loaded machine may take to start and end processes
 
 PLAN = {
-    "format": "pipedeck.plan", "version": 1, "name": "two stages", "planner": "hand", "profile": "mlp", "cluster": "two",
-    "global_batch": 64, "micro_batch": 16, "micro_batches": 4, "schedule": "1f1b", "warmup": "A",
-    "optimizer": "adam", "precision": "fp32", "zero": 0}
+    "format": "pipedeck.plan", "version": 1, "name": "broken", "planner": "hand", "profile": "any", "cluster": "any",
+    "schedule": "1f1b", "warmup": "A", "optimizer": "adam", "precision": "fp32"}
+
+
+def stage(first, end, devices, **degrees):
+    return {"layers": [first, end], "devices": devices, "tensor_parallel": 1, "recompute": False, **degrees}
+
+
+class Kind:
+    """A model, a plan, and how long its runs are: half a second to some seconds."""
+
+    def __init__(self, model, steps, every, stages, **plan):
+        self.model, self.steps, self.every = model, steps, every
+        self.plan = dict(PLAN, stages=stages, **plan)
+
+
+def of_mesh(model, stages, **plan):
+    return Kind(model, 40, 5, stages, **dict(dict(version=2, global_batch=8, micro_batch=4, micro_batches=2), **plan))
+
+
+STAGES = Kind("mlp-small", 150, 10, [stage(0, 2, [0]), stage(2, 8, [1])], global_batch=64, micro_batch=16,
+              micro_batches=4, zero=0)
+MESHES = {
+    "tensor": of_mesh("llama-tiny", [stage(0, 8, "0-1", tensor_parallel=2, sequence_parallel=True)]),
+    "context": of_mesh("llama-tiny", [stage(0, 8, "0-1", context_parallel=2, context_kind="ring")]),
+    "expert": of_mesh("mixtral-tiny", [stage(0, 10, "0-1", expert_parallel=2)]),
+    "states": of_mesh("llama-tiny", [stage(0, 8, "0-1")], sharding={"level": 3}),
+    "groups": of_mesh("llama-tiny", [stage(0, 8, "0-3")], sharding={"level": 2, "group": 2}),
+    "virtual": of_mesh("llama-tiny", [stage(2 * i, 2 * i + 2, [i % 2]) for i in range(4)], schedule="interleaved")}
 
 
 class Broken(Exception):
@@ -65,13 +89,11 @@ def values_of(folder):
 class Bench:
     """The program, a plan, and a folder to work in."""
 
-    def __init__(self, program, folder, timeout, dice, processes):
-        self.program, self.folder, self.timeout, self.dice = program, folder, timeout, dice
+    def __init__(self, program, folder, timeout, dice, processes, kind):
+        self.program, self.folder, self.timeout, self.dice, self.kind = program, folder, timeout, dice, kind
         self.processes, self.statuses, self.ranks = processes, collections.Counter(), []
         with open(self.path("plan.json"), "w") as file:
-            json.dump(dict(PLAN, stages=[
-                {"layers": [0, 2], "devices": [0], "tensor_parallel": 1, "recompute": False},
-                {"layers": [2, self.layers()], "devices": [1], "tensor_parallel": 1, "recompute": False}]), file)
+            json.dump(kind.plan, file)
         began = time.monotonic()
         done = subprocess.run(self.command("whole"), capture_output=True, text=True)
         check(done.returncode == 0, f"the unbroken run failed: {done.stderr}")
@@ -87,11 +109,6 @@ class Bench:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def layers(self):
-        listed = subprocess.run([self.program, "list", "models", "--json"], capture_output=True, text=True, check=True)
-        found = next(item for item in json.loads(listed.stdout) if item["argument"] == "preset:mlp-small")
-        return int(re.match(r"(\d+) layers", found["summary"]).group(1)) - 1
-
     def command(self, checkpoints, *more, timeout=60, processes=None, wrapper=()):
         processes = self.processes if processes is None else processes
         # Memory that processes share would be files, too: those of a run are to be its checkpoints alone.
@@ -99,9 +116,9 @@ class Bench:
         together = ["mpirun", "-q", "--mca", "btl", "tcp,self", "--mca", "orte_tmpdir_base", self.folder, "-n",
                     str(processes)] if processes > 1 else []
         more = (*more, "--transport", "mpi") if processes > 1 else more
-        return [*together, *wrapper, self.program, "run", "--plan", self.path("plan.json"), "--model", "preset:mlp-small", "--backend", "cpu",
-                "--steps", str(STEPS), "--checkpoint", self.path(checkpoints), "--checkpoint-every", str(EVERY),
-                "--timeout", str(timeout), *more]
+        return [*together, *wrapper, self.program, "run", "--plan", self.path("plan.json"), "--model",
+                f"preset:{self.kind.model}", "--backend", "cpu", "--steps", str(self.kind.steps), "--checkpoint",
+                self.path(checkpoints), "--checkpoint-every", str(self.kind.every), "--timeout", str(timeout), *more]
 
     def start(self, checkpoints, *more, wrapper=()):
         command = self.command(checkpoints, *more, timeout=self.timeout, wrapper=wrapper)
@@ -167,7 +184,7 @@ class Bench:
         whole = subprocess.run([self.program, "list", "checkpoints", self.path(checkpoints), "--json"],
                                capture_output=True, text=True)
         complete = [s["step"] for s in json.loads(whole.stdout) if s["complete"]] if whole.returncode == 0 else []
-        if complete and max(complete) == STEPS:
+        if complete and max(complete) == self.kind.steps:
             check(values_of(self.path(checkpoints)) == self.expected, "its parameters are not the unbroken run's")
             return max(complete)
         if not complete:
@@ -359,6 +376,7 @@ def main():
     parser.add_argument("--faults")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--together", type=int, default=1)
+    parser.add_argument("--mesh", default="", help="all, or some of " + ", ".join(MESHES))
     options = parser.parse_args()
     if options.processes > 1 and not shutil.which("mpirun"):
         print("SKIPPED: mpirun is not installed (openmpi-bin)")
@@ -369,15 +387,19 @@ def main():
     faults = options.faults.split(",") if options.faults else possible
     print(f"seed {options.seed}")
     failures = 0
-    with tempfile.TemporaryDirectory(prefix="pipedeck-faults-") as folder:
-        bench = Bench(os.path.abspath(options.program), folder, options.timeout, random.Random(options.seed),
-                      options.processes)
-        print(f"an unbroken run of {STEPS} steps takes {bench.duration:.2f} s")
-        with concurrent.futures.ThreadPoolExecutor(options.together) as pool:
-            for failed, said in pool.map(
-                    lambda fault: inflicted(bench.of(fault, options.seed), fault, options.times), faults):
-                failures += failed
-                print(said, flush=True)
+    if os.environ.get("PIPEDECK_NIGHTLY"):
+        options.times = max(options.times, 20)
+    for name in MESHES if options.mesh == "all" else options.mesh.split(","):
+        kind = MESHES[name] if name else STAGES
+        with tempfile.TemporaryDirectory(prefix="pipedeck-faults-") as folder:
+            bench = Bench(os.path.abspath(options.program), folder, options.timeout, random.Random(options.seed),
+                          options.processes, kind)
+            print(f"{name or 'stages'}: an unbroken run of {kind.steps} steps takes {bench.duration:.2f} s")
+            with concurrent.futures.ThreadPoolExecutor(options.together) as pool:
+                for failed, said in pool.map(
+                        lambda fault: inflicted(bench.of(fault, options.seed), fault, options.times), faults):
+                    failures += failed
+                    print(said, flush=True)
     return 1 if failures else 0
 
 

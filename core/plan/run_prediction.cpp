@@ -26,13 +26,35 @@ Recompute recompute_by_layers(const Stage& stage, std::span<const std::string_vi
 
 namespace {
 
+ProfiledRanks ranks_of_stage(const Plan& plan, const Stage& stage) {
+  Sharding sharding = plan.sharding;
+  if (sharding.level == 0) sharding.level = plan.zero;
+  return {stage.shard(), stage.replicas(), sharding, stage.recompute.modules};
+}
+
+}  // namespace
+
+Result<ProfiledRanks> ranks_of(const Plan& plan) {
+  ProfiledRanks first = ranks_of_stage(plan, plan.stages.front());
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    if (ranks_of_stage(plan, plan.stages[s]) != first)
+      return fail(ErrorCode::bad_input,
+                  "found other degrees or modules than those of stage 0, expected equal ones in all stages",
+                  fmt::format("/stages/{}", s));
+    if (plan.stages[s].shard_fractions)
+      return fail(ErrorCode::bad_input, "found shares, expected even ones: a profile has one rank's layers",
+                  fmt::format("/stages/{}/shards", s));
+  }
+  return first;
+}
+
+namespace {
+
 /// Checks that each stage of the plan has the ranks of which the profile has one.
 Result<void> check_ranks(const Plan& plan, const ProfiledRanks& measured) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const Stage& stage = plan.stages[s];
-    Sharding sharding = plan.sharding;
-    if (sharding.level == 0) sharding.level = plan.zero;
-    const ProfiledRanks planned{stage.shard(), stage.replicas(), sharding, stage.recompute.modules};
+    const ProfiledRanks planned = ranks_of_stage(plan, stage);
     if (planned != measured)
       return fail(ErrorCode::bad_input,
                   fmt::format("found {}, expected the ranks of the profile: {}", text_of(planned), text_of(measured)),

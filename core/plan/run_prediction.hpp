@@ -16,6 +16,10 @@ namespace pipedeck::plan {
 /// the first ones of the stage.
 Recompute recompute_by_layers(const Stage& stage, std::span<const std::string_view> layers);
 
+/// Returns the ranks that all stages have, of which a profile has one (`pipedeck-cli profile --plan`). bad_input if
+/// stages differ, or columns are divided unevenly.
+Result<ProfiledRanks> ranks_of(const Plan& plan);
+
 /// Returns the plan of format version 1 by which a run of `plan` is predicted: the same stages, schedule and states of
 /// model layers, without gathers of sharded weights and without choices that a run leaves out. `profile` has the times
 /// of the model's layers, and none for its loss: a plan computed for a transformer may end there. Nothing if ranks

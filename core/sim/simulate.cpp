@@ -130,6 +130,10 @@ Result<Simulation> simulate(const mesh::Question& question, const mesh::Rates& r
   return verdict_of(ready.result_inputs(inputs), input, trace, detail, std::move(stop));
 }
 
+void take_sample_rate(const Plan& plan, const Plan& same, Simulation& simulation) {
+  simulation.samples_per_second *= static_cast<double>(plan.global_batch) / same.global_batch;
+}
+
 Plan with_prediction(Plan plan, const Simulation& simulation, Seconds lower_bound) {
   Predicted predicted;
   predicted.iteration = to_seconds(simulation.iteration);

@@ -82,4 +82,8 @@ Result<Simulation> simulate(const mesh::Question& question, const mesh::Rates& r
 /// The plan with `predicted`, `profile` and `cluster` names filled in from its simulation.
 Plan with_prediction(Plan plan, const Simulation& simulation, Seconds lower_bound);
 
+/// Gives the simulation of `same`, by which a run of `plan` is predicted (plan::predicted_by), the rate of the plan's
+/// own samples: its context ranks are replicas there, with samples of their own.
+void take_sample_rate(const Plan& plan, const Plan& same, Simulation& simulation);
+
 }  // namespace pipedeck::sim

@@ -305,6 +305,7 @@ class RunCommand : public options::Command {
     auto simulation = sim::simulate(problem, **same);
     if (!simulation) return tl::unexpected(text::in_file(simulation.error(), plan_file_));
     predicted_ = *std::move(simulation);
+    sim::take_sample_rate(plan_, **same, *predicted_);
     if (replay_) {
       auto replay = work::replay_of(problem, plan_, *predicted_);
       if (!replay) return tl::unexpected(text::in_file(replay.error(), plan_file_));

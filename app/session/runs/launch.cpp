@@ -17,6 +17,7 @@
 #include "core/plan/validate.hpp"
 #include "core/presets/presets.hpp"
 #include "core/runtime/train.hpp"
+#include "core/sim/simulate.hpp"
 #include "core/study/origin.hpp"
 
 namespace pipedeck::session::runs {
@@ -137,22 +138,27 @@ Result<void> Launch::write_problem() const {
 
 void Launch::measure() {
   emit progress(-1, tr("measuring the layers of %1 on this machine").arg(record_.model));
-  QStringList sizes;
-  for (const int size : measured_micro_batches(spec_.plan)) sizes << QString::number(size);
-  const QStringList arguments{"profile",
-                              "--model",
-                              file("model.json"),
-                              "--backend",
-                              "cpu",
-                              "--micro-batch",
-                              sizes.join(QLatin1Char(',')),
-                              "-o",
-                              file("profile.json"),
-                              "--cluster-out",
-                              file("cluster.json"),
-                              "--devices",
-                              QString::number(highest_device(spec_.plan) + 1)};
-  process_.start(spec_.program, arguments + measured_degrees(spec_.plan));
+  QStringList arguments{"profile",
+                        "--model",
+                        file("model.json"),
+                        "--backend",
+                        "cpu",
+                        "-o",
+                        file("profile.json"),
+                        "--cluster-out",
+                        file("cluster.json"),
+                        "--devices",
+                        QString::number(highest_device(spec_.plan) + 1)};
+  if (has_mesh(spec_.plan) && plan::ranks_of(spec_.plan)) {
+    const auto written = io::write_file(file("plan.json").toStdString(), io::documents::plan_to_json(spec_.plan));
+    if (!written) return end(project::RunOutcome::failed, text::to_qstring(written.error()));
+    arguments << "--plan" << file("plan.json");
+  } else {
+    QStringList sizes;
+    for (const int size : measured_micro_batches(spec_.plan)) sizes << QString::number(size);
+    arguments << "--micro-batch" << sizes.join(QLatin1Char(',')) << measured_degrees(spec_.plan);
+  }
+  process_.start(spec_.program, arguments);
 }
 
 void Launch::stop() {
@@ -186,7 +192,11 @@ void Launch::measuring_ended(const work::ProcessEnd& process) {
 Result<void> Launch::receive_measurements() {
   TRY(auto profile, io::read_profile(file("profile.json").toStdString()));
   TRY(auto machine, io::read_cluster(file("cluster.json").toStdString()));
-  profile.name = tr("%1 (measured here)").arg(QString::fromStdString(spec_.model->name)).toStdString();
+  const QString name = text::to_qstring(spec_.model->name);
+  profile.name =
+      (profile.ranks ? tr("%1 (a rank of %2, measured here)").arg(name, text::to_qstring(text_of(*profile.ranks)))
+                     : tr("%1 (measured here)").arg(name))
+          .toStdString();
   TRY(const auto same, plan::predicted_by(spec_.plan, profile));
   if (same) {
     TRY_VOID(plan::validate(*same, profile, machine));
@@ -209,8 +219,8 @@ void Launch::predict() {
   if (!same) return train(tl::unexpected(same.error()));
   if (!*same) {
     emit message(
-        tr("The run is not compared with a prediction: context ranks divide samples, for which no layer times "
-           "were measured."));
+        tr("The run is not compared with a prediction: context ranks divide samples, and its stages differ, so that no "
+           "one rank's layers could be measured."));
     return train(std::shared_ptr<const Simulation>());
   }
   emit progress(-1, spec_.settings.backend.gpus ? tr("predicting with the planned times")
@@ -221,10 +231,13 @@ void Launch::predict() {
     train(watcher->result());
   });
   spec_.problem.workload.conventions.overlap = runtime::train::trainer_overlap;
-  prediction_ =
-      QtConcurrent::run([plan_simulator = &simulator_, problem = spec_.problem, plan = **same]() -> Simulated {
+  prediction_ = QtConcurrent::run(
+      [plan_simulator = &simulator_, problem = spec_.problem, own = spec_.plan, plan = **same]() -> Simulated {
         try {
-          return plan_simulator->simulation(problem, plan);
+          TRY(const auto simulated, plan_simulator->simulation(problem, plan));
+          auto of_run = std::make_shared<Simulation>(*simulated);
+          sim::take_sample_rate(own, plan, *of_run);
+          return of_run;
         } catch (const std::exception& error) {
           return fail(ErrorCode::internal, error.what());
         }

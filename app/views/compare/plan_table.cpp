@@ -323,7 +323,8 @@ void PlanTable::share_out_columns() {
       taken -= std::exchange(widths[static_cast<std::size_t>(column)], 0);
       --figures;
     }
-  const int extra = std::clamp((viewport()->width() - taken - name_room) / 12, 0, 40);  // spreads them in a wide window
+  // A wide window has room for two planners that agree and their degrees; more of it spreads the figures.
+  const int extra = std::clamp((viewport()->width() - taken - 34 * eight) / 12, 0, 40);
   taken += extra * figures;
   for (int column = 0; column < Model::column_count; ++column) {
     if (isColumnHidden(column)) continue;

@@ -15,7 +15,7 @@ namespace {
 /// Ends the documents in the script; no line of JSON is just this.
 constexpr std::string_view end_mark = "PIPEDECK_END";
 
-/// The loss, last, has no stage of its own.
+/// The loss, last, needs no stage: it belongs to the last one.
 int layers_to_plan(const ModelSpec& model) {
   const bool loss = !model.layers.empty() && model.layers.back().kind == "softmax_cross_entropy";
   return static_cast<int>(model.layers.size()) - (loss ? 1 : 0);
@@ -64,9 +64,10 @@ std::string document(std::string_view file, std::string json) {
 std::string_view name_of(JobLauncher launcher) { return launcher == JobLauncher::slurm ? "slurm" : "mpirun"; }
 
 Result<std::string> job_script(const JobOptions& how, const Plan& plan, const ModelSpec& model) {
-  TRY_VOID(plan::validate_covered(plan));
+  TRY_VOID(plan::validate(plan));
+  if (how.backend.gpus) TRY_VOID(plan::validate_covered(plan));  // the GPU runtime has no further degrees
   const int planned = plan.stages.empty() ? 0 : plan.stages.back().last;
-  if (planned != layers_to_plan(model))
+  if (planned != layers_to_plan(model) && planned != std::ssize(model.layers))
     return fail(ErrorCode::bad_input, fmt::format("found a plan for {} layers, expected {}, the layers of {} without "
                                                   "its loss: a job trains the plan's own model",
                                                   planned, layers_to_plan(model), model.name));

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "core/plan/run_prediction.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cpu/matmul.hpp"
 #include "core/runtime/exec/plan_features.hpp"
@@ -25,23 +26,6 @@
 
 namespace pipedeck::runtime::profile {
 namespace {
-
-/// Returns the ranks that all stages have.
-Result<ProfiledRanks> ranks_of(const Plan& plan) {
-  const Stage& first = plan.stages.front();
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    const Stage& stage = plan.stages[s];
-    if (stage.shard() != first.shard() || stage.replicas() != first.replicas() ||
-        stage.recompute.modules != first.recompute.modules)
-      return fail(ErrorCode::bad_input,
-                  "found other degrees or modules than those of stage 0, expected equal ones in all stages",
-                  fmt::format("/stages/{}", s));
-    if (stage.shard_fractions)
-      return fail(ErrorCode::bad_input, "found shares, expected even ones: a profile has one rank's layers",
-                  fmt::format("/stages/{}/shards", s));
-  }
-  return ProfiledRanks{first.shard(), first.replicas(), exec::sharding_of(plan), first.recompute.modules};
-}
 
 /// Returns a plan with all layers on the ranks of one stage, for one micro-batch.
 Plan one_stage(const Plan& plan, int layers) {
@@ -301,7 +285,7 @@ Result<Profile> profile_ranks_with(const layers::Backend& backend, const ModelSp
                                    const Repetitions& repetitions, int busy_cores, const Progress& progress,
                                    std::stop_token stop) {
   if (plan.stages.empty()) return fail(ErrorCode::bad_input, "found no stages", "/stages");
-  TRY(const ProfiledRanks ranks, ranks_of(plan));
+  TRY(const ProfiledRanks ranks, plan::ranks_of(plan));
   const Plan one = one_stage(plan, layers::plannable_layers(model));
   train::TrainOptions options;
   options.timeout = std::chrono::hours(1);

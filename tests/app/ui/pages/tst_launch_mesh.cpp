@@ -106,7 +106,8 @@ class TestLaunchMesh : public QObject {
   void small_models_train_by_meshes();
   void a_configuration_trains();
   void sharded_states_go_on_from_their_checkpoints();
-  void context_ranks_have_no_prediction();
+  void context_ranks_are_predicted_by_a_measured_rank();
+  void context_ranks_of_unlike_stages_have_no_prediction();
   void what_a_run_leaves_out_is_listed();
 };
 
@@ -167,12 +168,36 @@ void TestLaunchMesh::sharded_states_go_on_from_their_checkpoints() {
   QCOMPARE(charts().loss().size(), std::size_t{2});  // steps 5 and 6
 }
 
-void TestLaunchMesh::context_ranks_have_no_prediction() {
+/// Both stages have equal ranks; the prediction counts the plan's own samples, not those of context ranks.
+void TestLaunchMesh::context_ranks_are_predicted_by_a_measured_rank() {
   compare("llama-tiny");
   if (QTest::currentTestFailed()) return;
   open_changed([](Plan& plan) {
     plan.name = "context";
     for (Stage& stage : plan.stages) stage.tensor_parallel = 1, stage.degrees = {.context = 2};
+  });
+  if (QTest::currentTestFailed()) return;
+  train(6);
+  if (QTest::currentTestFailed()) return;
+  QVERIFY2(last_run().predicted && !log().contains("not compared"), qPrintable(log()));
+  const Simulation& predicted = *last_run().predicted;
+  QCOMPARE(predicted.samples_per_second, last_run().plan.global_batch / to_seconds(predicted.iteration).count);
+  QCOMPARE(last_run().plan.predicted->samples_per_second, predicted.samples_per_second);
+  const auto measured = std::ranges::find_if(fixture_->state().profiles,
+                                             [](const auto& entry) { return entry.profile->ranks.has_value(); });
+  QVERIFY(measured != fixture_->state().profiles.end());
+  QCOMPARE(measured->profile->ranks->shard.context, 2);
+  QVERIFY2(measured->profile->name.find("a rank of") != std::string::npos, measured->profile->name.c_str());
+  picture("launch-context", {1440, 900});
+}
+
+void TestLaunchMesh::context_ranks_of_unlike_stages_have_no_prediction() {
+  compare("llama-tiny");
+  if (QTest::currentTestFailed()) return;
+  open_changed([](Plan& plan) {
+    plan.name = "context";
+    for (Stage& stage : plan.stages) stage.tensor_parallel = 1, stage.degrees = {.context = 2};
+    plan.stages.back().recompute = {.modules = {"mlp"}};
   });
   if (QTest::currentTestFailed()) return;
   train(3);

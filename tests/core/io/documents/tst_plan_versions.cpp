@@ -151,11 +151,19 @@ class TestPlanVersions : public QObject {
     QVERIFY(plan->stages.front().extra.find("context_parallel") != std::string::npos);
   }
 
-  /// No job is written for a plan that the trainer would refuse.
-  void jobs_are_refused() {
-    const auto job = io::documents::job_script({}, io::documents::plan_from_json(meshed).value(), {});
-    QVERIFY(!job.has_value());
-    QCOMPARE(QString::fromStdString(job.error().place), "/stages/0/sequence_parallel");
+  /// A job holds the plan with its degrees. None is written for GPUs, where the trainer would refuse it.
+  void jobs_are_of_processors() {
+    const Plan plan = io::documents::plan_from_json(meshed).value();
+    ModelSpec model;
+    model.layers.resize(static_cast<std::size_t>(plan.stages.back().last));
+    const auto job = io::documents::job_script({.steps = 3}, plan, model);
+    QVERIFY2(job.has_value(), job ? "" : job.error().text().c_str());
+    QVERIFY(job->find(io::documents::plan_to_json(plan)) != std::string::npos);
+    const auto on_gpus = io::documents::job_script({.steps = 3, .backend = {.gpus = true}}, plan, model);
+    QVERIFY(!on_gpus.has_value());
+    QCOMPARE(QString::fromStdString(on_gpus.error().place), "/stages/0/sequence_parallel");
+    model.layers.resize(model.layers.size() + 2);  // a plan may end before the loss, but not before another layer
+    QCOMPARE(io::documents::job_script({.steps = 3}, plan, model).error().code, ErrorCode::bad_input);
   }
 
   void malformed_data() {
