@@ -15,6 +15,7 @@
 #include "core/io/importers.hpp"
 #include "core/plan/run_prediction.hpp"
 #include "core/plan/validate.hpp"
+#include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
 #include "core/runtime/train.hpp"
 #include "core/sim/simulate.hpp"
@@ -207,6 +208,12 @@ Result<void> Launch::receive_measurements() {
       !written) {
     return written;
   }
+  // What a driver keeps of the planned devices is not kept here.
+  SimulationOptions& conventions = spec_.problem.workload.conventions;
+  const MemoryDefaults memory = presets::memory_defaults(machine);
+  conventions.network = default_network(machine);
+  conventions.reserve = memory.reserve, conventions.communication = memory.communication;
+  conventions.fragmentation = memory.fragmentation;
   spec_.problem.profile = std::make_shared<const Profile>(std::move(profile));
   spec_.problem.cluster = std::make_shared<const Cluster>(std::move(machine));
   return {};

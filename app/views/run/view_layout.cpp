@@ -248,6 +248,7 @@ QWidget* View::make_pictures() {
 
   title_ = new QLabel;
   title_->setObjectName(QStringLiteral("run_title"));
+  title_->setWordWrap(true);  // names of plans are long
   title_->setText(tr("No run yet"));
   timeline_heading_ = new QLabel;
   timeline_empty_ = new QLabel(tr("The measured timeline appears here when a run sends one."));

@@ -8,6 +8,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 
 #include "app/session/project/content.hpp"
 #include "app/ui/layout/picture.hpp"
@@ -136,6 +137,8 @@ void TestLaunchMesh::small_models_train_by_meshes() {
     }
   QCOMPARE(compared, 2);
   picture("launch-" + model, {1440, 900});
+  // A long name of a plan wraps: nothing is wider than the page.
+  QCOMPARE(fixture_->child<QScrollArea>("run_charts_scroll")->horizontalScrollBar()->maximum(), 0);
 }
 
 void TestLaunchMesh::a_configuration_trains() {
@@ -183,6 +186,14 @@ void TestLaunchMesh::context_ranks_are_predicted_by_a_measured_rank() {
   const Simulation& predicted = *last_run().predicted;
   QCOMPARE(predicted.samples_per_second, last_run().plan.global_batch / to_seconds(predicted.iteration).count);
   QCOMPARE(last_run().plan.predicted->samples_per_second, predicted.samples_per_second);
+  Bytes most;
+  for (const RunEvent& event : last_run().events)
+    if (const auto* step = std::get_if<StepDone>(&event))
+      for (const Bytes memory : step->memory) most = std::max(most, memory);
+  Bytes peak;
+  for (const SimulatedDevice& device : predicted.devices) peak = std::max(peak, device.peak);
+  QVERIFY2(most <= peak && static_cast<double>(peak.count) <= 1.05 * static_cast<double>(most.count),
+           qPrintable(QStringLiteral("%1 %2").arg(most.count).arg(peak.count)));
   const auto measured = std::ranges::find_if(fixture_->state().profiles,
                                              [](const auto& entry) { return entry.profile->ranks.has_value(); });
   QVERIFY(measured != fixture_->state().profiles.end());
