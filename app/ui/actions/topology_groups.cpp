@@ -15,6 +15,7 @@ namespace pipedeck::ui::actions {
 
 namespace {
 
+using session::plans::Grouping;
 using session::plans::PlacedGroups;
 using views::topology::GroupBar;
 
@@ -42,6 +43,35 @@ QString words_of(const PlacedGroups& groups, const Cluster& cluster) {
   return text;
 }
 
+/// Returns "16 groups of 4, all inside a node" or "16 groups of 4, 2 of them across nodes".
+QString where_of(const PlacedGroups& groups) {
+  const QString all =
+      models::counted(groups.count, TopologyGroups::tr("1 group of %2"), TopologyGroups::tr("%1 groups of %2"))
+          .arg(groups.size);
+  if (groups.leaving == 0) return TopologyGroups::tr("%1, inside a node").arg(all);
+  if (groups.leaving == groups.count) return TopologyGroups::tr("%1, across nodes").arg(all);
+  return TopologyGroups::tr("%1, %2 of them across nodes").arg(all, QLocale().toString(groups.leaving));
+}
+
+/// Returns the exposed communication of a dimension, as the inspector and the waterfall have it.
+TimePart part_of(Grouping grouping) {
+  switch (grouping) {
+    case Grouping::tensor:
+      return TimePart::tensor_parallel;
+    case Grouping::context:
+      return TimePart::context_parallel;
+    case Grouping::expert:
+      return TimePart::expert_parallel;
+    case Grouping::data:
+      return TimePart::all_reduce;
+    case Grouping::pipeline:
+      return TimePart::point_to_point;
+    case Grouping::sharding:
+      break;
+  }
+  return TimePart::gather;
+}
+
 models::topology::Overlay overlay_of(const PlacedGroups& groups) {
   models::topology::Overlay overlay;
   overlay.name = text::to_qstring(std::string(study::placement::name_of(groups.grouping)));
@@ -60,6 +90,7 @@ TopologyGroups::TopologyGroups(session::Session& session, views::topology::View&
     if (choice >= 0) view_.canvas()->open_small_groups(opened_nodes);
     show_choice();
   });
+  connect(&session, &session::Session::results_changed, this, &TopologyGroups::show_rows);
   view.installEventFilter(this);
   forget();
 }
@@ -78,6 +109,8 @@ TopologyGroups::Groups TopologyGroups::groups_of(const Problem& problem, const P
     if (one.size < 2) continue;
     groups.overlays[g] = std::make_shared<const models::topology::Overlay>(overlay_of(one));
     groups.choices[g] = {true, words_of(one, *problem.cluster), one.leaving > 0};
+    const QString bytes = one.bytes ? models::format_bytes(whole(*one.bytes)) : QString();
+    groups.rows[g] = {groups.overlays[g]->name, where_of(one), bytes, {}, one.leaving > 0};
   }
   return groups;
 }
@@ -105,6 +138,7 @@ void TopologyGroups::receive(const Groups& groups) {
   view_.group_bar().setVisible(any);
   view_.group_bar().set_choices(groups_.choices);
   show_choice();
+  show_rows();
 }
 
 void TopologyGroups::forget() {
@@ -116,6 +150,21 @@ void TopologyGroups::forget() {
 void TopologyGroups::show_choice() {
   const int choice = view_.group_bar().current();
   view_.canvas()->set_overlay(choice < 0 ? nullptr : groups_.overlays[static_cast<std::size_t>(choice)]);
+}
+
+/// Shows the dimensions of the plan with their exposed times, once it is simulated.
+void TopologyGroups::show_rows() {
+  const session::project::State& state = session_.state();
+  const session::project::PlanEntry* entry = session::project::find_plan(state, state.selected_plan);
+  const auto result = plan_ && entry && entry->plan == plan_ ? session_.plan_result(*entry) : nullptr;
+  std::vector<views::topology::DimensionRow> rows;
+  for (std::size_t g = 0; g < count; ++g) {
+    if (!groups_.choices[g].available) continue;
+    rows.push_back(groups_.rows[g]);
+    if (result && result->simulation)
+      rows.back().exposed = models::format_time(result->simulation->parts[part_of(static_cast<Grouping>(g))]);
+  }
+  view_.summary_part().set_dimensions(std::move(rows));
 }
 
 }  // namespace pipedeck::ui::actions

@@ -34,6 +34,7 @@ class TopologyGroups : public QObject {
   struct Groups {
     std::array<std::shared_ptr<const models::topology::Overlay>, count> overlays;
     std::array<views::topology::GroupBar::Choice, count> choices;
+    std::array<views::topology::DimensionRow, count> rows;  ///< without exposed times
   };
   static Groups groups_of(const Problem& problem, const Plan& plan);
 
@@ -41,6 +42,7 @@ class TopologyGroups : public QObject {
   void receive(const Groups& groups);
   void forget();
   void show_choice();
+  void show_rows();
 
   session::Session& session_;
   views::topology::View& view_;

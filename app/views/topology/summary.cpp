@@ -21,6 +21,7 @@ namespace {
 
 constexpr int narrow_width = 560, min_height = 150;     ///< pixels
 constexpr int min_map_height = 120, stacked_map = 200;  ///< pixels of the map's height, next to and below the text
+constexpr int margin = 10;                              ///< pixels above and below the content
 constexpr std::size_t max_problems_seen = 3;            ///< without scrolling the list
 
 /// Returns the mark of the drawing: filled if it prevents planning, hollow for a warning.
@@ -46,11 +47,16 @@ QIcon mark_icon(models::topology::TopologyProblem::Severity severity, const widg
 Summary::Summary(QWidget* parent)
     : QWidget(parent),
       map_(new BandwidthMap),
+      dimensions_title_(new QLabel(tr("COMMUNICATION OF THE PLAN"))),
+      dimensions_(new QLabel),
       strengths_title_(new QLabel(tr("STRENGTHS OF THIS CLUSTER"))),
       strengths_(new QLabel),
       problems_title_(new QLabel),
       problems_list_(new QListWidget) {
   setObjectName(QStringLiteral("topology_summary"));
+  dimensions_->setObjectName(QStringLiteral("topology_dimensions"));
+  dimensions_->setTextFormat(Qt::RichText);
+  dimensions_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   strengths_->setObjectName(QStringLiteral("topology_strengths"));
   strengths_->setWordWrap(true);
   strengths_->setTextFormat(Qt::PlainText);
@@ -62,7 +68,8 @@ Summary::Summary(QWidget* parent)
   problems_list_->setWordWrap(true);
   problems_list_->viewport()->setAutoFillBackground(false);
   problems_title_->setBuddy(problems_list_);
-  for (QLabel* title : {strengths_title_, problems_title_}) title->setFont(widgets::section_font(font()));
+  for (QLabel* title : {dimensions_title_, strengths_title_, problems_title_})
+    title->setFont(widgets::section_font(font()));
   make_content();
   const auto choose = [this](const QListWidgetItem* item) {
     if (item) emit problem_chosen(problems_[static_cast<std::size_t>(problems_list_->row(item))].at);
@@ -72,12 +79,15 @@ Summary::Summary(QWidget* parent)
   follow_theme();
   map_->hide();
   set_problems(false, {});
+  set_dimensions({});
 }
 
 /// Makes all content reachable by scrolling, however little room there is.
 void Summary::make_content() {
   auto* words = new QVBoxLayout;
   words->setSpacing(6);
+  words->addWidget(dimensions_title_);
+  words->addWidget(dimensions_);
   words->addWidget(strengths_title_);
   words->addWidget(strengths_);
   words->addSpacing(6);
@@ -89,10 +99,13 @@ void Summary::make_content() {
     part->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);
   auto* content = new QWidget;
   row_ = new QBoxLayout(QBoxLayout::RightToLeft, content);
-  row_->setContentsMargins(18, 10, 18, 10);
+  row_->setContentsMargins(18, margin, 18, margin);
   row_->setSpacing(24);
   row_->addLayout(words, 3);
-  row_->addWidget(map_, 2);
+  auto* map = new QVBoxLayout;  // at the top
+  map->addWidget(map_, 1000);
+  map->addStretch(1);
+  row_->addLayout(map, 2);
   auto* scroll = new QScrollArea;
   scroll->setObjectName(QStringLiteral("topology_summary_scroll"));
   scroll->setFrameShape(QFrame::NoFrame);
@@ -112,6 +125,7 @@ void Summary::arrange() {
   const bool narrow = width() < narrow_width;
   row_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::RightToLeft);
   map_->setMinimumHeight(!map_->sizeHint().isEmpty() ? (narrow ? stacked_map : min_map_height) : 0);
+  map_->setMaximumHeight(narrow ? QWIDGETSIZE_MAX : std::max(min_map_height, height() - 2 * margin));  // always whole
 }
 
 void Summary::resizeEvent(QResizeEvent* event) {
@@ -143,6 +157,30 @@ void Summary::set_problems(bool of_cluster, const std::vector<models::topology::
   problems_list_->setMinimumHeight(seen * (problems_list_->fontMetrics().height() + 10));
 }
 
+void Summary::set_dimensions(std::vector<DimensionRow> rows) {
+  rows_ = std::move(rows);
+  dimensions_title_->setVisible(!rows_.empty());
+  dimensions_->setVisible(!rows_.empty());
+  show_dimensions();
+}
+
+void Summary::show_dimensions() {
+  const widgets::Theme& theme = widgets::Theme::of(palette());
+  const auto cell = [](const QString& text, const QColor& colour, const char* align) {
+    return QStringLiteral("<td align=\"%1\" style=\"color: %2; padding: 1px 14px 3px 0\">%3</td>")
+        .arg(QLatin1String(align), colour.name(), text.toHtmlEscaped());
+  };
+  const auto line = [&](const DimensionRow& row, const QColor& text, const QColor& figures) {
+    return QStringLiteral("<tr>%1%2%3%4</tr>")
+        .arg(cell(row.name, text, "left"), cell(row.where, figures, "left"), cell(row.bytes, figures, "right"),
+             cell(row.exposed, text, "right"));
+  };
+  QString table =
+      line({tr("Dimension"), tr("Groups"), tr("A device sends, a step"), tr("Exposed")}, theme.muted, theme.muted);
+  for (const DimensionRow& row : rows_) table += line(row, theme.text, row.crosses ? theme.bad : theme.text);
+  dimensions_->setText(QStringLiteral("<table cellspacing=\"0\">%1</table>").arg(table));
+}
+
 void Summary::set_strengths(const QStringList& sentences) {
   QStringList lines;
   for (const QString& sentence : sentences) lines << QStringLiteral("• ") + sentence;
@@ -160,7 +198,9 @@ void Summary::changeEvent(QEvent* event) {
 void Summary::follow_theme() {
   const widgets::Theme& theme = widgets::Theme::of(palette());
   widgets::set_ground(*this, theme.window);
-  for (QLabel* title : {strengths_title_, problems_title_}) widgets::set_text_colour(*title, theme.muted);
+  for (QLabel* title : {dimensions_title_, strengths_title_, problems_title_})
+    widgets::set_text_colour(*title, theme.muted);
+  show_dimensions();
   for (std::size_t i = 0; i < problems_.size(); ++i)
     problems_list_->item(static_cast<int>(i))->setIcon(mark_icon(problems_[i].severity, theme));
 }

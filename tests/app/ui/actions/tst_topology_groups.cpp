@@ -114,6 +114,34 @@ class TestTopologyGroups : public QObject {
     QVERIFY(!enabled(Grouping::context) && !enabled(Grouping::expert));
   }
 
+  /// Each dimension of the plan has a row, with the exposed time that the simulation gives it.
+  void dimensions_have_a_table() {
+    const Page page;
+    QVERIFY(page.ready());
+    const auto rows = [&] { return page.view().summary_part().dimensions(); };
+    QCOMPARE(rows().size(), std::size_t{4});
+    const auto entry = session::project::find_plan(page.state(), page.state().selected_plan);
+    QTRY_VERIFY_WITH_TIMEOUT(page.session().plan_result(*entry), 60000);
+    QTRY_VERIFY(!rows().front().exposed.isEmpty());
+    const auto& parts = page.session().plan_result(*entry)->simulation->parts;
+    const std::pair<const char*, TimePart> expected[] = {{"TP", TimePart::tensor_parallel},
+                                                         {"DP", TimePart::all_reduce},
+                                                         {"PP", TimePart::point_to_point},
+                                                         {"shards", TimePart::gather}};
+    for (std::size_t i = 0; i < 4; ++i) {
+      QCOMPARE(rows()[i].name, QLatin1String(expected[i].first));
+      QCOMPARE(rows()[i].exposed, models::format_time(parts[expected[i].second]));
+      QVERIFY(!rows()[i].bytes.isEmpty());
+    }
+    QCOMPARE(rows().front().where, QStringLiteral("16 groups of 4, inside a node"));
+    QVERIFY(!rows().front().crosses && rows()[1].crosses);
+    session::project::State without = page.state();
+    without.plans.clear();
+    without.selected_plan = 0;
+    page.session().change(QStringLiteral("Delete"), std::move(without));
+    QVERIFY(rows().empty());
+  }
+
   /// The pixels of a device are its group's colour.
   void devices_are_painted_in_their_groups_colours() {
     const Page page;
