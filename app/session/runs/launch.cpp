@@ -208,7 +208,7 @@ Result<void> Launch::receive_measurements() {
       !written) {
     return written;
   }
-  // What a driver keeps of the planned devices is not kept here.
+  // Drivers of the planned devices keep memory that this machine does not.
   SimulationOptions& conventions = spec_.problem.workload.conventions;
   const MemoryDefaults memory = presets::memory_defaults(machine);
   conventions.network = default_network(machine);
