@@ -14,6 +14,7 @@
 #include "core/io/jobs/accelerate.hpp"
 #include "core/io/jobs/deepspeed.hpp"
 #include "core/io/jobs/megatron.hpp"
+#include "core/io/jobs/megatron_bridge.hpp"
 #include "core/io/jobs/nemo.hpp"
 #include "core/io/jobs/torchtitan.hpp"
 #include "core/io/jobs/training_log.hpp"
@@ -387,6 +388,10 @@ std::span<const Importer> importers() {
                "YAML with NeMo's trainer and model",
                [](const Content& c) { return is_plain(c) && jobs::looks_like_nemo(c.text); },
                [](const Source& s) { return as_document(jobs::job_from_nemo(s.text, stem_of(s))); }},
+      Importer{"megatron-bridge", ".yaml", "configuration of Megatron-Bridge: a plan and its model (read)",
+               FileKind::job, "YAML with Megatron-Bridge's model and another of its sections",
+               [](const Content& c) { return is_plain(c) && jobs::looks_like_bridge(c.text); },
+               [](const Source& s) { return as_document(jobs::job_from_bridge(s.text, stem_of(s))); }},
       Importer{"accelerate", ".yaml",
                "configuration of Hugging Face's Accelerate: a plan of data-parallel ranks (read)", FileKind::job,
                "YAML with Accelerate's distributed_type or compute_environment",

@@ -17,6 +17,7 @@
 #include "core/presets/presets.hpp"
 #include "core/runtime/profile/profiler.hpp"
 #include "core/schedule/build.hpp"
+#include "core/study/engines/engine.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {
@@ -103,18 +104,29 @@ Items list_formats() {
   return items;
 }
 
+/// Names are those of export.
+Items list_engines() {
+  std::vector<Item> items;
+  for (const study::engines::Engine& engine : study::engines::engines())
+    for (const study::engines::EngineOutput& output : engine.outputs)
+      items.push_back({std::string(output.name),
+                       fmt::format("{}; names and rules of {} {}", output.summary, engine.name, engine.version)});
+  return items;
+}
+
 struct List {
   const char* name;
   Items (*items)();
 };
-constexpr std::array<List, 8> lists{{{"planners", list_planners},
+constexpr std::array<List, 9> lists{{{"planners", list_planners},
                                      {"schedules", list_schedules},
                                      {"models", list_models},
                                      {"clusters", list_clusters},
                                      {"devices", list_devices},
                                      {"device-types", list_device_types},
                                      {"cloud-shapes", list_cloud_shapes},
-                                     {"formats", list_formats}}};
+                                     {"formats", list_formats},
+                                     {"engines", list_engines}}};
 
 void add_report(nlohmann::ordered_json& item, const runtime::machine::BackendReport& report) {
   item["backend"] = report.name;
@@ -152,7 +164,7 @@ class ListCommand : public options::Command {
     names.emplace_back("checkpoints");
     app.add_option("WHAT", what_,
                    "planners, schedules, models, clusters, devices (of this machine), device-types (of the catalogue), "
-                   "cloud-shapes, formats, or checkpoints of a folder")
+                   "cloud-shapes, formats, engines (that plans are exported to), or checkpoints of a folder")
         ->required()
         ->check(CLI::IsMember(names));
     app.add_option("FOLDER", folder_, "folder that run --checkpoint wrote into, for checkpoints");

@@ -281,7 +281,9 @@ class ArgumentReader {
       return;
     }
     training_.products = recipe == "mxfp8" ? "mxfp8" : "fp8";
-    if (training_.products == "fp8") training_.recipe = recipe.empty() ? "delayed" : recipe;
+    // Megatron-LM's scaling by tensor is TransformerEngine's current scaling, which keeps its narrow weights.
+    if (training_.products == "fp8")
+      training_.recipe = recipe.empty() ? "delayed" : recipe == "tensorwise" ? "current" : recipe;
   }
 
   WireBytes& wire() {

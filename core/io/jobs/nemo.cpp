@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/jobs/nemo.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -11,61 +12,12 @@
 
 #include "core/base/limits.hpp"
 #include "core/io/jobs/megatron.hpp"
+#include "core/io/jobs/megatron_fields.hpp"
 #include "core/io/jobs/options.hpp"
 #include "core/io/jobs/yaml.hpp"
 
 namespace pipedeck::io::jobs {
 namespace {
-
-struct SameChoice {
-  std::string_view path, option;  ///< of NeMo, of Megatron-LM
-};
-
-constexpr auto values = std::to_array<SameChoice>({
-    {"model.micro_batch_size", "micro-batch-size"},
-    {"model.global_batch_size", "global-batch-size"},
-    {"model.tensor_model_parallel_size", "tensor-model-parallel-size"},
-    {"model.pipeline_model_parallel_size", "pipeline-model-parallel-size"},
-    {"model.virtual_pipeline_model_parallel_size", "num-virtual-stages-per-pipeline-rank"},
-    {"model.context_parallel_size", "context-parallel-size"},
-    {"model.expert_model_parallel_size", "expert-model-parallel-size"},
-    {"model.expert_tensor_parallel_size", "expert-tensor-parallel-size"},
-    {"model.encoder_seq_length", "seq-length"},
-    {"model.max_position_embeddings", "max-position-embeddings"},
-    {"model.num_layers", "num-layers"},
-    {"model.hidden_size", "hidden-size"},
-    {"model.ffn_hidden_size", "ffn-hidden-size"},
-    {"model.num_attention_heads", "num-attention-heads"},
-    {"model.kv_channels", "kv-channels"},
-    {"model.hidden_dropout", "hidden-dropout"},
-    {"model.attention_dropout", "attention-dropout"},
-    {"model.make_vocab_size_divisible_by", "make-vocab-size-divisible-by"},
-    {"model.position_embedding_type", "position-embedding-type"},
-    {"model.num_moe_experts", "num-experts"},
-    {"model.moe_router_topk", "moe-router-topk"},
-    {"model.activations_checkpoint_granularity", "recompute-granularity"},
-    {"model.activations_checkpoint_method", "recompute-method"},
-    {"model.activations_checkpoint_num_layers", "recompute-num-layers"},
-    {"model.tokenizer.model", "tokenizer-model"},
-});
-
-constexpr auto flags = std::to_array<SameChoice>({
-    {"model.sequence_parallel", "sequence-parallel"},
-    {"model.cross_entropy_loss_fusion", "cross-entropy-loss-fusion"},
-    {"model.ub_tp_comm_overlap", "tp-comm-overlap"},
-    {"model.use_flash_attention", "use-flash-attn"},
-    {"model.moe_grouped_gemm", "moe-grouped-gemm"},
-    {"model.optim.overlap_grad_sync", "overlap-grad-reduce"},
-    {"model.optim.overlap_param_sync", "overlap-param-gather"},
-});
-
-/// Choices that are on in NeMo unless the file switches them off.
-constexpr auto refusals = std::to_array<SameChoice>({
-    {"model.bias", "disable-bias-linear"},
-    {"model.share_embeddings_and_output_weights", "untie-embeddings-and-output-weights"},
-    {"model.gradient_accumulation_fusion", "no-gradient-accumulation-fusion"},
-    {"model.overlap_p2p_comm", "no-overlap-p2p-communication"},
-});
 
 constexpr auto no_effect_in_nemo = std::to_array<std::string_view>({"run",
                                                                     "name",
@@ -114,13 +66,10 @@ class NemoReader {
   explicit NemoReader(Options& options) : options_(options) {}
 
   Result<TrainingJob> job(std::string name) {
-    for (const auto& [path, option] : values) value(path, option);
-    for (const auto& [path, option] : flags)
-      if (options_.flag(path)) add(option);
-    for (const auto& [path, option] : refusals)
-      if (!options_.flag(path, true)) add(option);
-    if (options_.has("model.num_query_groups") && value("model.num_query_groups", "num-query-groups"))
-      add("group-query-attention");
+    words_ = words_of_fields(options_, nemo_fields());
+    if (std::ranges::find(words_, "--num-query-groups") != words_.end()) add("group-query-attention");
+    // The optimizer keeps masters of 16-bit weights, as Megatron-LM's does.
+    if (!options_.flag("model.megatron_amp_O2")) options_.leave_out("model.megatron_amp_O2");
     read_norm_and_activation();
     read_precision();
     read_optimizer();
@@ -128,6 +77,9 @@ class NemoReader {
     if (options_.error()) return tl::unexpected(*options_.error());
     TRY(TrainingJob job, job_from_arguments(words_, std::move(name)));
     job.version = "core 0.15, as NeMo 1 calls it";
+    // Apex's optimizer steps with gradients in 16 bits.
+    if (options_.word("model.optim.name") == "distributed_fused_adam" && job.choices.states)
+      job.choices.states->step = 0;
     job.devices = devices;
     for (const std::string& assumed : job.share.assumed) options_.assume(assumed);
     job.share = options_.share(no_effect_in_nemo);
@@ -136,20 +88,6 @@ class NemoReader {
 
  private:
   void add(std::string_view option) { words_.push_back(fmt::format("--{}", option)); }
-
-  /// Adds an option with its value. Values that the file computes, "${multiply:4, ${.hidden_size}}", are left to the
-  /// default.
-  bool value(std::string_view path, std::string_view option) {
-    const std::string text = options_.word(path);
-    if (text.empty()) return false;
-    if (text.find("${") != text.npos) {
-      options_.assume(fmt::format("the default of {}, which the file computes", path));
-      return false;
-    }
-    add(option);
-    words_.push_back(text);
-    return true;
-  }
 
   void read_norm_and_activation() {
     const std::string norm = options_.word("model.normalization", {"layernorm", "layernorm1p", "rmsnorm"});
@@ -179,10 +117,14 @@ class NemoReader {
   void read_optimizer() {
     const std::string name = options_.word("model.optim.name");
     if (name == "distributed_fused_adam" || name == "mcore_distributed_optim") add("use-distributed-optimizer");
-    if (options_.word("model.optim.grad_sync_dtype") != "fp32" && name == "distributed_fused_adam") {
-      add("grad-reduce-in-bf16");
-      options_.assume("gradients reduced in 16 bits, as NeMo does by default");
-    }
+    const std::string sent = options_.word("model.optim.grad_sync_dtype");
+    const bool half = std::ranges::find(words_, "--fp16") != words_.end();
+    // Apex's optimizer sends the type of the weights by default, Megatron Core's fp32 (megatron_gpt_model.py).
+    const bool narrow = sent.empty() ? name == "distributed_fused_adam" : sent != "fp32";
+    if (narrow && !half) add("grad-reduce-in-bf16");
+    if (half && (sent == "fp32" || (sent.empty() && name == "mcore_distributed_optim")))
+      add("accumulate-allreduce-grads-in-fp32");
+    if (narrow && sent.empty()) options_.assume("gradients reduced in 16 bits, as NeMo does by default");
   }
 
   int devices_of_trainer() {

@@ -20,4 +20,8 @@ struct YamlLimits {
 /// trees that are larger or deeper than a configuration is.
 Result<json::Value> tree_from_yaml(const std::string& text, const YamlLimits& limits = {});
 
+/// Returns a document whose tree is that of tree_from_yaml(): members, lists of scalars, and scalars as text. Text that
+/// a reader could take for something else is in quotes.
+std::string yaml_of(const json::Members& tree);
+
 }  // namespace pipedeck::io::jobs

@@ -125,6 +125,7 @@ Engine deepspeed() {
                     .tensor_parallel = false,
                     .max_zero = 1,
                     .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
+                    .rule_sets = {"DeepSpeed"},
                     .plan_of_text = plan_of_configuration,
                     .is_valid_boundary = may_cut_modules,
                     .model_limitation = [](const Profile& profile) {
@@ -133,7 +134,7 @@ Engine deepspeed() {
   std::vector<EngineOutput> outputs{
       {"deepspeed", ".json", "configuration for DeepSpeed", configuration},
       {"deepspeed-partition", ".py", "the stages as a PipelineModule of DeepSpeed", partition}};
-  return {"DeepSpeed", std::move(rules), std::move(outputs)};
+  return {"DeepSpeed", "0.17", std::move(rules), std::move(outputs)};
 }
 
 }  // namespace pipedeck::study::engines

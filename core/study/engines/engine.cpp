@@ -6,13 +6,15 @@
 
 #include "core/study/engines/deepspeed.hpp"
 #include "core/study/engines/megatron.hpp"
+#include "core/study/engines/megatron_bridge.hpp"
+#include "core/study/engines/nemo.hpp"
 #include "core/study/engines/pytorch.hpp"
 #include "core/study/engines/torchtitan.hpp"
 
 namespace pipedeck::study::engines {
 
 const std::vector<Engine>& engines() {
-  static const std::vector<Engine> all{megatron(), torchtitan(), deepspeed(), pytorch()};
+  static const std::vector<Engine> all{megatron(), megatron_bridge(), nemo(), torchtitan(), deepspeed(), pytorch()};
   return all;
 }
 
@@ -26,8 +28,8 @@ NamedOutput find_engine_output(std::string_view name) {
 Result<std::string> engine_text(const NamedOutput& wanted, const EngineRequest& question) {
   const std::vector<std::string> parts = unsupported_features(*wanted.engine, question);
   if (!parts.empty())
-    return fail(ErrorCode::bad_input,
-                fmt::format("{} can't run this plan: {}", wanted.engine->name, fmt::join(parts, "; ")));
+    return fail(ErrorCode::bad_input, fmt::format("{} ({}) can't run this plan: {}", wanted.engine->name,
+                                                  wanted.engine->version, fmt::join(parts, "; ")));
   return wanted.output->text(question);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training engines and their requirements on a plan: Megatron-LM, DeepSpeed, PyTorch's pipelining. None runs every
-// plan. Each unsupported part of a plan is reported, with similar plans that the engine can run.
+// Training engines and their requirements on a plan: Megatron-LM and who calls it, torchtitan, DeepSpeed, Hugging
+// Face's programs, PyTorch's pipelining. None runs every plan. Each unsupported part of a plan is reported, with
+// similar plans that the engine can run.
 #pragma once
 
 #include <functional>
@@ -31,13 +32,19 @@ struct EngineRules {
   int max_zero = 0;
   bool recompute_at_once = false;  ///< whether it recomputes a stage as one, too (RecomputeUnit::stage)
   std::vector<Optimizer> optimizers;
+  /// Engines of plan::mesh_rules() whose rules a plan of format version 2 has to keep, besides those of every plan.
+  std::vector<std::string_view> rule_sets;
+  bool even_nodes = false;  ///< whether its launcher takes as many devices on each node
   /// The fewest micro-batches that it takes with this plan's stages and schedule; null: one.
   int (*min_micro_batches)(const Plan&) = nullptr;
   /// Returns what the engine lacks of degrees and choices of plan format version 2, a sentence each; null: it has none.
   std::vector<std::string> (*step_limitations)(const Plan&) = nullptr;
   /// Returns the plan of format version 2 that the engine runs by its own text for a plan. It differs in what the text
-  /// can't express. In the place of `step_limitations`.
+  /// can't express.
   Result<Plan> (*plan_of_text)(const EngineRequest&) = nullptr;
+  /// True if its text states all that `step_limitations` lets pass. Then plans for measured profiles, which no text
+  /// brings back, are written, too.
+  bool states_all = false;
   /// Returns true if a stage may begin at this position (1 .. N-1) of the profile's layers.
   std::function<bool(const Profile&, int)> is_valid_boundary;
   /// Returns the model's own obstacles, for any plan; empty: none.
@@ -53,7 +60,8 @@ struct EngineOutput {
 };
 
 struct Engine {
-  std::string_view name;  ///< "Megatron-LM"
+  std::string_view name;     ///< "Megatron-LM"
+  std::string_view version;  ///< whose names and rules it has: "core 0.15"
   EngineRules rules;
   std::vector<EngineOutput> outputs;  ///< of a plan that fits
 };

@@ -2,15 +2,20 @@
 // Which parts of a plan an engine can't run.
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/base/one_line.hpp"
+#include "core/io/documents/transformer.hpp"
+#include "core/mesh/plan_question.hpp"
 #include "core/plan/launch_order.hpp"
+#include "core/plan/mesh_rules.hpp"
 #include "core/plan/validate.hpp"
 #include "core/study/engines/engine.hpp"
+#include "core/study/engines/ranks.hpp"
 #include "core/study/engines/reread.hpp"
 
 namespace pipedeck::study::engines {
@@ -144,24 +149,64 @@ class Sentences {
   std::vector<std::string> found_;
 };
 
+/// Returns true if the profile's times were computed from a transformer.
+bool is_computed(const Profile& profile) {
+  const auto origin = io::documents::origin_of(profile);
+  return origin && *origin;
+}
+
+plan::MeshQuestion rules_question_of(const mesh::Question& question) {
+  plan::MeshQuestion asked;
+  asked.model = &question.config;
+  asked.shard = question.shard(), asked.sharding = question.sharding, asked.devices = question.devices();
+  asked.pipeline = question.pipeline, asked.virtual_stages = question.virtual_stages;
+  asked.sequence = question.layer.count.sequence;
+  asked.micro_batch = question.layer.count.micro_batch, asked.micro_batches = question.micro_batches;
+  asked.even_blocks = false;  // cuts have a check of their own
+  const Hidden& hidden = question.training.hidden;
+  asked.hides_reductions = hidden.gradients, asked.hides_gathers = hidden.weights && question.sharding.level > 0;
+  asked.hides_tensor = hidden.tensor, asked.hides_pipeline = hidden.pipeline;
+  return asked;
+}
+
+/// Returns the engine's own rules that a plan of format version 2 breaks, with their names and sources.
+std::vector<std::string> broken_rules(const Engine& engine, const EngineRequest& request) {
+  std::vector<std::string> broken;
+  const auto question = mesh::question_of(request.plan, request.profile, std::make_shared<Cluster>(request.cluster));
+  if (!question) return broken;  // another check names it
+  const plan::MeshQuestion asked = rules_question_of(*question);
+  for (const plan::MeshRule& rule : plan::mesh_rules())
+    if (std::ranges::find(engine.rules.rule_sets, rule.engine) != engine.rules.rule_sets.end())
+      if (const auto message = rule.broken(asked))
+        broken.push_back(
+            fmt::format("{}: {} ({} {}: {})", rule.name, *message, engine.name, engine.version, rule.source));
+  return broken;
+}
+
 }  // namespace
 
 std::vector<std::string> unsupported_features(const Engine& engine, const Plan& plan, const Profile& profile) {
   std::vector<std::string> found = Sentences(engine, plan, profile).all();
   if (!has_mesh(plan)) return found;
-  if (engine.rules.plan_of_text) return found;  // with the cluster
-  if (engine.rules.step_limitations) {
-    std::ranges::move(engine.rules.step_limitations(plan), std::back_inserter(found));
-  } else if (const Result<void> covered = plan::validate_covered(plan); !covered) {
+  if (engine.rules.step_limitations) std::ranges::move(engine.rules.step_limitations(plan), std::back_inserter(found));
+  if (engine.rules.step_limitations || engine.rules.plan_of_text) return found;  // the latter with the cluster
+  if (const Result<void> covered = plan::validate_covered(plan); !covered)
     found.push_back(fmt::format("degrees: {} is not asked for degrees and choices of format version 2 yet ({})",
                                 engine.name, covered.error().place));
-  }
   return found;
 }
 
 std::vector<std::string> unsupported_features(const Engine& engine, const EngineRequest& question) {
   std::vector<std::string> found = unsupported_features(engine, question.plan, question.profile);
-  if (has_mesh(question.plan) && engine.rules.plan_of_text && found.empty()) found = lost_in_text(engine, question);
+  if (has_mesh(question.plan) && found.empty()) found = broken_rules(engine, question);
+  if (engine.rules.even_nodes && !even_nodes(question.plan, question.cluster))
+    found.push_back(
+        fmt::format("devices: found nodes with different numbers of them, {}'s launcher takes as many on "
+                    "each",
+                    engine.name));
+  if (has_mesh(question.plan) && engine.rules.plan_of_text && found.empty() &&
+      (!engine.rules.states_all || is_computed(question.profile)))
+    found = lost_in_text(engine, question);
   const std::optional<int> process = plan::first_out_of_launch_order(question.plan, question.cluster);
   if (!process) return found;
   const DeviceId device = plan::devices_by_process(question.plan)[static_cast<std::size_t>(*process)];

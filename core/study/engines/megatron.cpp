@@ -12,10 +12,13 @@
 
 #include "core/base/one_line.hpp"
 #include "core/io/documents/transformer.hpp"
+#include "core/io/jobs/megatron.hpp"
+#include "core/io/text/lines.hpp"
 #include "core/study/engines/megatron_model.hpp"
 #include "core/study/engines/megatron_step.hpp"
 #include "core/study/engines/module_list.hpp"
 #include "core/study/engines/ranks.hpp"
+#include "core/study/engines/reread.hpp"
 #include "core/study/engines/transformer_blocks.hpp"
 
 namespace pipedeck::study::engines {
@@ -40,14 +43,6 @@ std::string_view part_without_argument(const TransformerConfig& config) {
   }};
   const auto* const found = std::ranges::find_if(parts, [](const auto& part) { return part.first; });
   return found == parts.end() ? std::string_view() : found->second;
-}
-
-std::string model_limitation(const Profile& profile) {
-  if (const std::string graph = module_limitation(profile, "Megatron-LM"); !graph.empty()) return graph;
-  if (const auto origin = io::documents::origin_of(profile); origin && *origin)
-    if (const std::string_view part = part_without_argument((*origin)->config); !part.empty())
-      return fmt::format("model: found {}, Megatron-LM's arguments of GPT models do not have them", part);
-  return block_limitation(profile, "Megatron-LM");
 }
 
 /// "Et*3|t*3|t*3|t*3L": a stage between bars, in the order of the stages.
@@ -129,42 +124,74 @@ BlockUse use_of(const Plan& plan, const Grid& grid) {
   return use;
 }
 
-std::string arguments(const EngineRequest& question) {
+/// Returns a line of each argument.
+std::string argument_lines(const EngineRequest& question) {
   const Plan& plan = question.plan;
   const Grid grid = grid_of(plan);
   const Blocks blocks = blocks_of(question.profile);
   const TransformerOrigin* shape = origin_of_blocks(question, blocks);
-  std::string text = file_header(question, shape);
-  // validate_args asserts it: kernels and transfers are to be started in one order (newer devices than Hopper
-  // excepted).
-  if (grid.tensor > 1) text += "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";
-  text += fmt::format(
-      "# shellcheck disable=SC2034  # for who sources this\n"
-      "PIPEDECK_ARGUMENTS=(\n"
-      "  --tensor-model-parallel-size {}\n"
-      "  --pipeline-model-parallel-size {}\n",
-      grid.tensor, grid.pipeline);
+  std::string text = fmt::format("  --tensor-model-parallel-size {}\n  --pipeline-model-parallel-size {}\n",
+                                 grid.tensor, grid.pipeline);
   text += split_arguments(plan, grid, blocks);
   text += fmt::format("  --num-layers {}\n  --micro-batch-size {}\n  --global-batch-size {}\n", blocks.begins.size(),
                       grid.samples, plan.global_batch);
   if (shape) text += model_arguments(*shape, use_of(plan, grid));
   if (has_mesh(plan)) text += megatron_step_arguments(plan, shape && shape->config.experts);
-  return text + optimizer_arguments(plan) + ")\n\n" + rank_comment(plan, question.cluster, "# ");
+  return text + optimizer_arguments(plan);
+}
+
+std::string arguments(const EngineRequest& question) {
+  const Plan& plan = question.plan;
+  std::string text = file_header(question, origin_of_blocks(question, blocks_of(question.profile)));
+  // validate_args asserts it: kernels and transfers are to be started in one order (newer devices than Hopper
+  // excepted).
+  if (grid_of(plan).tensor > 1) text += "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";
+  text += "# shellcheck disable=SC2034  # for who sources this\nPIPEDECK_ARGUMENTS=(\n" + argument_lines(question);
+  return text + ")\n\n" + rank_comment(plan, question.cluster, "# ");
+}
+
+Result<Plan> plan_of_arguments(const EngineRequest& request) {
+  if (auto limits = megatron_step_limitations(request.plan); !limits.empty())
+    return fail(ErrorCode::bad_input, std::move(limits.front()));
+  TRY(auto job, io::jobs::job_from_megatron(arguments(request), request.plan.name));
+  return plan_of_job(request, std::move(job));
 }
 
 }  // namespace
 
+std::vector<std::string> megatron_words(const EngineRequest& request) {
+  std::vector<std::string> words;
+  const std::string lines = argument_lines(request);
+  for (const std::string_view word : io::text::words_between(lines, " \n")) {
+    std::string& plain = words.emplace_back(word);
+    std::erase(plain, '"');
+  }
+  return words;
+}
+
+std::string megatron_model_limitation(const Profile& profile, std::string_view engine) {
+  if (const std::string graph = module_limitation(profile, engine); !graph.empty()) return graph;
+  if (const auto origin = io::documents::origin_of(profile); origin && *origin)
+    if (const std::string_view part = part_without_argument((*origin)->config); !part.empty())
+      return fmt::format("model: found {}, {}'s arguments of GPT models do not have them", part, engine);
+  return block_limitation(profile, engine);
+}
+
 Engine megatron() {
   // Apart: g++ 12 frees parts of a nested aggregate twice where memory ends.
-  EngineRules rules{.schedules = {ScheduleKind::one_f_one_b, ScheduleKind::interleaved},
-                    .tensor_parallel = true,
-                    .max_zero = 1,
-                    .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
-                    .step_limitations = megatron_step_limitations,
-                    .is_valid_boundary = may_cut_blocks,
-                    .model_limitation = model_limitation};
+  EngineRules rules{
+      .schedules = {ScheduleKind::one_f_one_b, ScheduleKind::interleaved},
+      .tensor_parallel = true,
+      .max_zero = 1,
+      .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
+      .rule_sets = {"Megatron-LM", "TransformerEngine"},
+      .step_limitations = megatron_step_limitations,
+      .plan_of_text = plan_of_arguments,
+      .states_all = true,
+      .is_valid_boundary = may_cut_blocks,
+      .model_limitation = [](const Profile& profile) { return megatron_model_limitation(profile, "Megatron-LM"); }};
   std::vector<EngineOutput> outputs{{"megatron", ".sh", "arguments for Megatron-LM", arguments}};
-  return {"Megatron-LM", std::move(rules), std::move(outputs)};
+  return {"Megatron-LM", "core 0.15", std::move(rules), std::move(outputs)};
 }
 
 }  // namespace pipedeck::study::engines

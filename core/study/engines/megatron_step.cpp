@@ -185,7 +185,10 @@ class Limitations {
   }
 
   void add_training() {
-    add(training_.recipe == "rowwise", "scaling: found rowwise, Megatron-LM has delayed, tensorwise, blockwise, mxfp8");
+    add(training_.recipe == "rowwise" || training_.recipe == "tensorwise",
+        fmt::format("scaling: found {}, which casts weights for each product; Megatron-LM has delayed, current and "
+                    "blockwise",
+                    training_.recipe));
     add(training_.loss == LossKind::chunked || training_.loss == LossKind::separate,
         fmt::format("loss: found {}, Megatron-LM has plain, fused and in-place", name_of(training_.loss)));
     add(training_.adapters.rank > 0, "adapters: found some, Megatron-LM trains all weights");

@@ -241,7 +241,7 @@ class Neighbours {
 std::vector<Plan> closest_plans(const Engine& engine, const EngineRequest& question) {
   if (has_mesh(question.plan) && engine.rules.plan_of_text) {
     if (unsupported_features(engine, question).empty()) return {question.plan};
-    return plans_of_texts(engine, question);
+    if (std::vector<Plan> plans = plans_of_texts(engine, question); !plans.empty()) return plans;
   }
   return Neighbours(engine, question).all();
 }

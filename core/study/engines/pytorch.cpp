@@ -334,11 +334,12 @@ Engine pytorch() {
       .max_zero = 0,
       .recompute_at_once = true,
       .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::rmsprop, Optimizer::none},
+      .rule_sets = {},
       .min_micro_batches = min_micro_batches,
       .is_valid_boundary = may_cut_modules,
       .model_limitation = [](const Profile& profile) { return module_limitation(profile, "PyTorch's pipelining"); }};
   std::vector<EngineOutput> outputs{{"pytorch", ".py", "a program for PyTorch's pipelining", program}};
-  return {"PyTorch's pipelining", std::move(rules), std::move(outputs)};
+  return {"PyTorch's pipelining", "2.5 or newer", std::move(rules), std::move(outputs)};
 }
 
 }  // namespace pipedeck::study::engines

@@ -2,6 +2,8 @@
 #include "core/study/engines/ranks.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <ranges>
 
 #include <fmt/format.h>
@@ -16,6 +18,15 @@ Grid grid_of(const Plan& plan) {
   const int ranks = static_cast<int>(pipeline_ranks(plan).size());
   return {ranks, any.replicas(), any.tensor_parallel, static_cast<int>(plan.stages.size()) / ranks,
           plan.micro_batch / any.replicas()};
+}
+
+std::optional<EvenNodes> even_nodes(const Plan& plan, const Cluster& cluster) {
+  const std::vector<Device> all = devices_of(cluster);
+  std::map<std::size_t, int> by_node;
+  for (const DeviceId device : devices_used(plan)) ++by_node[all[device.index()].node.index()];
+  const int each = by_node.begin()->second;
+  if (!std::ranges::all_of(by_node, [&](const auto& node) { return node.second == each; })) return std::nullopt;
+  return EvenNodes{static_cast<int>(by_node.size()), each};
 }
 
 std::string rank_comment(const Plan& plan, const Cluster& cluster, std::string_view mark) {

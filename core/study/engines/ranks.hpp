@@ -3,6 +3,7 @@
 // first, then replicas, then stages. All three engines number this way by default.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,13 @@ struct Grid {
   int samples = 1;   ///< of a micro-batch on one replica
 };
 Grid grid_of(const Plan& plan);
+
+/// As many devices on each node.
+struct EvenNodes {
+  int nodes = 1, devices = 1;  ///< nodes that a plan uses, devices on each
+};
+/// Returns nothing if the plan uses more devices of one node than of another.
+std::optional<EvenNodes> even_nodes(const Plan& plan, const Cluster& cluster);
 
 /// Lines of a comment, each behind `mark`: which device each process is to run on.
 std::string rank_comment(const Plan& plan, const Cluster& cluster, std::string_view mark);

@@ -34,6 +34,14 @@ Result<Plan> written_out(const Plan& plan, const EngineRequest& request) {
   return all;
 }
 
+/// Bytes of the optimizer step alone do not decide between states that are equal else.
+void ignore_step_bytes(const Plan& found, Plan& run) {
+  if (!found.choices || !found.choices->states || !run.choices || !run.choices->states) return;
+  StateBytes states = *run.choices->states;
+  states.step = found.choices->states->step;
+  if (states == *found.choices->states) run.choices->states = states;
+}
+
 /// Compares two documents member by member.
 class Comparison {
  public:
@@ -108,8 +116,9 @@ std::vector<std::string> lost_in_text(const Engine& engine, const EngineRequest&
   if (!found) return broken(found.error());
   const auto read = engine.rules.plan_of_text(request);
   if (!read) return broken(read.error());
-  const auto run = written_out(*read, request);
+  auto run = written_out(*read, request);
   if (!run) return broken(run.error());
+  ignore_step_bytes(*found, *run);
   Comparison comparison(engine.name);
   comparison.members("", *io::json::parse(io::documents::plan_to_json(*found)),
                      *io::json::parse(io::documents::plan_to_json(*run)));

@@ -122,11 +122,15 @@ std::string parallelism(const Plan& plan, const Grid& grid, const Blocks& blocks
   return text + stage_options(plan, grid, blocks);
 }
 
-std::string titan_recomputation(const Recompute& recompute) {
+/// Every n-th block recomputed is that part of a stage's blocks. `blocks`: of a stage.
+std::string titan_recomputation(const Recompute& recompute, int blocks) {
   std::string text = "\n[activation_checkpoint]\n";
   if (!recompute.any()) return text + "mode = \"none\"\n";
   if (recompute.operations || !recompute.modules.empty())
     return text + "mode = \"selective\"\nselective_ac_option = \"op\"\n";
+  for (int every = 2; recompute.blocks > 0 && every <= blocks; ++every)
+    if ((blocks + every - 1) / every == recompute.blocks)
+      return text + fmt::format("mode = \"selective\"\nselective_ac_option = \"{}\"\n", every);
   return text + "mode = \"full\"\n";
 }
 
@@ -146,7 +150,9 @@ std::string titan_configuration(const EngineRequest& question) {
   text += fmt::format("\n[training]\nlocal_batch_size = {}\nglobal_batch_size = {}\n", local, plan.global_batch);
   if (origin) text += fmt::format("seq_len = {}\n", sequence_of(origin->config, origin->options));
   if (choices.wire && choices.wire->gradients == 2) text += "mixed_precision_reduce = \"bfloat16\"\n";
-  text += parallelism(plan, grid, blocks, choices.training) + titan_recomputation(plan.stages.front().recompute);
+  text +=
+      parallelism(plan, grid, blocks, choices.training) +
+      titan_recomputation(plan.stages.front().recompute, static_cast<int>(blocks.begins.size() / plan.stages.size()));
   text += "\n[compile]\nenable = true\n\n[optimizer]\nname = \"AdamW\"\n";
   if (choices.training.products == "fp8")
     text += fmt::format("\n[quantize.linear.float8]\nrecipe_name = \"{}\"\n",
@@ -167,11 +173,12 @@ Engine torchtitan() {
                     .tensor_parallel = true,
                     .max_zero = 0,
                     .optimizers = {Optimizer::adam},
+                    .rule_sets = {"torchtitan"},
                     .plan_of_text = plan_of_titan_configuration,
                     .is_valid_boundary = may_cut_blocks,
                     .model_limitation = titan_model_limitation};
   std::vector<EngineOutput> outputs{{"torchtitan", ".toml", "configuration for torchtitan", titan_configuration}};
-  return {"torchtitan", std::move(rules), std::move(outputs)};
+  return {"torchtitan", "b5bcd76", std::move(rules), std::move(outputs)};
 }
 
 }  // namespace pipedeck::study::engines

@@ -58,6 +58,7 @@ std::multimap<std::string, std::string> samples() {
           {"torchtitan", fixture("fixtures/jobs/llama3-8b.toml")},
           {"deepspeed", fixture("fixtures/jobs/zero3.ds_config.json")},
           {"nemo", fixture("fixtures/jobs/llama3-8b.nemo.yaml")},
+          {"megatron-bridge", fixture("fixtures/jobs/qwen3.bridge.yaml")},
           {"accelerate", fixture("fixtures/jobs/fsdp.accelerate.yaml")},
           {"layer-table", fixture("fuzz/seeds/layer_table/named.csv")},
           {"bandwidths", fixture("fixtures/topology/4-devices.bandwidths.csv")}};

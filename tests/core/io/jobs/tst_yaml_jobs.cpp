@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs of NeMo and Accelerate by their YAML.
+// Jobs of NeMo, Megatron-Bridge and Accelerate by their YAML.
 #include <QTest>
 
 #include <random>
@@ -8,6 +8,7 @@
 #include "core/io/files.hpp"
 #include "core/io/jobs/accelerate.hpp"
 #include "core/io/jobs/megatron.hpp"
+#include "core/io/jobs/megatron_bridge.hpp"
 #include "core/io/jobs/nemo.hpp"
 #include "core/io/jobs/yaml.hpp"
 #include "tests/support/changed_text.hpp"
@@ -34,6 +35,11 @@ TrainingJob nemo(const std::string& part = {}, const std::string& with = {}) {
   return job_of(io::jobs::job_from_nemo(part.empty() ? text : replaced(text, part, with), "run"));
 }
 
+TrainingJob bridge(const std::string& part = {}, const std::string& with = {}) {
+  const std::string text = fixture("qwen3.bridge.yaml");
+  return job_of(io::jobs::job_from_bridge(part.empty() ? text : replaced(text, part, with), "run"));
+}
+
 TrainingJob accelerate(const std::string& part = {}, const std::string& with = {}) {
   const std::string text = fixture("fsdp.accelerate.yaml");
   return job_of(io::jobs::job_from_accelerate(part.empty() ? text : replaced(text, part, with), "run"));
@@ -56,8 +62,12 @@ class TestYamlJobs : public QObject {
         "--grad-reduce-in-bf16 --tokenizer-model /models/llama-3/tokenizer.model",
         "run"));
     same.version = job.version, same.share = job.share, same.devices = 32;
+    same.choices.states->step = 0;  // of Apex's optimizer
     QVERIFY(job == same);
-    QCOMPARE(job.share.left_out, std::vector<std::string>{"model.megatron_amp_O2 true"});
+    QVERIFY2(job.share.left_out.empty(), job.share.left_out.empty() ? "" : job.share.left_out.front().c_str());
+    QCOMPARE(nemo("megatron_amp_O2: true", "megatron_amp_O2: false").share.left_out,
+             std::vector<std::string>{"model.megatron_amp_O2 false"});
+    QCOMPARE(nemo("distributed_fused_adam", "mcore_distributed_optim").choices.states->gradients, 4.0);
   }
 
   void choices_of_nemo() {
@@ -74,6 +84,89 @@ class TestYamlJobs : public QObject {
         replaced(fixture("llama3-8b.nemo.yaml"), "num_layers: 32", "num_layers: several"), "run");
     QVERIFY(!bad);
     QVERIFY2(bad.error().text().find("several") != std::string::npos, bad.error().text().c_str());
+  }
+
+  /// Megatron-Bridge's file is the job of Megatron-LM's arguments.
+  void a_configuration_of_bridge() {
+    const TrainingJob job = bridge();
+    TrainingJob same = job_of(io::jobs::job_from_megatron(
+        "python pretrain_gpt.py --micro-batch-size 1 --global-batch-size 2048 --tensor-model-parallel-size 2 "
+        "--pipeline-model-parallel-size 4 --context-parallel-size 1 --expert-model-parallel-size 8 "
+        "--expert-tensor-parallel-size 1 --sequence-parallel --seq-length 4096 --num-layers 6 --hidden-size 2048 "
+        "--ffn-hidden-size 6144 --num-attention-heads 32 --group-query-attention --num-query-groups 4 "
+        "--kv-channels 128 --hidden-dropout 0 --attention-dropout 0 --normalization RMSNorm --disable-bias-linear "
+        "--swiglu --qk-layernorm --position-embedding-type rope --vocab-size 151936 "
+        "--make-vocab-size-divisible-by 1187 --untie-embeddings-and-output-weights --num-experts 128 "
+        "--moe-router-topk 8 --moe-ffn-hidden-size 768 --moe-layer-freq [0,1,1,1,1,1] "
+        "--moe-token-dispatcher-type alltoall --moe-grouped-gemm --pipeline-model-parallel-layout \"Et*2|t|t|t*2mL\" "
+        "--mtp-num-layers 1 --recompute-granularity selective --recompute-modules moe_act layernorm --bf16 "
+        "--fp8-format e4m3 --fp8-recipe mxfp8 --fp8-param-gather --use-distributed-optimizer --overlap-grad-reduce "
+        "--overlap-param-gather --cross-entropy-loss-fusion --cross-entropy-fusion-impl te "
+        "--use-precision-aware-optimizer --exp-avg-dtype bf16 --exp-avg-sq-dtype bf16 --main-grads-dtype bf16",
+        "run"));
+    same.version = job.version, same.share = job.share;
+    QVERIFY(job == same);
+    QVERIFY2(job.share.left_out.empty(), job.share.left_out.empty() ? "" : job.share.left_out.front().c_str());
+  }
+
+  void choices_of_bridge() {
+    using io::jobs::looks_like_bridge;
+    QVERIFY(looks_like_bridge(fixture("qwen3.bridge.yaml")));
+    QVERIFY(!looks_like_bridge(fixture("llama3-8b.nemo.yaml")));
+    QVERIFY(!looks_like_bridge(fixture("fsdp.accelerate.yaml")));
+    const Training narrow =
+        bridge("mixed_precision: bf16_with_mxfp8_mixed", "mixed_precision: fp16-with-fp8-current-scaling-mixed")
+            .choices.training;
+    QCOMPARE(narrow.products, std::string("fp8"));
+    QCOMPARE(narrow.recipe, std::string("current"));
+    QVERIFY(narrow.narrow_weights);
+    // A section for overlap hides reductions and gathers by default.
+    QVERIFY(!bridge("  tp_comm_overlap: false", "  tp_comm_overlap: false\n  overlap_param_gather: false")
+                 .choices.training.hidden.weights);
+    // The precision replaces the data-parallel section's choice.
+    QCOMPARE(bridge().choices.wire->gradients, 4.0);
+    QCOMPARE(bridge("mixed_precision: bf16_with_mxfp8_mixed\n", "").choices.wire->gradients, 2.0);
+    QCOMPARE(bridge("  should_pad_vocab: true\n", "").choices.layers.vocabulary_multiple, 0);
+    QCOMPARE(bridge("  cross_entropy_loss_fusion: true\n  cross_entropy_fusion_impl: te\n", "").choices.training.loss,
+             LossKind::fused);
+    const auto bad = io::jobs::job_from_bridge(
+        replaced(fixture("qwen3.bridge.yaml"), "_target_: torch.bfloat16", "_target_: torch.complex64"), "run");
+    QVERIFY(!bad);
+    QCOMPARE(bad.error().place, std::string("optimizer.exp_avg_dtype"));
+    const auto recipe =
+        io::jobs::job_from_bridge(replaced(fixture("qwen3.bridge.yaml"), "bf16_with_mxfp8_mixed", "tf32"), "run");
+    QVERIFY(!recipe);
+    QVERIFY(recipe.error().message.find("expected a recipe of bf16 or fp16") != std::string::npos);
+  }
+
+  /// A written tree is the tree that is read, also where words look like other values.
+  void yaml_comes_back() {
+    using io::json::List;
+    using io::json::Members;
+    using io::json::Value;
+    std::mt19937 random(11);
+    const std::vector<std::string> words{
+        "no", "NO",         "off",  "8", "1e-4", "true", "Et*3|(tt|)*2,mL", "- a",  "a: b", "null",
+        "~",  "it's \"x\"", "# no", "",  "&a",   "*a",   "torch.bfloat16",  "a\nb", "Ü",    "[0,1]"};
+    const auto word = [&] { return Value(words[random() % words.size()]); };
+    for (int run = 0; run < 200; ++run) {
+      Members tree;
+      for (int m = 0; m < 5; ++m) {
+        const std::string key = "key" + std::to_string(m);
+        if (m == 1) {
+          List list;
+          for (unsigned i = 0; i < random() % 4 + 1; ++i) list.push_back(word());
+          tree.emplace_back(key, list);
+        } else if (m == 3) {
+          tree.emplace_back(key, Members{{"inner", word()}, {"none", Value()}, {"deep", Members{{"er", word()}}}});
+        } else {
+          tree.emplace_back(key, word());
+        }
+      }
+      const auto again = io::jobs::tree_from_yaml(io::jobs::yaml_of(tree));
+      QVERIFY2(again, io::jobs::yaml_of(tree).c_str());
+      QVERIFY2(*again == Value(tree), io::jobs::yaml_of(tree).c_str());
+    }
   }
 
   void a_configuration_of_accelerate() {
@@ -130,7 +223,7 @@ class TestYamlJobs : public QObject {
     QVERIFY(error_of(std::string(100'000, '[')) != "none");
     QVERIFY(error_of(std::string(2'000'000, 'a')).find("bytes") != std::string::npos);
     std::mt19937 random(3);
-    for (const char* const name : {"llama3-8b.nemo.yaml", "fsdp.accelerate.yaml"})
+    for (const char* const name : {"llama3-8b.nemo.yaml", "fsdp.accelerate.yaml", "qwen3.bridge.yaml"})
       for (int run = 0; run < (test::nightly() ? 20000 : 300); ++run) {
         std::string text = fixture(name);
         for (int i = 0; i < 4; ++i) {
@@ -140,7 +233,8 @@ class TestYamlJobs : public QObject {
           else
             text[at] = static_cast<char>(random() % 128);
         }
-        for (const auto& job : {io::jobs::job_from_nemo(text, "run"), io::jobs::job_from_accelerate(text, "run")})
+        for (const auto& job : {io::jobs::job_from_nemo(text, "run"), io::jobs::job_from_accelerate(text, "run"),
+                                io::jobs::job_from_bridge(text, "run")})
           if (!job) QVERIFY(!job.error().message.empty());
       }
   }

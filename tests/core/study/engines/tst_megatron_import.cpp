@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of format version 2 to Megatron-LM's arguments and back: the same plan, and the same model.
+// Plans of format version 2 to Megatron-LM's arguments and back, and as Megatron-Bridge and NeMo state them: the same
+// plan, and the same model.
 #include <QTest>
 
 #include <algorithm>
@@ -11,14 +12,13 @@
 #include "core/io/documents/formats.hpp"
 #include "core/io/documents/transformer.hpp"
 #include "core/io/jobs/megatron.hpp"
+#include "core/io/jobs/megatron_bridge.hpp"
 #include "core/io/jobs/megatron_states.hpp"
+#include "core/io/jobs/nemo.hpp"
 #include "core/mesh/job.hpp"
 #include "core/mesh/plan_question.hpp"
-#include "core/plan/mesh_rules.hpp"
-#include "core/presets/computed_profile.hpp"
-#include "core/presets/device_catalogue.hpp"
-#include "core/presets/presets.hpp"
 #include "core/study/engines/engine.hpp"
+#include "tests/core/study/engines/megatron_questions.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -27,163 +27,73 @@ namespace pipedeck::tst_megatron_import {
 using mesh::Question;
 using test::Random;
 
-Profile profile_of(const std::string& preset) {
-  AnalyticOptions options;
-  options.sequence = 4096, options.dropout = false, options.degrees = {2};
-  const ParsedTransformer model = presets::transformer_preset(preset).value();
-  return presets::computed_profile(model, presets::catalogue_device("H100-SXM").value(), options)->profile;
+Result<io::jobs::TrainingJob> job_of(const std::string& output, const std::string& text) {
+  if (output == "megatron-bridge") return io::jobs::job_from_bridge(text, "job");
+  if (output == "nemo") return io::jobs::job_from_nemo(text, "job");
+  return io::jobs::job_from_megatron(text, "job");
 }
 
-int one_of(Random& random, const std::vector<int>& values) {
-  return values[static_cast<std::size_t>(random.integer(0, static_cast<int>(values.size()) - 1))];
-}
-bool yes(Random& random) { return random.integer(0, 1) == 1; }
-
-void add_degrees(Random& random, Question& q) {
-  Shard& shard = q.layer.shard;
-  shard.tensor = one_of(random, {1, 2, 4, 8});
-  shard.sequence = shard.tensor > 1 && (q.config.experts || yes(random));
-  shard.context = one_of(random, {1, 1, 2, 4});
-  if (shard.context > 1) {
-    const ContextKind kinds[] = {ContextKind::ring, ContextKind::gather, ContextKind::heads, ContextKind::heads_ring};
-    shard.context_kind = kinds[random.integer(0, 3)];
-    if (shard.context_kind == ContextKind::heads_ring) shard.context_heads = 2;
-  }
-  if (q.config.experts) shard.expert = one_of(random, {1, 2, 4, 8}), shard.expert_tensor = one_of(random, {1, 2});
-  q.data = one_of(random, {1, 2, 4});
-  q.pipeline = one_of(random, {1, 1, 2, 4});
-  if (q.pipeline > 1) q.virtual_stages = one_of(random, {1, 1, 2});
-  q.layer.count.micro_batch = random.integer(1, 2);
-  q.micro_batches = q.pipeline * random.integer(1, 3);
-}
-
-/// Even stages, other ones at the ends, or any.
-void add_blocks(Random& random, Question& q) {
-  const int stages = q.pipeline * q.virtual_stages, blocks = q.config.layers;
-  q.blocks.assign(static_cast<std::size_t>(stages), blocks / stages);
-  if (blocks % stages == 0 && (stages == 1 || random.integer(0, 2) > 0)) return;
-  q.blocks.assign(static_cast<std::size_t>(stages), 1);
-  for (int b = stages; b < blocks; ++b) ++q.blocks[static_cast<std::size_t>(random.integer(0, stages - 1))];
-}
-
-void add_sharding(Random& random, Question& q) {
-  q.sharding.level = q.pipeline > 1 ? random.integer(0, 1) : random.integer(0, 3);
-  const int ranks = q.data * q.shard().context;
-  if (q.sharding.level > 0 && ranks % 2 == 0 && random.integer(0, 2) == 0) q.sharding.group = ranks / 2;
-}
-
-void add_numbers(Random& random, Question& q) {
+/// Leaves out what NeMo 1 does not have.
+void in_choices_of_nemo(Question& q) {
   Training& t = q.training;
-  const char* const products[] = {"bf16", "fp16", "fp8", "mxfp8", "nvfp4"};
-  t.products = products[random.integer(0, 4)];
-  const char* const recipes[] = {"delayed", "tensorwise", "blockwise"};
-  if (t.products == "fp8") t.recipe = recipes[random.integer(0, 2)];
-  t.narrow_weights = (t.products == "fp8" || t.products == "mxfp8") && yes(random);
-  if (q.sharding.level < 2 && random.integer(0, 4) == 0) t.optimizer_step = OptimizerStep::muon;
-  const bool muon = t.optimizer_step == OptimizerStep::muon;
-  io::jobs::MegatronStates states;
-  states.muon = muon;
-  states.narrow_gradients = yes(random);
-  states.precision_aware = !muon && q.sharding.level > 0 && yes(random);
-  if (states.precision_aware) {
-    states.first_moment = one_of(random, {1, 2, 4}), states.second_moment = one_of(random, {1, 2, 4});
-    states.narrow_main_gradients = yes(random);
-  }
-  q.states = io::jobs::state_bytes_of(states, t);
-  q.wire = {t.narrow_weights && t.products == "fp8" ? 1.0 : 2.0, states.narrow_gradients ? 2.0 : 4.0};
-}
-
-void add_choices(Random& random, Question& q) {
-  Training& t = q.training;
-  t.hidden.gradients = yes(random);
-  t.hidden.weights = q.sharding.level == 0 || (t.hidden.gradients && yes(random));
-  t.hidden.tensor = q.shard().divides_tokens() && yes(random);
-  t.hidden.expert = q.config.experts && yes(random);
-  t.hidden.pipeline = q.pipeline == 1 || (q.virtual_stages > 1 && yes(random));
-  const LossKind losses[] = {LossKind::plain, LossKind::fused, LossKind::in_place};
-  t.loss = losses[random.integer(0, 2)];
-  const Graphs graphs[] = {Graphs::none, Graphs::dense, Graphs::all};
-  t.graphs = graphs[random.integer(0, 2)];
-  t.multi_token_blocks = random.integer(0, 1);
-  t.offloaded_blocks = random.integer(0, 2);
-  t.offloads_optimizer = yes(random);
-  t.fused_weight_gradients = yes(random);
-  q.layer.vocabulary_multiple = one_of(random, {0, 64, 128});
-  if (!q.config.experts) return;
-  const Dispatcher dispatchers[] = {Dispatcher::all_to_all, Dispatcher::all_gather, Dispatcher::flex};
-  q.layer.dispatcher = dispatchers[random.integer(0, 2)];
-  q.layer.capacity = yes(random) ? 1.5 : 0;
-  q.layer.hides_behind_shared_experts = yes(random);
-  q.layer.weighs_activation = true;
-}
-
-void add_recomputation(Random& random, Question& q) {
-  auto& again = q.layer.recomputed;
-  const int kind = random.integer(0, 3);
-  if (kind == 1) again.blocks = q.training.graphs == Graphs::none;
-  if (kind == 2 && q.training.graphs == Graphs::none) again.blocks = true, again.count = random.integer(1, 3);
-  if (kind != 3) return;
-  for (const char* const module : {"core_attn", "layernorm", "mlp"})
-    if (yes(random)) again.parts.merge(analytic::transformer::shards::parts_of_module(module).value());
-}
-
-Question random_question(Random& random, const TransformerConfig& config, std::shared_ptr<const Cluster> cluster) {
-  while (true) {
-    Question q;
-    q.config = config;
-    q.cluster = cluster;
-    add_degrees(random, q);
-    add_blocks(random, q);
-    add_sharding(random, q);
-    add_numbers(random, q);
-    add_choices(random, q);
-    add_recomputation(random, q);
-    plan::MeshQuestion rules;
-    rules.model = &config, rules.shard = q.shard(), rules.sharding = q.sharding, rules.devices = q.devices();
-    rules.pipeline = q.pipeline, rules.virtual_stages = q.virtual_stages, rules.sequence = 4096;
-    rules.micro_batch = q.layer.count.micro_batch, rules.micro_batches = q.micro_batches, rules.even_blocks = false;
-    rules.hides_pipeline = q.training.hidden.pipeline;
-    bool keeps = true;
-    for (const char* const engine : {"", "Megatron-LM", "TransformerEngine"})
-      keeps = keeps && plan::broken_rules(rules, engine).empty();
-    if (keeps && q.devices() <= 512) return q;
-  }
+  const int stages = q.pipeline * q.virtual_stages;
+  q.blocks.clear();
+  if (q.config.layers % stages != 0) q.pipeline = q.virtual_stages = 1, t.hidden.pipeline = true;
+  if (q.layer.shard.context_kind == ContextKind::heads_ring)
+    q.layer.shard.context_kind = ContextKind::ring, q.layer.shard.context_heads = 1;
+  q.sharding = {.level = std::min(q.sharding.level, 1)};
+  t.hidden.weights = q.sharding.level == 0 || t.hidden.weights;
+  t.hidden.gradients = t.hidden.gradients || (q.sharding.level > 0 && t.hidden.weights);
+  if (t.products == "nvfp4") t.products = "bf16";
+  t.optimizer_step = OptimizerStep::elementwise, t.graphs = Graphs::none;
+  t.multi_token_blocks = 0, t.offloads_optimizer = t.hidden.expert = false;
+  const bool narrow = q.wire.gradients == 2 && (q.sharding.level > 0 || t.products == "fp16");
+  const bool wide = t.products == "fp16" && q.sharding.level == 0;
+  q.wire.gradients = narrow || wide ? 2 : 4;
+  q.states = io::jobs::state_bytes_of({.narrow_gradients = narrow || wide}, t);
+  q.wire.weights = t.narrow_weights && t.products == "fp8" ? 1 : 2;
 }
 
 class TestMegatronImport : public QObject {
   Q_OBJECT
  private slots:
   void plans_come_back_data() {
+    QTest::addColumn<QString>("output");
     QTest::addColumn<QString>("model");
-    for (const char* const model : {"llama-3-8b", "mixtral-8x7b", "qwen2-7b", "deepseek-v2-lite"})
-      QTest::newRow(model) << model;
+    for (const char* const output : {"megatron", "megatron-bridge"})
+      for (const char* const model : {"llama-3-8b", "mixtral-8x7b", "qwen2-7b", "deepseek-v2-lite"})
+        QTest::addRow("%s, %s", output, model) << output << model;
+    for (const char* const model : {"llama-3-8b", "mixtral-8x7b", "qwen2-7b"})
+      QTest::addRow("nemo, %s", model) << "nemo" << model;
   }
   void plans_come_back() {
+    QFETCH(QString, output);
     QFETCH(QString, model);
-    const Profile profile = profile_of(model.toStdString());
+    const Profile profile = test::computed_profile_of(model.toStdString());
     const auto origin = io::documents::origin_of(profile).value();
     const auto cluster = std::make_shared<const Cluster>(test::flat_cluster(512));
-    const study::engines::NamedOutput megatron = study::engines::find_engine_output("megatron");
+    const study::engines::NamedOutput engine = study::engines::find_engine_output(output.toStdString());
     Random random(29);
     for (int i = 0; i < 100; ++i) {
-      const Question question = random_question(random, origin->config, cluster);
+      Question question = test::megatron_question(random, origin->config, cluster);
+      if (output == "nemo") in_choices_of_nemo(question);
       Plan plan = mesh::plan_of(question, profile);
       plan.name = "job", plan.planner = "hand";
       const study::engines::EngineRequest request{plan, profile, *cluster, &*origin};
-      const auto text = study::engines::engine_text(megatron, request);
+      const auto text = study::engines::engine_text(engine, request);
       QVERIFY2(text, text ? "" : text.error().message.c_str());
-      const auto job = io::jobs::job_from_megatron(*text, "job");
+      const auto job = job_of(output.toStdString(), *text);
       QVERIFY2(job, job ? "" : (job.error().text() + "\n" + *text).c_str());
       QVERIFY2(job->broken.empty(), job->broken.empty() ? "" : (job->broken.front().message + "\n" + *text).c_str());
       QVERIFY2(job->share.left_out.empty(), job->share.left_out.empty() ? "" : job->share.left_out.front().c_str());
       const io::jobs::TrainingJob complete = mesh::completed(*job, question.devices());
       const auto again = mesh::plan_of(complete, profile, cluster);
       QVERIFY2(again, again ? "" : (again.error().text() + "\n" + *text).c_str());
-      const auto twice = study::engines::engine_text(megatron, {*again, profile, *cluster, &*origin});
+      const auto twice = study::engines::engine_text(engine, {*again, profile, *cluster, &*origin});
       QVERIFY(twice);
       QVERIFY2(*twice == *text, (*twice + "\n" + *text).c_str());
       QVERIFY2(io::documents::plan_to_json(*again) == io::documents::plan_to_json(plan),
-               (io::documents::plan_to_json(*again) + io::documents::plan_to_json(plan)).c_str());
+               (io::documents::plan_to_json(*again) + io::documents::plan_to_json(plan) + *text).c_str());
       QVERIFY(*again == plan);
     }
   }
@@ -191,28 +101,30 @@ class TestMegatronImport : public QObject {
   /// The model's shape is in the arguments, but for its words.
   void models_come_back_data() { plans_come_back_data(); }
   void models_come_back() {
+    QFETCH(QString, output);
     QFETCH(QString, model);
-    const Profile profile = profile_of(model.toStdString());
+    const Profile profile = test::computed_profile_of(model.toStdString());
     const TransformerConfig config = io::documents::origin_of(profile).value()->config;
     const auto cluster = std::make_shared<const Cluster>(test::flat_cluster(8));
     Question question;
     question.config = config, question.cluster = cluster;
     question.layer.count.sequence = 4096;
+    question.layer.weighs_activation = config.experts.has_value();
     const Plan plan = mesh::plan_of(question, profile);
     const auto origin = io::documents::origin_of(profile).value();
-    const auto text = study::engines::engine_text(study::engines::find_engine_output("megatron"),
+    const auto text = study::engines::engine_text(study::engines::find_engine_output(output.toStdString()),
                                                   {plan, profile, *cluster, &*origin});
     QVERIFY2(text, text ? "" : text.error().message.c_str());
-    auto job = io::jobs::job_from_megatron(*text, config.name);
+    auto job = job_of(output.toStdString(), *text);
     QVERIFY(job && job->model);
     QCOMPARE(job->sequence, 4096);
     job->model->vocabulary = config.vocabulary, job->model->family = config.family;
     job->model->name = config.name, job->model->head_width = config.head_width;
-    QCOMPARE(job->model->experts, config.experts);
-    QCOMPARE(job->model->latent, config.latent);
     TransformerConfig expected = config;
     expected.dropout = expected.attention_dropout = 0;
     expected.longest = job->model->longest;
+    QCOMPARE(job->model->experts, expected.experts);
+    QCOMPARE(job->model->latent, expected.latent);
     QVERIFY2(*job->model == expected, text->c_str());
   }
 };
