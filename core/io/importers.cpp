@@ -12,12 +12,14 @@
 #include "core/io/files.hpp"
 #include "core/io/huggingface/config.hpp"
 #include "core/io/jobs/accelerate.hpp"
+#include "core/io/jobs/axolotl.hpp"
 #include "core/io/jobs/deepspeed.hpp"
 #include "core/io/jobs/megatron.hpp"
 #include "core/io/jobs/megatron_bridge.hpp"
 #include "core/io/jobs/nemo.hpp"
 #include "core/io/jobs/torchtitan.hpp"
 #include "core/io/jobs/training_log.hpp"
+#include "core/io/jobs/trl.hpp"
 #include "core/io/json/value.hpp"
 #include "core/io/onnx/model.hpp"
 #include "core/io/profiles/csv.hpp"
@@ -397,6 +399,14 @@ std::span<const Importer> importers() {
                "YAML with Accelerate's distributed_type or compute_environment",
                [](const Content& c) { return is_plain(c) && jobs::looks_like_accelerate(c.text); },
                [](const Source& s) { return as_document(jobs::job_from_accelerate(s.text, stem_of(s))); }},
+      Importer{"trl", ".yaml", "arguments of TRL's trainers: the batch of data-parallel ranks (read)", FileKind::job,
+               "YAML with per_device_train_batch_size",
+               [](const Content& c) { return is_plain(c) && jobs::looks_like_trl(c.text); },
+               [](const Source& s) { return as_document(jobs::job_from_trl(s.text, stem_of(s))); }},
+      Importer{"axolotl", ".yaml", "configuration of Axolotl: a plan of data-parallel ranks (read)", FileKind::job,
+               "YAML with micro_batch_size and sequence_len",
+               [](const Content& c) { return is_plain(c) && jobs::looks_like_axolotl(c.text); },
+               [](const Source& s) { return as_document(jobs::job_from_axolotl(s.text, stem_of(s))); }},
       Importer{"rocm-smi", ".rocm.txt", "output of rocm-smi --showtopo: AMD's GPUs and their links (read)",
                FileKind::machines, "the title 'Link Type between two GPUs'",
                [](const Content& c) { return is_plain(c) && topology::looks_like_rocm_smi_topology(c.text); },

@@ -52,6 +52,11 @@ Result<std::vector<int>> blocks_of_stages(const io::jobs::TrainingJob& job, int 
     return fail(ErrorCode::bad_input, fmt::format("found {} stages, expected at most {} blocks", stages, blocks));
   if (!job.blocks.empty()) {
     const int all = std::accumulate(job.blocks.begin(), job.blocks.end(), 0);
+    const auto empty = std::find(job.blocks.begin() + 1, job.blocks.end(), 0);
+    if (stages > 2 && empty < job.blocks.end() - 1)
+      return fail(ErrorCode::bad_input, fmt::format("found the empty stage {} in the layout, expected blocks: a plan's "
+                                                    "stages have some, but for the embedding's and the head's",
+                                                    empty - job.blocks.begin()));
     if (std::ssize(job.blocks) == stages && all == blocks) return job.blocks;
     return fail(ErrorCode::bad_input, fmt::format("found a layout of {} blocks in {} stages, expected {} in {}", all,
                                                   job.blocks.size(), blocks, stages));

@@ -207,10 +207,45 @@ Broken deepspeed_experts(const Question& q) {
   return not_multiple(stage->data, "data ranks", q.shard.expert, "expert ranks");
 }
 
-constexpr std::string_view megatron = "Megatron-LM", megatron_fsdp2 = "Megatron-LM with torch FSDP2",
-                           transformer_engine = "TransformerEngine", torchtitan = "torchtitan", deepspeed = "DeepSpeed";
+// Rules of Accelerate, and of Axolotl, which calls it.
 
-constexpr std::array<MeshRule, 23> rules{{
+Broken one_stage(const Question& q) {
+  if (q.pipeline == 1) return {};
+  return fmt::format("found {} pipeline ranks, expected 1", q.pipeline);
+}
+
+Broken whole_experts(const Question& q) {
+  if (q.shard.expert == 1 && q.shard.expert_tensor == 1) return {};
+  return fmt::format("found {} expert and {} expert-tensor ranks, expected 1 and 1", q.shard.expert,
+                     q.shard.expert_tensor);
+}
+
+Broken sharded_context(const Question& q) {
+  if (q.shard.context == 1 || q.sharding.level == 3) return {};
+  return fmt::format("found {} context ranks at sharding level {}, expected level 3 (FSDP)", q.shard.context,
+                     q.sharding.level);
+}
+
+/// Copies of a model on several tensor or context ranks are copies of shards.
+Broken sharded_copies(const Question& q) {
+  const auto stage = degrees_of(q.devices / std::max(1, q.pipeline), q.shard, q.sharding);
+  if (!stage || q.shard.replica_devices() == 1) return {};
+  const int copies = q.sharding.level > 0 ? stage->copies : stage->data;
+  if (copies == 1 || stage->data / copies > 1) return {};
+  return fmt::format("found {} copies without shards on {} tensor and {} context ranks, expected 2 shards or more",
+                     copies, q.shard.tensor, q.shard.context);
+}
+
+Broken ring_alone(const Question& q) {
+  if (q.shard.context == 1 || q.shard.context_kind == ContextKind::ring) return {};
+  return fmt::format("found context parallelism by {}, expected a ring", name_of(q.shard.context_kind));
+}
+
+constexpr std::string_view megatron = "Megatron-LM", megatron_fsdp2 = "Megatron-LM with torch FSDP2",
+                           transformer_engine = "TransformerEngine", torchtitan = "torchtitan", deepspeed = "DeepSpeed",
+                           accelerate = "Accelerate", axolotl = "Axolotl";
+
+constexpr std::array<MeshRule, 34> rules{{
     {"", "devices", "arXiv 2104.04473, section 3; arXiv 2504.14960", world},
     {"", "global batch", "arXiv 2104.04473, section 2", batch},
     {"", "heads", "arXiv 1909.08053, section 3; attention.py:1851", heads},
@@ -234,6 +269,17 @@ constexpr std::array<MeshRule, 23> rules{{
     {deepspeed, "pipeline and ZeRO", "pipe/engine.py", deepspeed_pipeline},
     {deepspeed, "context kind", "Ulysses", deepspeed_context},
     {deepspeed, "experts", "utils/groups.py", deepspeed_experts},
+    {accelerate, "pipeline", "parallelism_config.py", one_stage},
+    {accelerate, "experts", "parallelism_config.py", whole_experts},
+    {accelerate, "context kind", "utils/dataclasses.py", titan_context},
+    {accelerate, "balanced context chunks", "torch/distributed/tensor/experimental", balanced_chunks},
+    {accelerate, "sharded context ranks", "accelerator.py", sharded_context},
+    {accelerate, "copies", "parallelism_config.py", sharded_copies},
+    {axolotl, "pipeline", "utils/schemas/config.py", one_stage},
+    {axolotl, "experts", "utils/schemas/config.py", whole_experts},
+    {axolotl, "context kind", "utils/schemas/validation.py", ring_alone},
+    {axolotl, "sharded context ranks", "utils/distributed.py", sharded_context},
+    {axolotl, "copies", "utils/distributed.py", sharded_copies},
 }};
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/io/importers.hpp"
+#include "core/io/jobs/training_log.hpp"
 #include "core/io/text/printable.hpp"
 #include "core/io/traces/trace.hpp"
 #include "core/model/memory_verdict.hpp"
@@ -37,6 +38,7 @@
 #include "core/sim/explain/sensitivity.hpp"
 #include "core/study/accuracy/published_step.hpp"
 #include "core/study/accuracy/runs_table.hpp"
+#include "core/study/engines/dry_run.hpp"
 #include "core/study/fitting.hpp"
 #include "core/study/plan_simulator.hpp"
 #include "core/study/provenance.hpp"
@@ -54,6 +56,7 @@ struct Explanations {
   std::string text;
   std::optional<CriticalPath> path;
   std::optional<Sensitivity> sensitivity;
+  std::vector<study::engines::ProcessPeak> dry_run{};  ///< next to their log
 };
 
 struct SimulateAnswer {
@@ -212,6 +215,10 @@ class SimulateCommand : public options::Command {
     app.add_option("--efficiency", efficiency_,
                    "of plans of format version 2: shares of data sheets in the place of the program's own")
         ->type_name("FILE");
+    app.add_option("--dry-run", dry_run_file_,
+                   "log of Megatron-LM with the memory of its ranks (export ... megatron-dry-run), to compare with the "
+                   "prediction of a plan of format version 2")
+        ->type_name("LOG");
     app.add_option("--trace", trace_file_, "write a Chrome trace into FILE")->type_name("FILE.json");
     output_.declare(app);
   }
@@ -224,7 +231,7 @@ class SimulateCommand : public options::Command {
     TRY_VOID(check_tables());
     TRY(Plan plan, read_plan());
     if (!has_mesh(plan))
-      for (const char* const option : {"--nearest", "--efficiency"})
+      for (const char* const option : {"--nearest", "--efficiency", "--dry-run"})
         if (app_->count(option) > 0)
           return fail(ErrorCode::bad_usage,
                       fmt::format("simulate: {} is of plans of format version 2, found a plan of version 1", option));
@@ -245,7 +252,8 @@ class SimulateCommand : public options::Command {
       human = (answer.step ? text::step_text(answer.plan, answer.step->prediction, simulation,
                                              text::band_text(answer.step->like))
                            : summary_text(answer) + devices_table(simulation)) +
-              answer.explanations.text + (answer.step ? text::nearest_text(answer.step->like) : "");
+              answer.explanations.text + (answer.step ? text::nearest_text(answer.step->like) : "") +
+              text::dry_run_text(answer.explanations.dry_run);
     if (!quiet && memory_items_) human += "\n" + text::items_table(simulation);
     if (!quiet && intervals_) human += intervals_table(simulation.timeline);
     TRY_VOID(output_.write(json, human));
@@ -284,10 +292,11 @@ class SimulateCommand : public options::Command {
 
   Result<int> run_iteration_only(std::stop_token stop) {
     if (intervals_ || memory_items_ || explain_ || sensitivity_ || !trace_file_.empty() || !tables_.empty() ||
-        output_.json || !output_.file.empty() || app_->count("--nearest") > 0 || app_->count("--efficiency") > 0)
+        output_.json || !output_.file.empty() || app_->count("--nearest") > 0 || app_->count("--efficiency") > 0 ||
+        app_->count("--dry-run") > 0)
       return fail(ErrorCode::bad_usage,
                   "simulate: --iteration-only has no timeline for --intervals, --memory-items, --explain, "
-                  "--sensitivity, --trace, --csv or --json, and no --nearest or --efficiency");
+                  "--sensitivity, --trace, --csv or --json, and no --nearest, --efficiency or --dry-run");
     TRY(Plan plan, read_plan());
     TRY(const auto asked, ask(std::move(plan)));
     const auto iteration = asked.simulator.iteration_time(asked.plan, stop);
@@ -380,6 +389,11 @@ class SimulateCommand : public options::Command {
     if (band) json["jitter"] = options::jitter_json(*band);
     if (step) {
       json.update(text::step_json(step->prediction));
+      if (!dry_run_file_.empty()) {
+        TRY(const auto processes, dry_run_of(step->question));
+        explanations.dry_run = processes;
+        json["dry_run"] = text::dry_run_json(processes);
+      }
       json["published_runs"] = text::like_runs_json(step->like);
       TRY(const auto imbalance, asked.simulator.imbalance(asked.plan));
       if (imbalance) {
@@ -389,6 +403,14 @@ class SimulateCommand : public options::Command {
     }
     simulation.extra = json.dump();
     return explanations;
+  }
+
+  Result<std::vector<study::engines::ProcessPeak>> dry_run_of(const mesh::Question& question) const {
+    TRY(const std::string log, io::read_file(dry_run_file_));
+    auto processes = io::jobs::rank_peaks_from(log).and_then(
+        [&](const auto& peaks) { return study::engines::next_to_log(question, peaks); });
+    if (!processes) return tl::unexpected(text::in_file(processes.error(), dry_run_file_));
+    return processes;
   }
 
   static tl::unexpected<Error> refuse(std::string_view option) {
@@ -487,7 +509,7 @@ class SimulateCommand : public options::Command {
   options::ScheduleOptions schedule_;
   options::JitterArguments jitter_;
   std::vector<std::string> tables_;  ///< name, file, name, file ...
-  std::string plan_file_, trace_file_, schedule_file_, export_file_, efficiency_;
+  std::string plan_file_, trace_file_, schedule_file_, export_file_, efficiency_, dry_run_file_;
   int nearest_ = 0;
   bool explain_ = false, sensitivity_ = false;
   std::optional<int> threads_;

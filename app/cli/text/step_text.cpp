@@ -107,4 +107,30 @@ nlohmann::ordered_json imbalance_json(const sim::step::ImbalanceBand& band) {
   return json;
 }
 
+namespace {
+
+/// Returns the prediction's error, a part of the log's figure.
+double error_of(const study::engines::ProcessPeak& one) {
+  return static_cast<double>(one.predicted.count) / static_cast<double>(one.measured.count) - 1;
+}
+
+}  // namespace
+
+std::string dry_run_text(const std::vector<study::engines::ProcessPeak>& processes) {
+  if (processes.empty()) return {};
+  Table table({{"process"}, {"predicted"}, {"in the log"}, {"error"}});
+  for (const study::engines::ProcessPeak& one : processes)
+    table.add({std::to_string(one.process), memory_text(one.predicted), memory_text(one.measured),
+               fmt::format("{:+.1f} %", 100 * error_of(one))});
+  return "\nallocated memory next to the log\n" + table.text();
+}
+
+nlohmann::ordered_json dry_run_json(const std::vector<study::engines::ProcessPeak>& processes) {
+  auto json = nlohmann::ordered_json::array();
+  for (const study::engines::ProcessPeak& one : processes)
+    json.push_back(
+        {{"process", one.process}, {"predicted_bytes", one.predicted.count}, {"measured_bytes", one.measured.count}});
+  return json;
+}
+
 }  // namespace pipedeck::cli::text

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -10,6 +11,7 @@
 #include "core/model/plan.hpp"
 #include "core/model/simulation.hpp"
 #include "core/sim/step/imbalance_band.hpp"
+#include "core/study/engines/dry_run.hpp"
 
 namespace pipedeck::cli::text {
 
@@ -22,5 +24,9 @@ nlohmann::ordered_json step_json(const mesh::Prediction& step);
 
 std::string imbalance_text(const sim::step::ImbalanceBand& band);
 nlohmann::ordered_json imbalance_json(const sim::step::ImbalanceBand& band);
+
+/// Returns a table of processes with their predicted peak and that of a log; empty for none.
+std::string dry_run_text(const std::vector<study::engines::ProcessPeak>& processes);
+nlohmann::ordered_json dry_run_json(const std::vector<study::engines::ProcessPeak>& processes);
 
 }  // namespace pipedeck::cli::text

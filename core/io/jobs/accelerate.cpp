@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/base/limits.hpp"
+#include "core/io/jobs/hugging_face.hpp"
 #include "core/io/jobs/options.hpp"
 #include "core/io/jobs/yaml.hpp"
 
@@ -60,9 +61,7 @@ class AccelerateReader {
       read_fsdp();
     else if (kind == "DEEPSPEED")
       read_deepspeed();
-    training_.fused_weight_gradients = false;
-    training_.loss = LossKind::separate;
-    options_.assume("PyTorch's loss: logits and their gradients as tensors of their own");
+    set_torch_habits(job_, options_);
     options_.assume("Adam: the optimizer is the program's own");
   }
 
@@ -72,7 +71,8 @@ class AccelerateReader {
     const std::string at = "parallelism_config.parallelism_config_";
     job_.shard.tensor = options_.number(at + "tp_size", 1, 1);
     job_.shard.context = options_.number(at + "cp_size", 1, 1);
-    if (job_.shard.context > 1) job_.shard.context_kind = ContextKind::gather;
+    const bool passed_on = options_.word(at + "cp_comm_strategy", {"allgather", "alltoall"}) == "alltoall";
+    if (job_.shard.context > 1) job_.shard.context_kind = passed_on ? ContextKind::ring : ContextKind::gather;
     copies_ = options_.number(at + "dp_replicate_size", 1, 1);
     options_.number(at + "dp_shard_size", 1, 1);
     if (std::max({job_.shard.tensor, job_.shard.context, copies_}) > limits::devices)
@@ -81,17 +81,10 @@ class AccelerateReader {
 
   void read_precision() {
     const std::string name = options_.word("mixed_precision", {"no", "fp16", "bf16", "fp8"});
-    const bool narrow = !name.empty() && name != "no";
-    job_.precision = narrow ? Precision::mixed_18 : Precision::fp32;
-    training_.products = name == "fp8" ? "fp8" : narrow ? name : "";
-    if (name == "fp8") training_.recipe = "delayed";
-    // The weights are the master copy; autocast and FSDP make narrow ones of them.
-    if (narrow) job_.choices.states = StateBytes{4, 4, 8};
-    job_.choices.wire = WireBytes{narrow ? 2.0 : 4.0, 4.0};
+    set_mixed_precision(job_, name);
   }
 
   void read_fsdp() {
-    Sharding& sharding = job_.sharding;
     const std::string strategy = options_.word("fsdp_config.fsdp_sharding_strategy",
                                                {"1", "2", "3", "4", "5", "FULL_SHARD", "SHARD_GRAD_OP", "NO_SHARD",
                                                 "HYBRID_SHARD", "_HYBRID_SHARD_ZERO2", "HYBRID_SHARD_ZERO2"});
@@ -99,18 +92,12 @@ class AccelerateReader {
     const bool hybrid = strategy == "4" || strategy == "5" || strategy.find("HYBRID") != strategy.npos;
     const bool none = strategy == "3" || strategy == "NO_SHARD";
     const bool stay = strategy == "2" || strategy == "5" || strategy == "SHARD_GRAD_OP" || strategy.ends_with("ZERO2");
-    sharding.level = none ? 0 : 3;
     // Version 1 has the word of a strategy here, version 2 a truth value.
     const std::string after = options_.word("fsdp_config.fsdp_reshard_after_forward");
-    if (stay || after == "false" || after == "SHARD_GRAD_OP") sharding.reshard = Reshard::after_backward;
     if (hybrid) copies_ = machines_;
-    if (!none && copies_ > 1) {
-      job_.copies = copies_;
-      sharding.copies = CopySync::each_micro_batch;
-    }
-    training_.hidden = {.gradients = true, .weights = true, .tensor = false, .expert = false, .pipeline = true};
+    const bool ahead = options_.flag("fsdp_config.fsdp_forward_prefetch") || version >= 2;
+    if (!none) set_fully_sharded(job_, stay || after == "false" || after == "SHARD_GRAD_OP", copies_, ahead);
     options_.word("fsdp_config.fsdp_backward_prefetch", {"BACKWARD_PRE", "BACKWARD_POST", "NO_PREFETCH"});
-    if (version >= 2 || options_.flag("fsdp_config.fsdp_forward_prefetch")) training_.forward_ahead = GatherAhead::two;
     job_.recompute.all = options_.flag("fsdp_config.fsdp_activation_checkpointing");
     if (options_.flag("fsdp_config.fsdp_offload_params")) options_.leave_out("fsdp_config.fsdp_offload_params");
   }

@@ -422,6 +422,10 @@ class ArgumentReader {
       wrong("found a layout without E in its first stage and L in its last, expected both");
     if (blocks_given() > 0 && total != blocks_given())
       wrong(fmt::format("found {} blocks in the layout, expected --num-layers {}", total, blocks_given()));
+    if (layout->further_before) wrong("found m before a t, expected blocks for further tokens behind all others");
+    if (layout->further_apart) wrong("found m in several stages, expected all in one");
+    if (const int own = number("mtp-num-layers", 0, 0); own != layout->further)
+      wrong(fmt::format("found {} m in the layout, expected --mtp-num-layers {}", layout->further, own));
     if (layout->further > 0 && layout->further_at != stages - 1)
       options_.assume("blocks for further tokens on the last stage, though the layout has them before");
     job_.virtual_stages = std::max(1, stages / job_.pipeline);

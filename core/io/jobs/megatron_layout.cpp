@@ -118,7 +118,21 @@ Result<std::vector<int>> pattern_of(Repeated& text, int depth) {
   }
 }
 
+void add_further(MegatronLayout& layout, int stage) {
+  layout.further_apart = layout.further_apart || (layout.further > 0 && layout.further_at != stage);
+  ++layout.further, layout.further_at = stage;
+}
+
 }  // namespace
+
+std::string layout_text(std::span<const int> blocks, int further) {
+  const auto letters = [](char letter, int count) {
+    return count == 0 ? std::string() : count == 1 ? std::string(1, letter) : fmt::format("{}*{}", letter, count);
+  };
+  std::string text = "E";
+  for (std::size_t s = 0; s < blocks.size(); ++s) text += (s > 0 ? "|" : "") + letters('t', blocks[s]);
+  return text + letters('m', further) + "L";
+}
 
 Result<MegatronLayout> layout_of(std::string_view text) {
   TRY(const auto letters, unrolled(text));
@@ -129,9 +143,9 @@ Result<MegatronLayout> layout_of(std::string_view text) {
     if (letter == '|')
       layout.blocks.push_back(0);
     else if (letter == 't')
-      ++layout.blocks.back();
+      ++layout.blocks.back(), layout.further_before = layout.further_before || layout.further > 0;
     else if (letter == 'm')
-      ++layout.further, layout.further_at = stage;
+      add_further(layout, stage);
     else if (letter == 'E' && layout.first_embedding < 0)
       layout.first_embedding = stage;
     else if (letter == 'L' && layout.last_loss < 0)

@@ -2,6 +2,8 @@
 // Texts in Megatron-LM's arguments that are small languages: layouts of pipelines, patterns of experts.
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,10 +17,16 @@ struct MegatronLayout {
   int first_embedding = -1;         ///< stage of `E`
   int last_loss = -1;               ///< stage of `L`
   int further = 0, further_at = 0;  ///< blocks for further tokens, `m`, and the stage of the last
+  bool further_apart = false;       ///< `m` in several stages
+  bool further_before = false;      ///< `m` before a `t`
 };
 
 /// bad_input for other letters, brackets without an end, and more than 100,000 letters.
 Result<MegatronLayout> layout_of(std::string_view text);
+
+/// Returns the layout of stages with these numbers of blocks: "Et*3|t*3|t*2mL". `E` is in the first stage, `L` and the
+/// blocks for further tokens are in the last.
+std::string layout_text(std::span<const int> blocks, int further);
 
 /// Returns the blocks, of `blocks`, without experts (`--moe-layer-freq`): of "2" every second, of "[0]*3+[1]*58" the
 /// first three.

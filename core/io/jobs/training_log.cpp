@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -166,7 +167,37 @@ class LogReader {
   LoggedSteps trainer_;
 };
 
+/// "[Rank 12] (after 2 iterations) memory (MB) | ..."
+constexpr std::string_view rank_mark = "[Rank ", rank_memory_mark = " memory (";
+constexpr std::string_view bridge_memory = "mem-max-allocated-gigabytes:";
+
 }  // namespace
+
+Result<std::vector<RankPeak>> rank_peaks_from(const std::string& log) {
+  std::map<int, double> peaks;
+  text::for_lines(log, [&](std::string_view line, int) {
+    const std::string plain = without_colours(line);
+    const std::size_t at = plain.find(rank_mark);
+    if (at == plain.npos || plain.find(rank_memory_mark, at) == plain.npos) return true;
+    constexpr double mebibyte = 1 << 20, gigabyte = 1e9;
+    const double bytes =
+        std::max(number_behind(plain, megatron_memory) * mebibyte, number_behind(plain, bridge_memory) * gigabyte);
+    const std::string_view number = std::string_view(plain).substr(at + rank_mark.size());
+    const auto rank = text::decimal_to_integer(number.substr(0, number.find(']')));
+    if (rank && *rank >= 0 && *rank < limits::devices && bytes > 0) {
+      double& most = peaks[static_cast<int>(*rank)];
+      most = std::max(most, bytes);
+    }
+    return true;
+  });
+  if (peaks.empty())
+    return fail(ErrorCode::bad_input,
+                "found no memory of a rank, expected a line \"[Rank 0] (after 1 iterations) memory (MB) | ... | max "
+                "allocated: ...\"");
+  std::vector<RankPeak> found;
+  for (const auto& [rank, bytes] : peaks) found.push_back({rank, bytes});
+  return found;
+}
 
 bool looks_like_training_log(const std::string& text) {
   return text.find(megatron_step) != text.npos ||

@@ -34,6 +34,17 @@ struct TrainingLog {
   std::optional<TrainingJob> job;  ///< of arguments that the log prints (Megatron-LM)
 };
 
+/// A rank's most allocated memory, as Megatron-LM and Megatron-Bridge print it: torch.cuda.max_memory_allocated.
+struct RankPeak {
+  int rank = 0;
+  double bytes = 0;
+  bool operator==(const RankPeak&) const = default;
+};
+
+/// Returns the peak of each rank that the log prints, ascending by rank; it needs no time of a step. bad_input if it
+/// prints none.
+Result<std::vector<RankPeak>> rank_peaks_from(const std::string& log);
+
 bool looks_like_training_log(const std::string& text);
 
 /// Returns the log of a run of Megatron-LM, torchtitan, DeepSpeed or Hugging Face's Trainer, with any prefixes and

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "core/study/engines/deepspeed.hpp"
+#include "core/study/engines/hugging_face.hpp"
 #include "core/study/engines/megatron.hpp"
 #include "core/study/engines/megatron_bridge.hpp"
 #include "core/study/engines/nemo.hpp"
@@ -14,7 +15,8 @@
 namespace pipedeck::study::engines {
 
 const std::vector<Engine>& engines() {
-  static const std::vector<Engine> all{megatron(), megatron_bridge(), nemo(), torchtitan(), deepspeed(), pytorch()};
+  static const std::vector<Engine> all{megatron(),  megatron_bridge(), nemo(),    torchtitan(),
+                                       deepspeed(), accelerate(),      axolotl(), pytorch()};
   return all;
 }
 

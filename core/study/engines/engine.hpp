@@ -29,6 +29,7 @@ struct EngineRequest {
 struct EngineRules {
   std::vector<ScheduleKind> schedules;  ///< the first is the one that other plans are brought to
   bool tensor_parallel = true;          ///< whether it cuts layers itself
+  bool pipeline = true;                 ///< whether it has several stages
   int max_zero = 0;
   bool recompute_at_once = false;  ///< whether it recomputes a stage as one, too (RecomputeUnit::stage)
   std::vector<Optimizer> optimizers;

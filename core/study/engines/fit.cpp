@@ -65,6 +65,8 @@ class Sentences {
   void add(std::string sentence) { found_.push_back(std::move(sentence)); }
 
   void schedule() {
+    if (!rules_.pipeline && plan_.stages.size() > 1)
+      add(fmt::format("stages: found {}, {} has one", plan_.stages.size(), engine_.name));
     if (std::ranges::find(rules_.schedules, plan_.schedule) == rules_.schedules.end())
       add(fmt::format("schedule: found {}, {} has {}", name_of(plan_.schedule), engine_.name,
                       schedule_names(rules_.schedules)));

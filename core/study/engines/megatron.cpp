@@ -13,7 +13,9 @@
 #include "core/base/one_line.hpp"
 #include "core/io/documents/transformer.hpp"
 #include "core/io/jobs/megatron.hpp"
+#include "core/io/jobs/megatron_layout.hpp"
 #include "core/io/text/lines.hpp"
+#include "core/study/engines/dry_run.hpp"
 #include "core/study/engines/megatron_model.hpp"
 #include "core/study/engines/megatron_step.hpp"
 #include "core/study/engines/module_list.hpp"
@@ -45,17 +47,6 @@ std::string_view part_without_argument(const TransformerConfig& config) {
   return found == parts.end() ? std::string_view() : found->second;
 }
 
-/// "Et*3|t*3|t*3|t*3L": a stage between bars, in the order of the stages.
-std::string layout(const Plan& plan, const Blocks& blocks) {
-  std::string text;
-  for (const Stage& stage : plan.stages) {
-    if (stage.first > 0) text += '|';
-    if (stage.first == 0) text += 'E';
-    if (const int inside = blocks.in(stage); inside > 0) text += inside == 1 ? "t" : fmt::format("t*{}", inside);
-  }
-  return text + 'L';  // nothing is cut behind the head's beginning; the loss is there also where the profile has none
-}
-
 /// Returns the arguments for the stages: none for even ones, the first's and the last's blocks if only these differ,
 /// else the layout.
 std::string split_arguments(const Plan& plan, const Grid& grid, const Blocks& blocks) {
@@ -73,7 +64,9 @@ std::string split_arguments(const Plan& plan, const Grid& grid, const Blocks& bl
   if (even_inside)
     return fmt::format("  --decoder-first-pipeline-num-layers {}\n  --decoder-last-pipeline-num-layers {}\n",
                        counts.front(), counts.back());
-  return fmt::format("  --pipeline-model-parallel-layout \"{}\"\n", layout(plan, blocks));
+  // Nothing is cut behind the head's beginning; the loss is there also where the profile has none.
+  const int further = plan.choices ? plan.choices->training.multi_token_blocks : 0;
+  return fmt::format("  --pipeline-model-parallel-layout \"{}\"\n", io::jobs::layout_text(counts, further));
 }
 
 std::string optimizer_arguments(const Plan& plan) {
@@ -190,7 +183,9 @@ Engine megatron() {
       .states_all = true,
       .is_valid_boundary = may_cut_blocks,
       .model_limitation = [](const Profile& profile) { return megatron_model_limitation(profile, "Megatron-LM"); }};
-  std::vector<EngineOutput> outputs{{"megatron", ".sh", "arguments for Megatron-LM", arguments}};
+  std::vector<EngineOutput> outputs{
+      {"megatron", ".sh", "arguments for Megatron-LM", arguments},
+      {"megatron-dry-run", ".sh", "the fullest process of Megatron-LM alone on one GPU", megatron_dry_run}};
   return {"Megatron-LM", "core 0.15", std::move(rules), std::move(outputs)};
 }
 

@@ -58,6 +58,8 @@ std::multimap<std::string, std::string> samples() {
           {"torchtitan", fixture("fixtures/jobs/llama3-8b.toml")},
           {"deepspeed", fixture("fixtures/jobs/zero3.ds_config.json")},
           {"nemo", fixture("fixtures/jobs/llama3-8b.nemo.yaml")},
+          {"trl", fixture("fixtures/jobs/sft.trl.yaml")},
+          {"axolotl", fixture("fixtures/jobs/qwen3-8b.axolotl.yaml")},
           {"megatron-bridge", fixture("fixtures/jobs/qwen3.bridge.yaml")},
           {"accelerate", fixture("fixtures/jobs/fsdp.accelerate.yaml")},
           {"layer-table", fixture("fuzz/seeds/layer_table/named.csv")},

@@ -52,6 +52,12 @@ MeshQuestion qwen_question(const TransformerConfig& model) {
 
 using Change = std::function<void(MeshQuestion&)>;
 
+/// Changes the question to one stage with sharded weights alone.
+void data_parallel(MeshQuestion& q) {
+  q.pipeline = q.virtual_stages = 1, q.devices = 256, q.global_batch = 0;
+  q.shard = {}, q.sharding = {.level = 3};
+}
+
 class TestMeshRules : public QObject {
   Q_OBJECT
 
@@ -166,6 +172,27 @@ class TestMeshRules : public QObject {
         "by ring, expected heads");
     row(
         "experts over data ranks", "DeepSpeed", [](MeshQuestion&) {}, "found 16 data ranks, expected a multiple of 32");
+    // Accelerate and Axolotl: a stage of 256 devices.
+    for (const char* const engine : {"Accelerate", "Axolotl"}) {
+      const std::string name = engine;
+      row((name + ", pipeline").c_str(), engine, [](MeshQuestion& q) { data_parallel(q), q.pipeline = 8; },
+          "found 8 pipeline ranks, expected 1");
+      row((name + ", experts").c_str(), engine, [](MeshQuestion& q) { data_parallel(q), q.shard.expert = 4; },
+          "found 4 expert and 1 expert-tensor ranks");
+      row((name + ", heads").c_str(), engine,
+          [](MeshQuestion& q) { data_parallel(q), q.shard.context = 2, q.shard.context_kind = ContextKind::heads; },
+          "found context parallelism by heads");
+      row((name + ", context").c_str(), engine,
+          [](MeshQuestion& q) { data_parallel(q), q.shard.context = 2, q.sharding.level = 1; },
+          "found 2 context ranks at sharding level 1, expected level 3");
+      row((name + ", copies").c_str(), engine,
+          [](MeshQuestion& q) { data_parallel(q), q.shard.tensor = 2, q.sharding.level = 0; },
+          "found 128 copies without shards on 2 tensor and 1 context ranks");
+    }
+    row(
+        "Accelerate, chunks", "Accelerate",
+        [](MeshQuestion& q) { data_parallel(q), q.shard.context = 4, q.sequence = 4100; },
+        "expected a multiple of 8 chunks");
   }
   void one_change_breaks_one_rule() {
     QFETCH(QString, engine);

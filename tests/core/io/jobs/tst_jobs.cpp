@@ -3,11 +3,13 @@
 #include <QTest>
 
 #include <algorithm>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "core/io/files.hpp"
 #include "core/io/importers.hpp"
+#include "core/io/jobs/megatron.hpp"
 #include "core/io/jobs/megatron_layout.hpp"
 #include "core/io/jobs/toml.hpp"
 #include "tests/support/shared_data.hpp"
@@ -226,6 +228,43 @@ class TestJobs : public QObject {
     std::string keys = "a";
     for (int i = 0; i < 50000; ++i) keys += ".a";
     QVERIFY(!io::jobs::tree_from_toml(keys + " = 1"));
+  }
+
+  /// A written layout is the layout that is read: blocks of all stages, none at the ends, further ones at the end.
+  void layouts_come_back() {
+    QCOMPARE(io::jobs::layout_text(std::vector{3, 1, 0}, 2), std::string("Et*3|t|m*2L"));
+    std::mt19937 random(17);
+    for (int run = 0; run < 200; ++run) {
+      std::vector<int> blocks(random() % 6 + 1);
+      for (int& own : blocks) own = static_cast<int>(random() % 4);
+      const int further = static_cast<int>(random() % 3);
+      const auto layout = io::jobs::layout_of(io::jobs::layout_text(blocks, further));
+      QVERIFY(layout);
+      QCOMPARE(layout->blocks, blocks);
+      QCOMPARE(layout->further, further);
+      QCOMPARE(layout->first_embedding, 0);
+      QCOMPARE(layout->last_loss, static_cast<int>(blocks.size()) - 1);
+      QVERIFY(!layout->further_apart && !layout->further_before);
+    }
+  }
+
+  /// The rules of validate_layer_layout() for blocks for further tokens.
+  void further_blocks_of_layouts() {
+    const auto broken = [](const std::string& layout, const std::string& number) {
+      const auto job = io::jobs::job_from_megatron(
+          "pretrain_gpt.py --micro-batch-size 1 --num-layers 7 --hidden-size 64 "
+          "--num-attention-heads 4 --pipeline-model-parallel-size 2 "
+          "--pipeline-model-parallel-layout \"" +
+              layout + "\" " + number,
+          "job");
+      return !job ? job.error().text() : job->broken.empty() ? std::string() : job->broken.front().message;
+    };
+    QCOMPARE(broken("Et*3|t*4mL", "--mtp-num-layers 1"), std::string());
+    QCOMPARE(broken("Et*3|t*4mL", ""), std::string("found 1 m in the layout, expected --mtp-num-layers 0"));
+    QCOMPARE(broken("Et*3|t*4L", "--mtp-num-layers 1"),
+             std::string("found 0 m in the layout, expected --mtp-num-layers 1"));
+    QVERIFY(broken("Etm|t*6L", "--mtp-num-layers 1").find("m before a t") != std::string::npos);
+    QVERIFY(broken("Et*7|m||mL", "--mtp-num-layers 2").find("m in several stages") != std::string::npos);
   }
 
   void layouts() {

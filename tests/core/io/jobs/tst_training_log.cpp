@@ -153,6 +153,24 @@ class TestTrainingLog : public QObject {
   }
 
   /// Damaged logs are read or refused.
+  /// A dry run prints its memory alone, each rank as often as it likes.
+  void memory_of_ranks() {
+    const auto peaks = io::jobs::rank_peaks_from(
+        "0: [Rank 8] (after 1 iterations) memory (MB) | allocated: 100.00 | max allocated: 300.50 | reserved: 400.00 | "
+        "max reserved: 512.00\n"
+        "[Rank 0] (after 1 iterations) memory (MB) | allocated: 1.00 | max allocated: 200.00 | reserved: 4.00\n"
+        "\x1b[32m[Rank 8] (after 2 iterations) memory (MB) | allocated: 100.00 | max allocated: 310.00\x1b[0m\n"
+        "x/0 [Rank 16] (after 2 iterations) memory (GB) | mem-allocated-gigabytes: 6.66 | "
+        "mem-max-allocated-gigabytes: 15.4 | mem-max-reserved-gigabytes: 18.2\n"
+        "max allocated: 9999999\n");
+    QVERIFY(peaks);
+    QCOMPARE(*peaks, (std::vector<io::jobs::RankPeak>{{0, 200.0 * (1 << 20)}, {8, 310.0 * (1 << 20)}, {16, 15.4e9}}));
+    const auto none = io::jobs::rank_peaks_from("[Rank 0] memory is fine\n");
+    QVERIFY(!none);
+    QVERIFY(none.error().message.find("expected a line \"[Rank 0]") != std::string::npos);
+    QVERIFY(!io::jobs::rank_peaks_from("[Rank x] (after 1 iterations) memory (MB) | max allocated: 3"));
+  }
+
   void damaged_logs() {
     std::mt19937 random(20261129);
     for (int run = 0; run < (test::nightly() ? 20000 : 300); ++run) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs of NeMo, Megatron-Bridge and Accelerate by their YAML.
+// Jobs of NeMo, Megatron-Bridge, Accelerate, TRL and Axolotl by their YAML.
 #include <QTest>
 
 #include <random>
@@ -7,9 +7,11 @@
 
 #include "core/io/files.hpp"
 #include "core/io/jobs/accelerate.hpp"
+#include "core/io/jobs/axolotl.hpp"
 #include "core/io/jobs/megatron.hpp"
 #include "core/io/jobs/megatron_bridge.hpp"
 #include "core/io/jobs/nemo.hpp"
+#include "core/io/jobs/trl.hpp"
 #include "core/io/jobs/yaml.hpp"
 #include "tests/support/changed_text.hpp"
 #include "tests/support/repetitions.hpp"
@@ -207,6 +209,60 @@ class TestYamlJobs : public QObject {
     QCOMPARE(bad.error().place, std::string("num_processes"));
   }
 
+  void a_configuration_of_trl() {
+    const std::string text = fixture("sft.trl.yaml");
+    const auto trl = [&](const std::string& part = {}, const std::string& with = {}) {
+      return job_of(io::jobs::job_from_trl(part.empty() ? text : replaced(text, part, with), "run"));
+    };
+    const TrainingJob job = trl();
+    QCOMPARE(job.micro_batch, 2);
+    QCOMPARE(job.micro_batches, 8);
+    QCOMPARE(job.sequence, 4096);
+    QCOMPARE(job.devices, 0);
+    QCOMPARE(job.sharding, (Sharding{.level = 3, .reshard = Reshard::after_backward}));
+    QVERIFY(job.recompute.all);
+    QCOMPARE(*job.choices.states, (StateBytes{4, 4, 8}));
+    QVERIFY2(job.share.left_out.empty(), job.share.left_out.empty() ? "" : job.share.left_out.front().c_str());
+    QCOMPARE(trl("full_shard auto_wrap", "\"\"").sharding, Sharding{});
+    QCOMPARE(trl("bf16: true", "fp16: true").choices.training.products, std::string("fp16"));
+    QVERIFY(trl("gradient_checkpointing: false\n", "").recompute.all);
+    QCOMPARE(trl("adamw_torch_fused", "paged_adamw_8bit").share.left_out,
+             std::vector<std::string>{"optim paged_adamw_8bit"});
+    const auto bad = io::jobs::job_from_trl(replaced(text, "batch_size: 2", "batch_size: many"), "run");
+    QVERIFY(!bad);
+    QCOMPARE(bad.error().place, std::string("per_device_train_batch_size"));
+  }
+
+  void a_configuration_of_axolotl() {
+    const std::string text = fixture("qwen3-8b.axolotl.yaml");
+    const auto axolotl = [&](const std::string& part = {}, const std::string& with = {}) {
+      return job_of(io::jobs::job_from_axolotl(part.empty() ? text : replaced(text, part, with), "run"));
+    };
+    const TrainingJob job = axolotl();
+    QCOMPARE(job.devices, 32);
+    QCOMPARE(job.shard, (Shard{.tensor = 2, .context = 2}));
+    QCOMPARE(job.copies, 2);
+    QCOMPARE(job.sharding, (Sharding{.level = 3, .copies = CopySync::each_micro_batch}));
+    QCOMPARE(job.micro_batches, 4);
+    QCOMPARE(job.sequence, 8192);
+    QVERIFY(job.recompute.all);
+    QVERIFY(job.broken.empty());
+    QVERIFY2(job.share.left_out.empty(), job.share.left_out.empty() ? "" : job.share.left_out.front().c_str());
+    QCOMPARE(axolotl("micro_batch_size: 1", "micro_batch_size: 2").broken.size(), std::size_t{1});
+    QCOMPARE(axolotl("dp_shard_size: 4\ndp_replicate_size: 2\n", "").devices, 0);
+    QCOMPARE(axolotl("base_model", "adapter: lora\nbase_model").share.left_out,
+             std::vector<std::string>{"adapter lora"});
+    QVERIFY(!io::jobs::job_from_axolotl(replaced(text, "sequence_len: 8192", "sequence_len: 0"), "run"));
+  }
+
+  void context_ranks_of_accelerate() {
+    const TrainingJob job = accelerate("use_cpu: false",
+                                       "parallelism_config:\n  parallelism_config_cp_size: 2\n  "
+                                       "parallelism_config_cp_comm_strategy: alltoall");
+    QCOMPARE(job.shard.context, 2);
+    QVERIFY(job.shard.context_kind == ContextKind::ring);
+  }
+
   void hostile_yaml() {
     const auto error_of = [](const std::string& text) {
       const auto tree = io::jobs::tree_from_yaml(text);
@@ -223,7 +279,8 @@ class TestYamlJobs : public QObject {
     QVERIFY(error_of(std::string(100'000, '[')) != "none");
     QVERIFY(error_of(std::string(2'000'000, 'a')).find("bytes") != std::string::npos);
     std::mt19937 random(3);
-    for (const char* const name : {"llama3-8b.nemo.yaml", "fsdp.accelerate.yaml", "qwen3.bridge.yaml"})
+    for (const char* const name :
+         {"llama3-8b.nemo.yaml", "fsdp.accelerate.yaml", "qwen3.bridge.yaml", "sft.trl.yaml", "qwen3-8b.axolotl.yaml"})
       for (int run = 0; run < (test::nightly() ? 20000 : 300); ++run) {
         std::string text = fixture(name);
         for (int i = 0; i < 4; ++i) {
@@ -234,7 +291,8 @@ class TestYamlJobs : public QObject {
             text[at] = static_cast<char>(random() % 128);
         }
         for (const auto& job : {io::jobs::job_from_nemo(text, "run"), io::jobs::job_from_accelerate(text, "run"),
-                                io::jobs::job_from_bridge(text, "run")})
+                                io::jobs::job_from_bridge(text, "run"), io::jobs::job_from_trl(text, "run"),
+                                io::jobs::job_from_axolotl(text, "run")})
           if (!job) QVERIFY(!job.error().message.empty());
       }
   }

@@ -34,7 +34,7 @@ const std::map<accuracy::Engine, std::string_view> outputs{{accuracy::Engine::me
 /// The beginnings of all reasons for which a run is no plan of its engine's version.
 constexpr std::array<std::string_view, 6> known{
     "adapters: found some",                                       // LoRA
-    "model: found latent attention",                    // of NeMo 2
+    "model: found latent attention",                              // of NeMo 2
     "products: found \"nvfp4\"",                                  // of NeMo 2, whose recipes are programs
     "stage 0: recompute: found {\"each\":\"block\",\"blocks\":",  // every second block of a model without a flavor
     "stage 0: layers: found",                                     // a layout of NeMo 2
