@@ -23,6 +23,7 @@ namespace {
 constexpr int deepest = 64;                            // levels: traces have five or six
 constexpr std::size_t longest = std::size_t{8} << 20;  // bytes of one text
 constexpr std::size_t longest_inputs = 16384;          // bytes: lists of all parameters are of no use
+constexpr std::size_t longest_word = 200;              // bytes of a collective's or a group's name
 constexpr std::size_t check_interval = 4096;           // events: whether to stop, how far it is
 
 struct TooLong : std::length_error {
@@ -92,7 +93,22 @@ std::int64_t number_for(std::string_view text) {
 
 /// The members of interest in an event, and in its arguments.
 enum class Field { other, name, category, phase, process, thread, start, duration, arguments };
-enum class Argument { other, name, stage, micro_batch, device, correlation, sequence, input_sizes, input_types };
+enum class Argument {
+  other,
+  name,
+  stage,
+  micro_batch,
+  device,
+  correlation,
+  sequence,
+  input_sizes,
+  input_types,
+  collective,
+  group,
+  group_number,
+  group_ranks,
+  elements
+};
 
 constexpr std::array<std::pair<std::string_view, Field>, 8> fields{{{"name", Field::name},
                                                                     {"cat", Field::category},
@@ -102,15 +118,21 @@ constexpr std::array<std::pair<std::string_view, Field>, 8> fields{{{"name", Fie
                                                                     {"ts", Field::start},
                                                                     {"dur", Field::duration},
                                                                     {"args", Field::arguments}}};
-constexpr std::array<std::pair<std::string_view, Argument>, 9> arguments{{{"name", Argument::name},
-                                                                          {"stage", Argument::stage},
-                                                                          {"micro_batch", Argument::micro_batch},
-                                                                          {"device", Argument::device},
-                                                                          {"correlation", Argument::correlation},
-                                                                          {"Sequence number", Argument::sequence},
-                                                                          {"Input Dims", Argument::input_sizes},
-                                                                          {"Input dims", Argument::input_sizes},
-                                                                          {"Input type", Argument::input_types}}};
+constexpr std::array<std::pair<std::string_view, Argument>, 14> arguments{
+    {{"name", Argument::name},
+     {"stage", Argument::stage},
+     {"micro_batch", Argument::micro_batch},
+     {"device", Argument::device},
+     {"correlation", Argument::correlation},
+     {"Sequence number", Argument::sequence},
+     {"Input Dims", Argument::input_sizes},
+     {"Input dims", Argument::input_sizes},
+     {"Input type", Argument::input_types},
+     {"Collective name", Argument::collective},
+     {"Process Group Name", Argument::group},
+     {"Process Group ID", Argument::group_number},
+     {"Process Group Ranks", Argument::group_ranks},
+     {"In msg nelems", Argument::elements}}};
 
 template <class T, std::size_t count>
 T named(const std::array<std::pair<std::string_view, T>, count>& all, std::string_view name) {
@@ -156,7 +178,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
     const std::string_view value(text, size);
     if (in_event()) return take_text(value);
     if (in_arguments()) {
-      if (argument_ == Argument::name) argument_name_.assign(value);
+      take_argument_text(value);
       return true;
     }
     if (in_inputs(3) && argument_ == Argument::input_types) {
@@ -273,6 +295,13 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
     return true;
   }
 
+  void take_argument_text(std::string_view value) {
+    if (argument_ == Argument::name) argument_name_.assign(value);
+    if (argument_ == Argument::collective) collective_.assign(value.substr(0, longest_word));
+    if (argument_ == Argument::group) group_.assign(value.substr(0, longest_word));
+    if (argument_ == Argument::group_ranks) group_ranks_.assign(value.substr(0, longest_inputs));
+  }
+
   void take_argument(std::string_view value) {
     switch (argument_) {
       case Argument::stage:
@@ -290,6 +319,12 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
       case Argument::sequence:
         event_.sequence = integer_of(value);
         break;
+      case Argument::elements:
+        event_.elements = integer_of(value);
+        break;
+      case Argument::group_number:
+        if (group_.empty()) group_.assign(value.substr(0, longest_word));
+        break;
       default:
         break;
     }
@@ -299,6 +334,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
     event_.name = name_;
     event_.category = category_;
     event_.argument_name = argument_name_;
+    event_.collective = collective_, event_.group = group_, event_.group_ranks = group_ranks_;
     if (!too_many_inputs_) event_.input_sizes = input_sizes_, event_.input_types = input_types_;
     const auto taken = take_(event_);
     if (!taken) {
@@ -309,6 +345,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
     event_ = Event{};
     event_.number = next;
     name_.clear(), category_.clear(), argument_name_.clear(), input_sizes_.clear(), input_types_.clear();
+    collective_.clear(), group_.clear(), group_ranks_.clear();
     too_many_inputs_ = false;
     if (next % check_interval != 0) return true;
     if (stop_.stop_requested()) {
@@ -332,7 +369,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
   Field field_ = Field::other;
   Argument argument_ = Argument::other;
   std::string section_, key_, name_, category_, argument_name_;
-  std::string input_sizes_, input_types_;
+  std::string input_sizes_, input_types_, collective_, group_, group_ranks_;
   bool too_many_inputs_ = false;
   bool device_key_ = false;  ///< "name" of a device's properties is being read
 };

@@ -29,6 +29,10 @@ struct Event {
   std::optional<std::int64_t> sequence;                                 ///< "Sequence number" of "args"
   std::string_view input_sizes;  ///< "Input Dims" of "args" without blanks, "[[32,8],[]]"; empty: none, or too many
   std::string_view input_types;  ///< "Input type" of "args", "float,Scalar,"; empty as above
+  std::string_view collective;   ///< "Collective name" of "args", "allreduce"
+  std::string_view group;        ///< "Process Group Name" of "args"; else its "Process Group ID"
+  std::string_view group_ranks;  ///< "Process Group Ranks" of "args", "[0, 1]"; its first kilobytes
+  std::optional<std::int64_t> elements;  ///< "In msg nelems" of "args"
 };
 
 /// The members of the document other than the events.
