@@ -32,6 +32,7 @@ constexpr auto commands = std::to_array<CommandInfo>({
     {"what-if", "plan on other hardware: the Pareto front, what to buy first", make_what_if_command},
     {"capacity", "find how many devices a training needs, or the largest model that fits", make_capacity_command},
     {"diff", "show the differences of two plans, simulations or runs", make_diff_command},
+    {"autopsy", "find why a run failed or waits: memory snapshots, NCCL dumps, traces of ranks", make_autopsy_command},
     {"profile", "measure a model's layers on this machine", make_profile_command},
     {"run", "train a model with a plan", make_run_command},
     {"calibrate", "fit predictions to measured runs", make_calibrate_command},

@@ -15,6 +15,7 @@ std::unique_ptr<options::Command> make_compare_command();
 std::unique_ptr<options::Command> make_what_if_command();
 std::unique_ptr<options::Command> make_capacity_command();
 std::unique_ptr<options::Command> make_diff_command();
+std::unique_ptr<options::Command> make_autopsy_command();
 std::unique_ptr<options::Command> make_profile_command();
 std::unique_ptr<options::Command> make_run_command();
 std::unique_ptr<options::Command> make_calibrate_command();

@@ -42,6 +42,7 @@
 #include "core/runtime/train.hpp"
 #include "core/runtime/train/evaluate.hpp"
 #include "core/schedule/build.hpp"
+#include "core/sim/simulate.hpp"
 
 namespace pipedeck::cli::commands {
 namespace {

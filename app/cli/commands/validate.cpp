@@ -10,6 +10,7 @@
 #include "app/cli/text/checkpoint_text.hpp"
 #include "app/cli/text/console.hpp"
 #include "app/cli/work/file_formats.hpp"
+#include "core/io/dumps/files.hpp"
 #include "core/io/text/printable.hpp"
 #include "core/io/text/utf8.hpp"
 
@@ -46,8 +47,18 @@ class ValidateCommand : public options::Command {
       const auto verified = part ? part->verify() : tl::unexpected(part.error());
       return verified ? good(path, "checkpoint-part", text::summary_of(*part)) : bad(path, verified.error());
     }
+    if (io::dumps::looks_like_dump(path)) return inspect_dump(path);
     const auto file = work::read_any_file(path, {.profile_micro_batch = profile_micro_batch_});
     file ? good(path, work::format_name(*file), work::summary_of(*file)) : bad(path, file.error());
+  }
+
+  void inspect_dump(const std::string& path) {
+    const auto dump = io::dumps::read_dump(path);
+    if (!dump) return bad(path, dump.error());
+    if (const auto* snapshot = std::get_if<io::dumps::MemorySnapshot>(&*dump))
+      return good(path, "memory-snapshot", fmt::format("{} devices", snapshot->devices.size()));
+    const auto& flight = std::get<io::dumps::FlightDump>(*dump);
+    good(path, "flight-recorder", fmt::format("rank {}, {} calls", flight.rank, flight.entries.size()));
   }
 
   /// Its first bytes alone: checkpoints are large.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/cli/work/file_formats.hpp"
+#include "core/io/dumps/files.hpp"
 #include "core/io/files.hpp"
 #include "core/io/traces/events.hpp"
 #include "core/presets/traced_profile.hpp"
@@ -28,6 +29,25 @@ Result<ExplainedImport> explained_trace(const std::string& path, const std::stri
   for (const RunEvent& event : log.events)
     if (const auto* note = std::get_if<RunWarning>(&event)) made.share.assumed.push_back(note->message);
   made.open = "as a profile: " + profile.error().message;
+  return made;
+}
+
+/// Takes a file for a dump of PyTorch, which no document is made of.
+Result<ExplainedImport> explained_dump(const std::string& path, const std::stop_token& stop) {
+  TRY(const auto dump, io::dumps::read_dump(path, stop));
+  ExplainedImport made;
+  made.open = "an autopsy reads it: pipedeck-cli autopsy FILE ...";
+  if (const auto* snapshot = std::get_if<io::dumps::MemorySnapshot>(&dump)) {
+    made.evidence = "a pickle with a list of segments";
+    made.share = {.unit = "event", .format = "memory-snapshot"};
+    for (const io::dumps::DeviceMemory& device : snapshot->devices)
+      made.share.understood += static_cast<int>(device.events.size());
+    made.share.without_effect = static_cast<int>(snapshot->unread);
+    return made;
+  }
+  made.evidence = "entries of collectives";
+  made.share = {.unit = "call", .format = "flight-recorder"};
+  made.share.understood = static_cast<int>(std::get<io::dumps::FlightDump>(dump).entries.size());
   return made;
 }
 
@@ -56,6 +76,7 @@ Result<ExplainedImport> explained_import(const std::string& path, io::ReadOption
                                          const options::MachineOptions& machines, const options::ModelOptions& models,
                                          const std::stop_token& stop) {
   if (io::traces::looks_like_trace(path)) return explained_trace(path, machines.device(), stop);
+  if (io::dumps::looks_like_dump(path)) return explained_dump(path, stop);
   TRY(const auto content, io::read_file(path));
   const auto importer = io::importer_of(content);
   if (!importer) {

@@ -12,12 +12,14 @@
 #include "core/io/documents/calibration.hpp"
 #include "core/io/documents/event.hpp"
 #include "core/io/documents/formats.hpp"
+#include "core/io/dumps/files.hpp"
 #include "core/io/files.hpp"
 #include "core/io/profiles/graph_text.hpp"
 #include "core/io/traces/events.hpp"
 #include "core/io/traces/ranks.hpp"
 #include "core/io/traces/trace.hpp"
 #include "core/presets/machine_import.hpp"
+#include "core/study/autopsy/late_ranks.hpp"
 
 namespace pipedeck::cli::work {
 namespace {
@@ -109,6 +111,9 @@ const std::vector<FileFormat>& file_formats() {
     all.push_back({"capacity-points", ".points.json", "points of a capacity sweep, to continue from (read, written)"});
     all.push_back(
         {"checkpoint", ".pdck", "saved state of a device of a training run (validated; list checkpoints DIR)"});
+    all.push_back({"memory-snapshot", ".pickle", "memory snapshot of PyTorch's allocator (validated; autopsy FILE)"});
+    all.push_back({"flight-recorder", "nccl_trace_rank_N",
+                   "a rank's last collectives, by PyTorch's flight recorder for NCCL (validated; autopsy FILE)"});
     all.push_back({"trace", ".trace.json",
                    "Chrome trace, of PyTorch's profiler or for Perfetto, also gzipped; with modules also as a profile "
                    "(read, written)"});
@@ -140,9 +145,11 @@ Result<RunLog> read_run_log(const std::string& path) {
 }
 
 Result<RunLog> read_traces_as_run(const std::vector<std::string>& paths, const std::stop_token& stop) {
-  return io::traces::read_traces(paths, stop).map([](io::traces::ParsedTrace&& trace) {
-    return RunLog{.events = io::traces::run_of_trace(std::move(trace)), .text = {}};
-  });
+  TRY(auto traces, io::traces::read_each_trace(paths, stop));
+  auto joined = traces.size() == 1 ? Result<io::traces::ParsedTrace>(std::move(traces.front()))
+                                   : study::autopsy::join_aligned(std::move(traces), paths, stop);
+  if (!joined) return tl::unexpected(std::move(joined).error());
+  return RunLog{.events = io::traces::run_of_trace(*std::move(joined)), .text = {}};
 }
 
 Result<AnyFile> read_any_file(const std::string& path, const io::ReadOptions& options, const std::stop_token& stop) {
@@ -152,6 +159,9 @@ Result<AnyFile> read_any_file(const std::string& path, const io::ReadOptions& op
     return store::read_project(path, stop).map([](store::ProjectContent&& project) {
       return AnyFile(std::move(project));
     });
+  if (io::dumps::looks_like_dump(path))
+    return fail(ErrorCode::bad_input, "found a dump of PyTorch, expected a document; pipedeck-cli autopsy reads dumps",
+                {}, path);
   TRY(const auto content, io::read_file(path));
   if (io::documents::is_run_log(content))
     return parse_run_log(content, path).map([](RunLog&& log) { return AnyFile(std::move(log)); });
