@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The times of collectives of a stage's groups. All groups of a family are taken to be as the first one, for ranks are
-// in the order of the cluster's devices and these are of one type.
+// The times of collectives of a stage's groups. All groups of a family whose devices are of one kind are taken to be as
+// the first one, for ranks are in the order of the cluster's devices.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "core/base/result.hpp"
 #include "core/cost/collective.hpp"
@@ -23,29 +26,67 @@ struct TimedGroup {
   bool measured = false;  ///< collectives were measured over its links
 };
 
+/// A cluster's network and the kinds of its devices, found once for all questions on it. Thread-safe.
+class ClusterView {
+ public:
+  /// A view's parts. `kinds`: as kinds_of() has them.
+  struct Parts {
+    cost::Network network;
+    std::shared_ptr<const std::vector<int>> kinds;
+  };
+  /// Returns the parts of the cluster, which must be the same in each call.
+  Result<Parts> of(const Cluster& cluster);
+
+ private:
+  std::mutex mutex_;
+  std::optional<Parts> parts_;
+};
+
 /// A cluster's network with the groups that were asked for, each walked once.
 class KnownGroups {
  public:
   /// `alone`: groups are timed as if no other ran at the same time.
   explicit KnownGroups(cost::Network network, bool alone = false) : network_(std::move(network)), alone_(alone) {}
+  explicit KnownGroups(ClusterView::Parts parts) : network_(std::move(parts.network)), kinds_(std::move(parts.kinds)) {}
 
   const cost::Network& network() const { return network_; }
-  const TimedGroup& of(const plan::StageGroups& stage, plan::GroupFamily family, CollectiveKind kind);
+  /// Returns the kinds of the network's cluster, found once.
+  const std::vector<int>& kinds_of(const Cluster& cluster);
+  /// Returns the group with the stage's rank `rank`.
+  const TimedGroup& of(const plan::StageGroups& stage, plan::GroupFamily family, CollectiveKind kind, int rank = 0);
 
  private:
   int beside(const plan::StageGroups& stage, plan::GroupFamily family);
 
   cost::Network network_;
   bool alone_ = false;
-  std::map<std::tuple<plan::StageGroups::Lane, CollectiveKind, int>, TimedGroup> groups_;
-  std::map<std::tuple<plan::StageGroups::Lane, std::size_t>, int> beside_;  ///< by the stage's devices
+  std::shared_ptr<const std::vector<int>> kinds_;
+  using Ends = std::pair<DeviceId, DeviceId>;  ///< first and last device
+  std::map<std::tuple<plan::StageGroups::Lane, CollectiveKind, int, Ends>, TimedGroup> groups_;
+  std::map<std::tuple<plan::StageGroups::Lane, std::size_t, Ends>, int> beside_;  ///< by the stage's devices
+};
+
+/// The devices of a stage, and those of them that stand for the others.
+struct StagePlace {
+  /// A message to the next stage.
+  struct Send {
+    DeviceId from, to;
+    const DeviceEfficiency* reached = nullptr;  ///< of the receiver, if it is of another type
+  };
+  std::vector<DeviceId> devices;  ///< in rank order
+  std::vector<int> ranks{0};      ///< the first one of each kind: their groups are timed, and the slowest counts
+  std::vector<Send> sends{};      ///< those that are timed; none: nothing follows
 };
 
 class GroupTimes {
  public:
   /// Returns bad_input if degrees do not divide the devices, or the cluster has too few of them. `known`: of the
   /// question's cluster.
-  static Result<GroupTimes> of(const Question& question, const Rates& rates, std::shared_ptr<KnownGroups> known = {});
+  static Result<GroupTimes> of(const Question& question, const TypeRates& rates,
+                               std::shared_ptr<KnownGroups> known = {});
+  /// Returns the times of a stage of the question on these devices. `rates`: of the ranks' type.
+  static Result<GroupTimes> of(const Question& question, const TypeRates& rates, StagePlace place,
+                               std::shared_ptr<KnownGroups> known);
 
   const plan::StageDegrees& degrees() const { return stage_.degrees(); }
   /// Returns the ranks of a group.
@@ -61,15 +102,16 @@ class GroupTimes {
   Seconds to_next_stage(double bytes) const;
 
  private:
-  GroupTimes(std::shared_ptr<KnownGroups> known, plan::StageGroups stage, const Question& question, const Rates& rates)
-      : known_(std::move(known)), stage_(std::move(stage)), question_(question), rates_(rates) {}
+  GroupTimes(std::shared_ptr<KnownGroups> known, plan::StageGroups stage, StagePlace place, const TypeRates& rates)
+      : known_(std::move(known)), stage_(std::move(stage)), place_(std::move(place)), rates_(rates) {}
 
+  Seconds time_of(int rank, plan::GroupFamily family, CollectiveKind kind, double sent, double leaving) const;
   Seconds scaled(Seconds time, bool leaves, bool measured) const;
 
   std::shared_ptr<KnownGroups> known_;
   plan::StageGroups stage_;
-  const Question& question_;
-  const Rates& rates_;
+  StagePlace place_;
+  const TypeRates& rates_;
 };
 
 }  // namespace pipedeck::mesh

@@ -25,7 +25,7 @@ constexpr int newton_schulz_iterations = 5;
 
 class Stepper {
  public:
-  Stepper(const Question& question, const Rates& rates, const GroupTimes& groups, const StageLayers& layers)
+  Stepper(const Question& question, const TypeRates& rates, const GroupTimes& groups, const StageLayers& layers)
       : question_(question), rates_(rates), groups_(groups), layers_(layers) {
     for (const LayerShard& layer : layers) {
       const cost::RankWeights own = trained_weights(layer, question.training.adapters);
@@ -146,7 +146,7 @@ class Stepper {
   }
 
   const Question& question_;
-  const Rates& rates_;
+  const TypeRates& rates_;
   const GroupTimes& groups_;
   const StageLayers& layers_;
   cost::RankWeights trained_;
@@ -159,14 +159,14 @@ double newton_schulz_operations(double rows, double columns) {
   return newton_schulz_iterations * (4 * m * m * n + 2 * m * m * m);
 }
 
-Result<BytesPerSecond> host_rate(const Rates& rates, std::string_view why) {
+Result<BytesPerSecond> host_rate(const TypeRates& rates, std::string_view why) {
   if (!rates.type.host_bandwidth)
     return fail(ErrorCode::bad_input,
                 fmt::format("found no host_gb_per_s of {}, expected one for {}", rates.type.name, why));
   return *rates.type.host_bandwidth;
 }
 
-Result<Seconds> optimizer_time(const Question& question, const Rates& rates, const GroupTimes& groups,
+Result<Seconds> optimizer_time(const Question& question, const TypeRates& rates, const GroupTimes& groups,
                                const StageLayers& layers) {
   return Stepper(question, rates, groups, layers).time();
 }

@@ -11,7 +11,7 @@
 namespace pipedeck::mesh {
 
 /// Returns the time of the step over a stage's layers. bad_input names a rate of the host that states there ask for.
-Result<Seconds> optimizer_time(const Question& question, const Rates& rates, const GroupTimes& groups,
+Result<Seconds> optimizer_time(const Question& question, const TypeRates& rates, const GroupTimes& groups,
                                const StageLayers& layers);
 
 /// Returns the operations that orthogonalize a matrix: 5 Newton-Schulz iterations of X X^T, its square, and a product
@@ -19,6 +19,6 @@ Result<Seconds> optimizer_time(const Question& question, const Rates& rates, con
 double newton_schulz_operations(double rows, double columns);
 
 /// Returns the rate between the memories of device and host. bad_input if it is not known; `why` names what asks.
-Result<BytesPerSecond> host_rate(const Rates& rates, std::string_view why);
+Result<BytesPerSecond> host_rate(const TypeRates& rates, std::string_view why);
 
 }  // namespace pipedeck::mesh

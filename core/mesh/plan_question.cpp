@@ -9,6 +9,7 @@
 
 #include "core/cost/memory.hpp"
 #include "core/io/documents/transformer.hpp"
+#include "core/mesh/kinds.hpp"
 #include "core/mesh/stages.hpp"
 #include "core/plan/blocks.hpp"
 #include "core/plan/mesh_rules.hpp"
@@ -77,6 +78,7 @@ class Reader {
                                            plan_.stages.size(), ranks));
     question_.pipeline = static_cast<int>(ranks);
     question_.virtual_stages = static_cast<int>(plan_.stages.size() / ranks);
+    if (add_placement(ranks)) return {};
     const auto devices = static_cast<std::int32_t>(plan_.stages[0].devices.size());
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       const std::vector<DeviceId>& own = plan_.stages[s].devices;
@@ -89,6 +91,34 @@ class Reader {
                                     first, first + devices - 1));
     }
     return {};
+  }
+
+  /// Adds devices of a cluster of several kinds. Returns false if stages have different numbers of devices, or devices
+  /// of a kind are not its first ones in the cluster's order.
+  bool add_placement(std::size_t ranks) {
+    if (!question_.cluster) return false;
+    const std::vector<int> kinds = kinds_of(*question_.cluster);
+    const int all_kinds = kinds.empty() ? 0 : std::ranges::max(kinds) + 1;
+    if (all_kinds < 2) return false;
+    std::vector<std::vector<DeviceId>> left(static_cast<std::size_t>(all_kinds));
+    for (std::size_t d = kinds.size(); d-- > 0;) left[static_cast<std::size_t>(kinds[d])].emplace_back(d);
+    std::vector<DeviceId> placement;
+    bool consecutive = true;
+    for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
+      const std::vector<DeviceId>& own = plan_.stages[s].devices;
+      if (own.size() != plan_.stages[0].devices.size()) return false;
+      if (s >= ranks && own != plan_.stages[s % ranks].devices) return false;
+      for (std::size_t i = 0; s < ranks && i < own.size(); ++i) {
+        if (own[i].index() >= kinds.size()) return false;
+        std::vector<DeviceId>& kind = left[static_cast<std::size_t>(kinds[own[i].index()])];
+        if (kind.empty() || kind.back() != own[i]) return false;
+        kind.pop_back();
+        consecutive = consecutive && own[i].index() == placement.size();
+        placement.push_back(own[i]);
+      }
+    }
+    if (!consecutive) question_.placement = std::move(placement);
+    return true;
   }
 
   Result<void> add_degrees() {
@@ -227,7 +257,7 @@ Plan plan_of(const Question& question, const Profile& profile) {
     if (s + 1 == static_cast<int>(blocks.size())) layer = static_cast<int>(profile.layers.size());
     stage.last = layer;
     stage.devices.clear();
-    for (int d = 0; d < devices; ++d) stage.devices.emplace_back(s % question.pipeline * devices + d);
+    for (int d = 0; d < devices; ++d) stage.devices.push_back(question.device(s % question.pipeline * devices + d));
     plan.stages.push_back(stage);
     ++s;
   }

@@ -11,9 +11,10 @@
 
 namespace pipedeck::mesh {
 
-/// Returns the question of a plan with equal degrees on every stage, in pipelines of consecutive devices. The profile
-/// must be computed from a transformer. bad_input has the place of what is not covered: stages that differ, schedules
-/// other than 1F1B and its interleaved form, shares of samples or columns.
+/// Returns the question of a plan with equal degrees on every stage, in pipelines of consecutive devices. On
+/// a cluster of several kinds, those of each kind are its first ones, in the cluster's order. The profile must be
+/// computed from a transformer. bad_input has the place of what is not covered: stages that differ, schedules other
+/// than 1F1B and its interleaved form, shares of samples or columns.
 Result<Question> question_of(const Plan& plan, const Profile& profile, std::shared_ptr<const Cluster> cluster);
 
 /// Returns the plan of a question, without a name: question_of() gives the question again. `profile`: of its model.

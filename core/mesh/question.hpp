@@ -19,11 +19,13 @@ struct Question {
   /// `shard`, `count.micro_batch` b, `count.sequence` s, recomputation and dispatcher. `domains` is set by the cluster.
   analytic::transformer::shards::ShardOptions layer;
   Sharding sharding;
-  std::shared_ptr<const Cluster> cluster;  ///< with T C D P devices, in rank order, all of one type
-  int data = 1;                            ///< D
-  int pipeline = 1, virtual_stages = 1;    ///< P, v
-  int micro_batches = 1;                   ///< M
-  std::vector<int> blocks{};               ///< of each of the P v stages, in the order of the model; empty: even
+  std::shared_ptr<const Cluster> cluster;  ///< with T C D P devices, in rank order
+  /// The device of each rank: those of pipeline rank 0 first; empty: the cluster's first devices.
+  std::vector<DeviceId> placement{};
+  int data = 1;                          ///< D
+  int pipeline = 1, virtual_stages = 1;  ///< P, v
+  int micro_batches = 1;                 ///< M
+  std::vector<int> blocks{};             ///< of each of the P v stages, in the order of the model; empty: even
   Training training{};
   StateBytes states{};
   WireBytes wire{};
@@ -31,6 +33,11 @@ struct Question {
 
   const Shard& shard() const { return layer.shard; }
   int devices() const { return shard().replica_devices() * data * pipeline; }
+  int stage_devices() const { return shard().replica_devices() * data; }
+  /// Returns the device of rank `rank` of all T C D P.
+  DeviceId device(int rank) const {
+    return placement.empty() ? DeviceId(rank) : placement[static_cast<std::size_t>(rank)];
+  }
   int global_batch() const { return layer.count.micro_batch * data * micro_batches; }
 };
 

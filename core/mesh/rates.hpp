@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device type of a cluster with what it reaches of its data sheet.
+// The device types of a cluster with what they reach of their data sheets.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,17 @@
 
 namespace pipedeck::mesh {
 
-using analytic::transformer::shards::Rates;
+using TypeRates = analytic::transformer::shards::Rates;
 
-/// Returns the type of the first `devices` devices, with the catalogue's peaks and link to the host where it has none
-/// of its own, and the table's row for it. bad_input if they are of several types or the cluster has fewer.
+/// A cluster's device types with their rates. The base is of its first device.
+struct Rates : TypeRates {
+  std::vector<TypeRates> types{};  ///< by position in Cluster::device_types; empty: there is one type
+
+  const TypeRates& of(int type) const { return types.empty() ? *this : types[static_cast<std::size_t>(type)]; }
+};
+
+/// Returns the types of the cluster's devices, with the catalogue's peaks and link to the host where they have none of
+/// their own, and the table's rows for them. bad_input if the cluster has fewer than `devices` devices.
 Result<Rates> rates_of(const Cluster& cluster, int devices, const std::vector<DeviceModel>& catalogue,
                        const EfficiencyTable& table);
 

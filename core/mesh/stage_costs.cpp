@@ -11,6 +11,7 @@
 #include "core/mesh/group_times.hpp"
 #include "core/mesh/memory.hpp"
 #include "core/mesh/optimizer_time.hpp"
+#include "core/mesh/pipeline_times.hpp"
 #include "core/mesh/sample_lengths.hpp"
 #include "core/mesh/trained_weights.hpp"
 
@@ -70,7 +71,7 @@ void add_hiding(cost::PassLayer& layer, const LayerWork& work, const LayerCollec
 
 class Builder {
  public:
-  Builder(const Question& question, const Rates& rates, const GroupTimes& groups, TimedLayers& known)
+  Builder(const Question& question, const TypeRates& rates, const GroupTimes& groups, TimedLayers& known)
       : question_(question), rates_(rates), groups_(groups), layers_(known) {}
 
   Result<StageCosts> stage(const StageLayers& layers, bool is_last) {
@@ -254,7 +255,7 @@ class Builder {
   }
 
   const Question& question_;
-  const Rates& rates_;
+  const TypeRates& rates_;
   const GroupTimes& groups_;
   TimedLayers& layers_;
 };
@@ -281,23 +282,24 @@ std::vector<DataCollective> traffic_of(const LayerShard& layer, const Question& 
   return all;
 }
 
-Result<TimedLayer> timed_layer(const LayerShard& layer, const Question& question, const Rates& rates,
+Result<TimedLayer> timed_layer(const LayerShard& layer, const Question& question, const TypeRates& rates,
                                const GroupTimes& groups, TimedLayers& known) {
   return Builder(question, rates, groups, known).timed_layer(layer);
 }
 
-Result<StageCosts> stage_costs_of(const Question& question, const Rates& rates, const GroupTimes& groups,
+Result<StageCosts> stage_costs_of(const Question& question, const TypeRates& rates, const GroupTimes& groups,
                                   const StageLayers& layers, bool is_last, TimedLayers& known) {
   return Builder(question, rates, groups, known).stage(layers, is_last);
 }
 
 Result<std::vector<StageCosts>> stage_costs(const Question& question, const Rates& rates,
-                                            const std::vector<StageLayers>& stages) {
-  TRY(const GroupTimes groups, GroupTimes::of(question, rates));
-  TimedLayers known;
+                                            const std::vector<StageLayers>& stages,
+                                            std::shared_ptr<KnownGroups> groups) {
+  TRY(const PipelineTimes times, PipelineTimes::of(question, rates, std::move(groups)));
+  LayersTimedByKind known;
   std::vector<StageCosts> all;
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    TRY(StageCosts costs, stage_costs_of(question, rates, groups, stages[s], s + 1 == stages.size(), known));
+    TRY(StageCosts costs, times.costs(s, stages[s], s + 1 == stages.size(), known));
     all.push_back(std::move(costs));
   }
   add_waiting(all, static_cast<std::size_t>(question.pipeline));

@@ -43,11 +43,11 @@ using TimedLayers = std::map<std::tuple<std::string, double, double, double, dou
 /// Returns the times of a layer, of `known` if it is there; else it is added. Collectives that no compute hides are
 /// part of a pass (cost::walk_pass).
 Result<TimedLayer> timed_layer(const analytic::transformer::shards::LayerShard& layer, const Question& question,
-                               const Rates& rates, const GroupTimes& groups, TimedLayers& known);
+                               const TypeRates& rates, const GroupTimes& groups, TimedLayers& known);
 
 /// Returns the costs of one stage. `known`: of questions with equal `layer`, `training` and `states`, and with equal
 /// stages where devices share their nodes' links.
-Result<StageCosts> stage_costs_of(const Question& question, const Rates& rates, const GroupTimes& groups,
+Result<StageCosts> stage_costs_of(const Question& question, const TypeRates& rates, const GroupTimes& groups,
                                   const StageLayers& layers, bool is_last, TimedLayers& known);
 
 /// Adds the waiting of each rank's stages for other data ranks behind its last backward, which is of its first stage.
@@ -59,8 +59,10 @@ void add_waiting(std::vector<StageCosts>& stages, std::size_t ranks);
 std::vector<cost::DataCollective> traffic_of(const analytic::transformer::shards::LayerShard& layer,
                                              const Question& question, const plan::StageDegrees& degrees);
 
-/// Returns the costs of each of the P v stages. bad_input if the degrees divide neither model nor devices.
+/// Returns the costs of each of the P v stages. bad_input if the degrees divide neither model nor devices. `known`: of
+/// the question's cluster.
 Result<std::vector<StageCosts>> stage_costs(const Question& question, const Rates& rates,
-                                            const std::vector<StageLayers>& stages);
+                                            const std::vector<StageLayers>& stages,
+                                            std::shared_ptr<KnownGroups> known = {});
 
 }  // namespace pipedeck::mesh

@@ -2,6 +2,8 @@
 #include "core/mesh/stages.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <numeric>
 #include <string_view>
 #include <tuple>
@@ -41,7 +43,7 @@ ModelParts parts_of(StageLayers layers) {
 Result<ShardOptions> options_of(const Question& question) {
   ShardOptions options = question.layer;
   const Shard& shard = options.shard;
-  options.domains = std::gcd(domains_of_ranks(*question.cluster, shard.expert * shard.expert_tensor), shard.expert);
+  options.domains = std::gcd(domains_of_ranks(question, shard.expert * shard.expert_tensor), shard.expert);
   TRY(const PackedWork work, packed_work(question));
   options.pairs = work.share;
   return options;
@@ -146,12 +148,32 @@ bool are_alike(const analytic::times::LayerCount& a, const analytic::times::Laye
 
 bool is_block(const LayerShard& layer) { return analytic::transformer::is_block_kind(layer.kind); }
 
-int domains_of_ranks(const Cluster& cluster, int ranks) {
-  if (cluster.nodes.empty()) return 1;
-  int domain = 0;
+std::vector<int> domain_sizes(const Cluster& cluster) {
+  std::map<std::string_view, int> domains;
   for (const Node& node : cluster.nodes)
-    if (&node == &cluster.nodes.front() || (!node.domain.empty() && node.domain == cluster.nodes.front().domain))
-      domain += device_count(node);
+    if (!node.domain.empty()) domains[node.domain] += device_count(node);
+  std::vector<int> sizes;
+  for (const Node& node : cluster.nodes)
+    sizes.push_back(node.domain.empty() ? device_count(node) : domains[node.domain]);
+  return sizes;
+}
+
+int domain_devices(const Question& question) {
+  const Cluster& cluster = *question.cluster;
+  const std::vector<int> sizes = domain_sizes(cluster);
+  if (sizes.empty()) return 1;
+  if (question.placement.empty() && std::ranges::all_of(sizes, [&](int one) { return one == sizes.front(); }))
+    return std::max(1, sizes.front());
+  const std::vector<Device> devices = devices_of(cluster);
+  int least = std::numeric_limits<int>::max();
+  for (int rank = 0; rank < question.devices(); ++rank)
+    if (const std::size_t device = question.device(rank).index(); device < devices.size())
+      least = std::min(least, sizes[devices[device].node.index()]);
+  return std::max(1, least);
+}
+
+int domains_of_ranks(const Question& question, int ranks) {
+  const int domain = domain_devices(question);
   return (ranks + domain - 1) / domain;
 }
 

@@ -47,7 +47,11 @@ bool are_alike(const analytic::times::LayerCount& a, const analytic::times::Laye
 /// Returns true for a layer of a block: attention, feed-forward, experts.
 bool is_block(const analytic::transformer::shards::LayerShard& layer);
 
+/// Returns the devices of each node's NVLink domain.
+std::vector<int> domain_sizes(const Cluster& cluster);
+/// Returns the devices of the smallest NVLink domain of the question's ranks.
+int domain_devices(const Question& question);
 /// Returns the NVLink domains over which a group of that many consecutive ranks is spread.
-int domains_of_ranks(const Cluster& cluster, int ranks);
+int domains_of_ranks(const Question& question, int ranks);
 
 }  // namespace pipedeck::mesh

@@ -154,8 +154,9 @@ Result<StepQuestion> question_of(const costs::SimulatorInputs& inputs, const Pla
   return StepQuestion{std::move(question), std::move(rates)};
 }
 
-Result<EnginePlan> prepare(const mesh::Question& question, const mesh::Rates& rates, int samples) {
-  TRY(const step::StepCosts costs, step::costs_of(question, rates));
+Result<EnginePlan> prepare(const mesh::Question& question, const mesh::Rates& rates, int samples,
+                           std::shared_ptr<mesh::KnownGroups> known) {
+  TRY(const step::StepCosts costs, step::costs_of(question, rates, std::move(known)));
   TRY(step::FoldedStep folded, step::fold(question, costs.stages, costs.memory, samples));
   EnginePlan prepared = engine_plan_of(std::move(folded));
   TRY_VOID(check_times(prepared));
@@ -174,7 +175,9 @@ costs::SimulatorInputs EnginePlan::result_inputs(const costs::SimulatorInputs& i
 Result<EnginePlan> prepare(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop) {
   if (has_mesh(plan)) {
     TRY(const StepQuestion step, question_of(inputs, plan));
-    return prepare(step.question, step.rates, inputs.profile->micro_batch);
+    TRY(auto view, inputs.view->of(*inputs.cluster));
+    return prepare(step.question, step.rates, inputs.profile->micro_batch,
+                   std::make_shared<mesh::KnownGroups>(std::move(view)));
   }
   EnginePlan prepared;
   prepared.costs = costs::plan_costs(inputs, plan);

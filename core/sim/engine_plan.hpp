@@ -64,8 +64,10 @@ struct StepQuestion {
 Result<StepQuestion> question_of(const costs::SimulatorInputs& inputs, const Plan& plan);
 
 Result<EnginePlan> prepare(const costs::SimulatorInputs& inputs, const Plan& plan, const std::stop_token& stop);
-/// Returns the folded pipeline of a step. Bytes are counted for micro-batches of that many samples.
-Result<EnginePlan> prepare(const mesh::Question& question, const mesh::Rates& rates, int samples);
+/// Returns the folded pipeline of a step. Bytes are counted for micro-batches of that many samples. `known`: of the
+/// question's cluster.
+Result<EnginePlan> prepare(const mesh::Question& question, const mesh::Rates& rates, int samples,
+                           std::shared_ptr<mesh::KnownGroups> known = {});
 
 /// A complete trace, or why there is none.
 Result<engine::Trace> run_to_end(const engine::EngineInput& run, const std::stop_token& stop);

@@ -156,7 +156,7 @@ void plan(benchmark::State& state, mesh::Question (*model)(int), bool list) {
     part.devices = planner::mesh::devices_of_part(*base.cluster);
     auto costs_of_part = planner::mesh::Costs::of(base, part, rates);
     planner::mesh::SearchLimits cheaper;
-    cheaper.below = planner::mesh::time_of_cheaper(*found, devices, part.devices);
+    cheaper.below = planner::mesh::time_of_cheaper(*found, {devices}, {part.devices});
     const auto cheapest = planner::mesh::search(base, part, *costs_of_part, simulate, cheaper);
     if (!cheapest || !cheapest->proven) return state.SkipWithError("the part is not proven");
     work.shards += cheapest->work.shards, work.pipelines += cheapest->work.pipelines;

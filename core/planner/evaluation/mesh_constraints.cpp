@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "core/mesh/kinds.hpp"
 #include "core/mesh/plan_question.hpp"
 #include "core/plan/mesh_rules.hpp"
 #include "core/planner/evaluation/evaluation.hpp"
 
 namespace pipedeck::planner::evaluation {
 namespace {
+
+/// Returns true if every kind of device is used whole or not at all.
+bool uses_whole_kinds(const Cluster& cluster, const pipedeck::mesh::Question& question) {
+  const std::vector<int> kinds = pipedeck::mesh::kinds_of(cluster);
+  std::map<int, int> left;
+  for (const int kind : kinds) ++left[kind];
+  const std::map<int, int> all = left;
+  for (int rank = 0; rank < question.devices(); ++rank) --left[kinds[question.device(rank).index()]];
+  return std::ranges::all_of(left,
+                             [&](const auto& kind) { return kind.second == 0 || kind.second == all.at(kind.first); });
+}
 
 /// Returns true if that many devices are those of the cluster's first nodes.
 bool fill_nodes(const Cluster& cluster, int devices) {
@@ -26,9 +40,9 @@ Result<void> check_mesh_constraints(const Evaluation& e) {
   };
   const auto asked = pipedeck::mesh::question_of(e.plan, e.profile(), e.problem.cluster);
   if (!asked) return wrong(asked.error().text());
-  // Only the cheapest plan of a short list leaves nodes idle.
+  // Only the cheapest plan of a short list leaves nodes of a kind idle.
   const bool is_cheapest = std::ranges::find(e.plan.merits, Merit::cheapest) != e.plan.merits.end();
-  if (asked->devices() != e.network.device_count() &&
+  if (!uses_whole_kinds(*e.problem.cluster, *asked) &&
       !(is_cheapest && fill_nodes(*e.problem.cluster, asked->devices())))
     return wrong("found idle devices");
   plan::MeshQuestion rules;

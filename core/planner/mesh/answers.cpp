@@ -2,6 +2,7 @@
 #include "core/planner/mesh/answers.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,7 +13,8 @@
 namespace pipedeck::planner::mesh {
 namespace {
 
-double device_seconds(const Simulated& mesh, int devices) { return mesh.time.count * devices; }
+/// Returns what a step costs: money, or device-hours.
+double cost_of(const Simulated& mesh, const Fleet& fleet) { return mesh.time.count / 3600 * fleet.rate(); }
 
 bool is_near(const Simulated& mesh, const Simulated& fastest) { return mesh.time < fastest.time * (1 + near_share); }
 
@@ -34,12 +36,12 @@ int devices_of_part(const Cluster& cluster) {
   return devices;
 }
 
-Seconds time_of_cheaper(const Found& all, int devices, int part_devices) {
-  return all.simulated.front().time * ((1 - least_saving) * devices / part_devices);
+Seconds time_of_cheaper(const Found& all, const Fleet& fleet, const Fleet& part) {
+  return all.simulated.front().time * ((1 - least_saving) * fleet.rate() / part.rate());
 }
 
-std::vector<Answer> short_list(const Question& base, const Found& all, int devices, const Found& part,
-                               int part_devices) {
+std::vector<Answer> short_list(const Question& base, const Found& all, const Fleet& fleet, const Found& part,
+                               const Fleet& part_fleet) {
   const Simulated& fastest = all.simulated.front();
   std::size_t simplest = 0, smallest = 0;
   for (std::size_t i = 1; i < all.simulated.size(); ++i) {
@@ -49,8 +51,8 @@ std::vector<Answer> short_list(const Question& base, const Found& all, int devic
     if (one.needed < all.simulated[smallest].needed) smallest = i;
   }
   if (all.simulated[smallest].needed > (1 - least_saving) * fastest.needed) smallest = 0;
-  const bool part_is_cheapest = !part.simulated.empty() && device_seconds(part.simulated.front(), part_devices) <
-                                                               (1 - least_saving) * device_seconds(fastest, devices);
+  const bool part_is_cheapest = !part.simulated.empty() && cost_of(part.simulated.front(), part_fleet) <
+                                                               (1 - least_saving) * cost_of(fastest, fleet);
   std::vector<Answer> list{{fastest, false, {Merit::fastest}}};
   std::vector<std::size_t> listed{0};
   const auto add = [&](std::size_t position, Merit merit) {
@@ -74,7 +76,7 @@ std::vector<Answer> short_list(const Question& base, const Found& all, int devic
 }
 
 std::vector<std::string> merit_texts(const Question& base, const Space& space, const Answer& answer,
-                                     const Answer& fastest, int devices, int part_devices, bool all_near, double price,
+                                     const Answer& fastest, const Fleet& fleet, const Fleet& part_fleet, bool all_near,
                                      const std::string& currency) {
   std::vector<std::string> texts;
   const std::string name = name_of(space, answer.mesh.point), slower = slower_text(answer.mesh, fastest.mesh);
@@ -88,11 +90,14 @@ std::vector<std::string> merit_texts(const Question& base, const Space& space, c
       texts.push_back(fmt::format("Least memory {}: {}, {:.1f} instead of {:.1f} GiB, {}.", within, name,
                                   answer.mesh.needed / 0x1p30, fastest.mesh.needed / 0x1p30, slower));
     if (merit != Merit::cheapest || !answer.on_part) continue;
-    const double own = device_seconds(answer.mesh, part_devices), other = device_seconds(fastest.mesh, devices);
-    std::string text = fmt::format("Cheapest: {} of {} devices need {:.1f} % fewer device-hours a step: {}, {}",
-                                   part_devices, devices, 100 * (1 - own / other), name, slower);
-    if (!currency.empty())
-      text += fmt::format(", {:.3g} instead of {:.3g} {}", own * price / 3600, other * price / 3600, currency);
+    const double own = cost_of(answer.mesh, part_fleet), other = cost_of(fastest.mesh, fleet);
+    const bool priced = part_fleet.price_per_hour > 0;
+    const double hours = own / part_fleet.rate() * part_fleet.devices, all_hours = other / fleet.rate() * fleet.devices;
+    const bool by_hours = std::abs(own / other - hours / all_hours) < 1e-9;  // all devices have one price
+    std::string text = fmt::format("Cheapest: {} of {} devices {} {:.1f} % {} a step: {}, {}", part_fleet.devices,
+                                   fleet.devices, by_hours ? "need" : "cost", 100 * (1 - own / other),
+                                   by_hours ? "fewer device-hours" : "less", name, slower);
+    if (priced) text += fmt::format(", {:.3g} instead of {:.3g} {}", own, other, currency);
     texts.push_back(text + ".");
   }
   return texts;

@@ -15,6 +15,15 @@ inline constexpr double near_share = 0.05;
 /// An alternative saves at least this share: of the fullest rank's memory, or of device-hours.
 inline constexpr double least_saving = 0.02;
 
+/// The devices of a search, with their price.
+struct Fleet {
+  int devices = 0;
+  double price_per_hour = 0;  ///< of all devices together; 0: unknown
+
+  /// Returns what an hour costs: money, or device-hours.
+  double rate() const { return price_per_hour > 0 ? price_per_hour : devices; }
+};
+
 /// A mesh of the short list.
 struct Answer {
   Simulated mesh;
@@ -26,21 +35,22 @@ struct Answer {
 /// divides them: of 6 nodes, 3; of 9, 3. 0: the cluster has one node.
 int devices_of_part(const Cluster& cluster);
 
-/// Returns the time below which a mesh on `part_devices` saves enough device-hours of the fastest one of `all`.
-Seconds time_of_cheaper(const Found& all, int devices, int part_devices);
+/// Returns the time below which a mesh on `part` costs enough less than the fastest one of `all`. Both fleets have a
+/// price, or none.
+Seconds time_of_cheaper(const Found& all, const Fleet& fleet, const Fleet& part);
 
 /// Returns different meshes, each with its merits, then the others of `all` by time.
-/// `all`: of a search on `devices` with near_share, not empty. `part`: of a search on `part_devices`, may have
-/// been limited to time_of_cheaper; may be empty.
-/// Simplest: of those near, the fastest of the least complexity. Least memory: of those near, if it saves enough.
-/// Cheapest: fewest device-hours a step, if it saves enough. Else the fastest has the merit, too.
-std::vector<Answer> short_list(const Question& base, const Found& all, int devices, const Found& part,
-                               int part_devices);
+/// `all`: of a search on `fleet` with near_share, not empty. `part`: of a search on `part_fleet`, may have been limited
+/// to time_of_cheaper; may be empty. Simplest: of those near, the fastest of the least complexity. Least memory: of
+/// those near, if it saves enough. Cheapest: least money a step, without prices fewest device-hours, if it saves
+/// enough. Else the fastest has the merit, too.
+std::vector<Answer> short_list(const Question& base, const Found& all, const Fleet& fleet, const Found& part,
+                               const Fleet& part_fleet);
 
 /// Returns "Simplest within 5 %: TP 2 · DP 32, complexity 1 instead of 2, 0.50 % slower." for each merit but fastest.
-/// `price`: of a device-hour, with the currency; empty currency: unknown.
+/// `currency`: of the fleets' prices.
 std::vector<std::string> merit_texts(const Question& base, const Space& space, const Answer& answer,
-                                     const Answer& fastest, int devices, int part_devices, bool all_near, double price,
+                                     const Answer& fastest, const Fleet& fleet, const Fleet& part_fleet, bool all_near,
                                      const std::string& currency);
 
 }  // namespace pipedeck::planner::mesh

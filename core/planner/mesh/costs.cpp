@@ -71,7 +71,23 @@ LayerSum LayerSum::operator*(double times) const {
 
 Costs::Costs(const Question& base, const Space& space, const Rates& rates, cost::Network network)
     : base_(base), space_(space), rates_(rates), devices_(space.devices > 0 ? space.devices : network.device_count()) {
-  own_cards_ = network.nic(network.node_of(DeviceId(0))).has_value();
+  const std::vector<Pool>& pools = space.arranged().pools;
+  if (!pools.empty()) devices_ = space.arranged().devices();
+  own_cards_ = true;
+  for (const DeviceId device : network.representative_devices())
+    own_cards_ = own_cards_ && network.nic(network.node_of(device)).has_value();
+  Question all = base;
+  all.layer.shard = {}, all.pipeline = 1, all.data = devices_;
+  all.placement = placement_of(space.arranged(), std::vector<int>(pools.size(), 1));
+  domain_ = pipedeck::mesh::domain_devices(all);
+  const auto usable = [](Bytes memory) { return pipedeck::mesh::usable_share * static_cast<double>(memory.count); };
+  if (pools.empty()) capacities_ = {usable(rates.type.memory)};
+  for (const Pool& pool : pools) {
+    capacities_.push_back(std::numeric_limits<double>::infinity());
+    for (const std::vector<DeviceId>& kind : pool.kinds)
+      capacities_.back() =
+          std::min(capacities_.back(), usable(rates.of(network.device(kind.front()).type).type.memory));
+  }
   known_ = std::make_shared<pipedeck::mesh::KnownGroups>(network);
   alone_ = own_cards_ ? known_ : std::make_shared<pipedeck::mesh::KnownGroups>(std::move(network), true);
 }
@@ -123,55 +139,90 @@ analytic::transformer::shards::ShardOptions Costs::options_of(const Question& qu
   analytic::transformer::shards::ShardOptions options = question.layer;
   const Shard& shard = options.shard;
   const int ranks = shard.expert * shard.expert_tensor;
-  options.domains = std::gcd(pipedeck::mesh::domains_of_ranks(*base_.cluster, ranks), shard.expert);
+  options.domains = std::gcd((ranks + domain_ - 1) / domain_, shard.expert);
   return options;
 }
 
-/// A question with all devices in one stage, made once it is needed: groups inside a stage are the same for any P.
+/// A question with all devices of a pool in one stage, made once it is needed: groups inside a stage are the same for
+/// any P.
 class Costs::Whole {
  public:
-  Whole(Costs& costs, const Point& point) : costs_(costs), point_(point) {}
+  Whole(Costs& costs, const Point& point, std::size_t pool) : pool(pool), costs_(costs), point_(point) {}
 
-  Result<const GroupTimes*> groups() {
-    if (!groups_) {
-      point_.pipeline = point_.virtual_stages = 1, point_.short_last = false, point_.sharding = costs_.base_.sharding;
-      point_.sharding.level = 0, point_.sharding.group = 0;
-      point_.data = costs_.devices_ / point_.shard.replica_devices();
-      question = question_of(costs_.base_, costs_.space_, point_);
-      TRY(auto made, GroupTimes::of(question, costs_.rates_, costs_.alone_));
-      groups_.emplace(std::move(made));
+  Result<const std::vector<pipedeck::mesh::TypeTimes>*> types() {
+    if (!types_) {
+      TRY_VOID(ask());
+      const auto& pools = costs_.space_.arranged().pools;
+      if (pools.empty()) {
+        TRY(auto groups, GroupTimes::of(question, costs_.rates_, costs_.alone_));
+        types_.emplace().push_back({0, &costs_.rates_, std::move(groups)});
+      } else {
+        TRY(const auto times, pipedeck::mesh::PipelineTimes::of(question, costs_.rates_, costs_.alone_));
+        types_.emplace(times.types_of(0));
+      }
     }
-    return &*groups_;
+    return &*types_;
   }
   Question question;
+  const std::size_t pool;
 
  private:
+  Result<void> ask() {
+    point_.pipeline = point_.virtual_stages = 1, point_.short_last = false, point_.sharding = costs_.base_.sharding;
+    point_.sharding.level = 0, point_.sharding.group = 0;
+    point_.pool_ranks.clear(), point_.pool_blocks.clear(), point_.arrangement = 0;
+    point_.data = costs_.devices_of_pool(pool) / point_.shard.replica_devices();
+    Space space = {};
+    space.recomputed = costs_.space_.recomputed;
+    question = question_of(costs_.base_, space, point_);
+    if (const auto& pools = costs_.space_.arranged().pools; !pools.empty())
+      question.placement = placement_of({{pools[pool]}, 0}, {1});
+    return {};
+  }
+
   Costs& costs_;
   Point point_;
-  std::optional<GroupTimes> groups_;
+  std::optional<std::vector<pipedeck::mesh::TypeTimes>> types_;
 };
+
+int Costs::devices_of_pool(std::size_t pool) const {
+  const std::vector<Pool>& pools = space_.arranged().pools;
+  return pools.empty() ? devices_ : pools[pool].devices();
+}
+
+std::size_t Costs::pool_of(const Point& point, std::size_t stage) const {
+  std::size_t pool = 0;
+  int rank = static_cast<int>(stage % static_cast<std::size_t>(point.pipeline));
+  for (; pool + 1 < point.pool_ranks.size() && rank >= point.pool_ranks[pool]; ++pool) rank -= point.pool_ranks[pool];
+  return pool;
+}
 
 Result<LayerSum> Costs::layer_sum(Whole& whole, const Point& point, std::size_t layer) {
   const Counted& model = counted(point.micro_batch, point.shard.tensor);
-  const LayerKey key{layer, layer_key(model.layers[layer].kind, point.shard, point.micro_batch), point.recomputed};
+  const LayerKey key{layer, layer_key(model.layers[layer].kind, point.shard, point.micro_batch), point.recomputed,
+                     whole.pool};
   if (const auto known = layers_.find(key); known != layers_.end()) return known->second;
-  TRY(const GroupTimes* const groups, whole.groups());
+  TRY(const auto* const types, whole.types());
   const LayerShard shard =
       analytic::transformer::shards::shard_layer(model.config, model.layers[layer], options_of(whole.question));
+  LayerSum sum{0, 0, shard.weights.dense + shard.weights.whole, shard.weights.expert,
+               kept_at_least(shard, base_.training)};
+  // One type's times are a bound on a stage of several, whose passes take as long as the slowest type's.
+  const auto speed = [](const pipedeck::mesh::TypeTimes& one) { return operations_per_second(one.rates->type); };
+  const pipedeck::mesh::TypeTimes& type = *std::ranges::min_element(*types, {}, speed);
   pipedeck::mesh::TimedLayers timed;
   TRY(const pipedeck::mesh::TimedLayer times,
-      pipedeck::mesh::timed_layer(shard, whole.question, rates_, *groups, timed));
+      pipedeck::mesh::timed_layer(shard, whole.question, *type.rates, type.groups, timed));
   cost::PassTime forward = cost::walk_pass(std::span(&times.pass, 1), OpKind::forward);
   cost::PassTime backward = cost::walk_pass(std::span(&times.pass, 1), OpKind::backward);
   if (base_.training.hidden.expert) forward[cost::PassPart::expert] = backward[cost::PassPart::expert] = Seconds();
-  const LayerSum sum{forward.duration().count, backward.duration().count, shard.weights.dense + shard.weights.whole,
-                     shard.weights.expert, kept_at_least(shard, base_.training)};
+  sum.forward = forward.duration().count, sum.backward = backward.duration().count;
   return layers_.emplace(key, sum).first->second;
 }
 
-Result<ShardCosts> Costs::shard_costs(const Point& point) {
-  Whole whole(*this, point);
-  ShardCosts costs;
+Result<PoolCosts> Costs::pool_costs(const Point& point, std::size_t pool) {
+  Whole whole(*this, point, pool);
+  PoolCosts costs;
   const auto add = [&](LayerSum& sum, const std::vector<std::size_t>& layers) -> Result<void> {
     for (const std::size_t layer : layers) {
       TRY(const LayerSum one, layer_sum(whole, point, layer));
@@ -191,14 +242,80 @@ Result<ShardCosts> Costs::shard_costs(const Point& point) {
   return costs;
 }
 
+Result<ShardCosts> Costs::shard_costs(const Point& point) {
+  ShardCosts costs;
+  for (std::size_t pool = 0; pool < pools(); ++pool) {
+    TRY(auto own, pool_costs(point, pool));
+    costs.pools.push_back(std::move(own));
+  }
+  return costs;
+}
+
+namespace {
+
+double pass_seconds(const LayerSum& sum) { return sum.forward + sum.backward; }
+
+}  // namespace
+
 Seconds Costs::floor_of(const ShardCosts& shard, const Point& point) const {
-  LayerSum all = shard.before;
-  all += shard.after, all += shard.further;
-  for (const std::size_t kind : order_) all += shard.blocks[kind];
-  const double passes = static_cast<double>(space_.global_batch) * point.shard.replica_devices() /
-                        (static_cast<double>(point.micro_batch) * devices_);  // M / P
-  return Seconds((all.forward + all.backward) * passes * (1 - 1e-9) -
-                 1e-9 * passes * 4 * static_cast<double>(order_.size()));
+  const double samples = static_cast<double>(space_.global_batch) * point.shard.replica_devices();
+  // Pool i has N_i devices and needs S_i seconds for the whole model: a layer of t_i seconds takes t_i / S_i of it. The
+  // step is T with T sum(N_i / S_i) >= passes sum(min(t_i / S_i)) over all layers, wherever each of them is.
+  std::vector<double> whole;
+  double speed = 0, least_speed = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < shard.pools.size(); ++i) {
+    LayerSum all = shard.pools[i].before;
+    all += shard.pools[i].after, all += shard.pools[i].further;
+    for (const std::size_t kind : order_) all += shard.pools[i].blocks[kind];
+    whole.push_back(pass_seconds(all));
+    speed += devices_of_pool(i) / whole.back();
+    least_speed = std::min(least_speed, static_cast<double>(devices_of_pool(i)));
+  }
+  const double passes = samples / (static_cast<double>(point.micro_batch) * least_speed);  // M / P
+  const double rounding = 1e-9 * passes * 4 * static_cast<double>(order_.size());
+  if (shard.pools.size() == 1) return Seconds(whole.front() * passes * (1 - 1e-9) - rounding);
+  const auto least = [&](const auto& part) {
+    double share = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      share = std::min(share, pass_seconds(part(shard.pools[i])) / whole[i]);
+    return share;
+  };
+  double shares = least([](const PoolCosts& pool) { return pool.before; });
+  LayerSum PoolCosts::*const ends[] = {&PoolCosts::after, &PoolCosts::further};
+  for (const auto end : ends) shares += least([&](const PoolCosts& pool) { return pool.*end; });
+  std::vector<double> of_kind;
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind)
+    of_kind.push_back(least([&](const PoolCosts& pool) { return pool.blocks[kind]; }));
+  for (const std::size_t kind : order_) shares += of_kind[kind];
+  return Seconds(shares / speed * samples / point.micro_batch * (1 - 1e-9) - rounding);
+}
+
+std::vector<Point> Costs::layouts(const ShardCosts& shard, const Point& point, Seconds below) const {
+  if (point.pool_ranks.size() < 2) return {point};
+  std::vector<int> most;  // blocks of each pool
+  for (std::size_t i = 0; i < shard.pools.size(); ++i) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const LayerSum& block : shard.pools[i].blocks) least = std::min(least, pass_seconds(block));
+    const double blocks_in_time = below.count * point.pool_ranks[i] / (least * (1 - 1e-6) * point.micro_batches);
+    most.push_back(static_cast<int>(std::min<double>(blocks(), blocks_in_time)));
+  }
+  std::vector<Point> all;
+  Point one = point;
+  const auto add = [&](const auto& self, std::size_t pool, int left) -> void {
+    const int least = point.pool_ranks[pool] * point.virtual_stages;
+    const bool is_last = pool + 1 == most.size();
+    for (int own = is_last ? std::max(left, least) : least; own <= std::min(left, most[pool]); ++own) {
+      one.pool_blocks.push_back(own);
+      if (!is_last)
+        self(self, pool + 1, left - own);
+      else if (point.virtual_stages == 1 || missing_blocks(one) <= most_missing_blocks)
+        all.push_back(one);
+      one.pool_blocks.pop_back();
+    }
+  };
+  one.pool_blocks.clear();
+  add(add, 0, blocks());
+  return all;
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> Costs::ranges(const Question& question) const {
@@ -211,32 +328,16 @@ std::vector<std::pair<std::size_t, std::size_t>> Costs::ranges(const Question& q
   return all;
 }
 
-namespace {
-
-/// Returns the blocks of each stage as pipedeck::mesh::blocks_of_stages() has them.
-std::vector<int> counts_of(const Point& point, int blocks) {
-  const int stages = point.pipeline * point.virtual_stages;
-  std::vector<int> counts(static_cast<std::size_t>(stages), blocks / stages);
-  if (point.short_last) {
-    std::ranges::fill(counts, (blocks + 1) / stages);
-    --counts.back();
-    return counts;
-  }
-  for (int i = 0; i < blocks % stages; ++i) ++counts[static_cast<std::size_t>((i + 1) % stages)];
-  return counts;
-}
-
-}  // namespace
-
 Seconds Costs::floor_of_pipeline(const ShardCosts& shard, const Point& point) {
-  const std::vector<int> counts = counts_of(point, blocks());
+  const std::vector<int> counts = blocks_of_stages(point, blocks());
   std::vector<FloorStage> stages(counts.size());
   std::size_t next = 0;
   for (std::size_t s = 0; s < stages.size(); ++s) {
+    const PoolCosts& pool = shard.pools[pool_of(point, s)];
     LayerSum sum;
-    if (s == 0) sum += shard.before;
-    for (int b = 0; b < counts[s]; ++b) sum += shard.blocks[order_[next++]];
-    if (s + 1 == stages.size()) sum += shard.after, sum += shard.further;
+    if (s == 0) sum += pool.before;
+    for (int b = 0; b < counts[s]; ++b) sum += pool.blocks[order_[next++]];
+    if (s + 1 == stages.size()) sum += pool.after, sum += pool.further;
     const double less = 1 - 1e-9;
     stages[s].forward = Seconds(sum.forward * less - 1e-9), stages[s].backward = Seconds(sum.backward * less - 1e-9);
     stages[s].forward = std::max(stages[s].forward, Seconds()),
@@ -245,17 +346,17 @@ Seconds Costs::floor_of_pipeline(const ShardCosts& shard, const Point& point) {
   return pipeline_floor(stages, point.pipeline, point.micro_batches);
 }
 
-double Costs::capacity() const { return pipedeck::mesh::usable_share * static_cast<double>(rates_.type.memory.count); }
+double Costs::capacity() const { return std::ranges::max(capacities_); }
 
 double Costs::memory_floor(const ShardCosts& shard, const Point& point) const {
   const auto degrees = plan::degrees_of(point.shard.replica_devices() * point.data, point.shard, point.sharding);
   if (!degrees) return std::numeric_limits<double>::infinity();
-  const std::vector<int> counts = counts_of(point, blocks());
+  const std::vector<int> counts = blocks_of_stages(point, blocks());
   const auto ranks = static_cast<std::size_t>(point.pipeline);
   std::vector<LayerSum> sums(ranks);
   std::size_t next = 0;
   for (std::size_t s = 0; s < counts.size(); ++s)
-    for (int b = 0; b < counts[s]; ++b) sums[s % ranks] += shard.blocks[order_[next++]];
+    for (int b = 0; b < counts[s]; ++b) sums[s % ranks] += shard.pools.front().blocks[order_[next++]];
   Question asked;
   asked.pipeline = point.pipeline, asked.virtual_stages = point.virtual_stages;
   asked.micro_batches = point.micro_batches;
@@ -267,6 +368,7 @@ double Costs::memory_floor(const ShardCosts& shard, const Point& point) const {
     const StateBytes held =
         cost::held_bytes(base_.states, point.sharding, *degrees, {sums[rank].dense, sums[rank].expert, 0});
     if (all_trained) bytes += held.weights + held.gradients + held.optimizer;
+    if (bytes > capacity_of(pool_of(point, rank))) return std::numeric_limits<double>::infinity();
     most = std::max(most, bytes);
   }
   return most;
@@ -309,9 +411,13 @@ std::array<int, 6> traffic_key(const Question& question) {
 
 }  // namespace
 
+int Costs::pools_behind(const Point& point, std::size_t stage) const {
+  return static_cast<int>(pool_of(point, stage) * pools() + pool_of(point, stage + 1));
+}
+
 Result<std::vector<const StageCosts*>> Costs::stages(const Question& question, const Point& point) {
   TRY(Detail* const known, detail(question, point));
-  std::optional<GroupTimes> groups;
+  std::optional<pipedeck::mesh::PipelineTimes> times;
   std::vector<const StageCosts*> all;
   const auto stages = ranges(question);
   for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -320,16 +426,16 @@ Result<std::vector<const StageCosts*>> Costs::stages(const Question& question, c
     const StageKey key{shard_key(point.shard, point.micro_batch),
                        point.recomputed,
                        traffic_key(question),
-                       {same_blocks(first, last), s == 0, is_last}};
+                       {same_blocks(first, last), s == 0, is_last, pools_behind(point, s)}};
     auto found = stage_costs_.find(key);
     if (found == stage_costs_.end()) {
-      if (!groups) {
-        TRY(auto made, GroupTimes::of(question, rates_, known_));
-        groups.emplace(std::move(made));
+      if (!times) {
+        TRY(auto made, pipedeck::mesh::PipelineTimes::of(question, rates_, known_));
+        times.emplace(std::move(made));
       }
       const StageLayers layers = pipedeck::mesh::layers_of_stage(question, known->model, s, stages.size(), first, last);
-      pipedeck::mesh::TimedLayers& timed = known->timed[own_cards_ ? 0 : devices_ / point.pipeline];
-      TRY(StageCosts costs, pipedeck::mesh::stage_costs_of(question, rates_, *groups, layers, is_last, timed));
+      auto& timed = known->timed[own_cards_ ? 0 : devices_ / point.pipeline][pools_behind(point, s)];
+      TRY(StageCosts costs, times->costs(s, layers, is_last, timed));
       found = stage_costs_.emplace(key, std::move(costs)).first;
     }
     all.push_back(&found->second);
@@ -342,7 +448,6 @@ Result<MeshMemory> Costs::memory(const Point& point) {
   TRY(const Detail* const known, detail(question, point));
   const auto stages = ranges(question);
   MeshMemory memory;
-  memory.capacity = capacity();
   std::vector<std::vector<StageMemory>> ranks(static_cast<std::size_t>(point.pipeline));
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const auto [first, last] = stages[s];
@@ -350,7 +455,7 @@ Result<MeshMemory> Costs::memory(const Point& point) {
     const StageKey key{shard_key(point.shard, point.micro_batch),
                        point.recomputed,
                        traffic_key(question),
-                       {same_blocks(first, last), s == 0, is_last}};
+                       {same_blocks(first, last), s == 0, is_last, 0}};
     auto found = stage_memory_.find(key);
     if (found == stage_memory_.end()) {
       const StageLayers layers = pipedeck::mesh::layers_of_stage(question, known->model, s, stages.size(), first, last);
@@ -360,9 +465,13 @@ Result<MeshMemory> Costs::memory(const Point& point) {
     }
     ranks[s % ranks.size()].push_back(found->second);
   }
-  for (int rank = 0; rank < point.pipeline; ++rank)
-    memory.needed = std::max(memory.needed,
-                             pipedeck::mesh::rank_memory(question, rank, ranks[static_cast<std::size_t>(rank)]).needed);
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const double needed = pipedeck::mesh::rank_memory(question, static_cast<int>(rank), ranks[rank]).needed;
+    const double room = capacity_of(pool_of(point, rank));
+    memory.needed = std::max(memory.needed, needed);
+    if (rank > 0 && needed / room <= memory.fullest / memory.capacity) continue;
+    memory.fullest = needed, memory.capacity = room;
+  }
   return memory;
 }
 

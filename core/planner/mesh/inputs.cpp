@@ -28,12 +28,9 @@ Result<Ranking> ranked_on(const Problem& problem, const std::string& planner,
                                planner, problem.profile->name),
                    "a profile computed from a config.json");
   const int devices = static_cast<int>(devices_of(*problem.cluster).size());
-  const auto rates =
-      pipedeck::mesh::rates_of(*problem.cluster, devices, presets::device_catalogue(), presets::efficiency());
-  if (!rates)
-    return refused(fmt::format("{} plans for devices of one type: {}", planner, rates.error().message),
-                   "a cluster of one type");
-  auto answer = plan(*rates);
+  TRY(const auto rates,
+      pipedeck::mesh::rates_of(*problem.cluster, devices, presets::device_catalogue(), presets::efficiency()));
+  auto answer = plan(rates);
   if (!answer && answer.error().code == ErrorCode::bad_input)  // times of this precision or device are not known
     return refused(fmt::format("{} has no times for this question: {}", planner, answer.error().message), {});
   return answer;

@@ -17,7 +17,7 @@ using pipedeck::mesh::Rates;
 Ranking refused(std::string reason, std::string relaxation);
 
 /// Returns the answer of `plan`. Answers without a plan have the reason: a profile that is not computed from a
-/// transformer, devices of several types, times that are not known. `planner`: its name, for the reason.
+/// transformer, and times that are not known. `planner`: its name, for the reason.
 Result<Ranking> ranked_on(const Problem& problem, const std::string& planner,
                           const std::function<Result<Ranking>(const Rates&)>& plan);
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner `mesh`: all degrees of parallelism of a transformer on devices of one type, simulated in the order of
-// bounds until none is left below the best time.
+// The planner `mesh`: all degrees of parallelism of a transformer, simulated in the order of bounds until none is left
+// below the best time. Clusters of several kinds are searched by arrangement.
 #include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -88,6 +92,7 @@ Result<Space> space_of(const Problem& problem, const MeshOptions& options, const
     std::erase_if(space.shardings, [](const ShardingChoice& one) { return one.among == ShardingGroup::domain; });
     for (ShardingChoice& one : space.shardings) one.group = one.level > 0 ? options.group : 0;
   }
+  space.arrangements = arrangements_of(*problem.cluster);
   TRY(space.recomputed, recomputations_of(base));
   std::erase_if(space.recomputed, [&](const Recomputed& one) {
     const Again kind = one.blocks ? Again::full : one.parts.empty() ? Again::none : Again::modules;
@@ -118,17 +123,12 @@ class Planning {
     report(context_.progress, 0, "bounding meshes");
     SearchLimits limits;
     if (context_.top > 1) limits.share = near_share, limits.saving = least_saving;
-    TRY_VOID(search_on(all_, rates, limits));
+    TRY_VOID(search_arrangements(rates, limits));
+    devices_ = all_.costs->devices();
     if (all_.found.simulated.empty()) return none();
-    part_.space.devices = context_.top > 1 ? devices_of_part(*problem_.cluster) : 0;
-    if (part_.space.devices > 0 && !deadline_expired(context_)) {
-      report(context_.progress, 0.7, "bounding meshes on fewer devices");
-      SearchLimits cheaper;
-      cheaper.below = time_of_cheaper(all_.found, all_.costs->devices(), part_.space.devices);
-      TRY_VOID(search_on(part_, rates, cheaper));
-    }
+    if (context_.top > 1) TRY_VOID(search_parts(rates));
     report(context_.progress, 1, "done");
-    std::vector<Answer> list = short_list(base_, all_.found, all_.costs->devices(), part_.found, part_.space.devices);
+    std::vector<Answer> list = short_list(base_, all_.found, fleet_of(all_), part_.found, fleet_of(part_));
     Ranking ranking;
     std::vector<std::string> others;
     for (const Answer& one : list) {
@@ -136,7 +136,7 @@ class Planning {
       TRY(Plan plan, answer(one, list.front()));
       if (&one != &list.front()) others.insert(others.end(), plan.rationale.begin(), plan.rationale.end());
       if (context_.explain && !deadline_expired(context_))
-        TRY_VOID(explain(plan, one.mesh, one.on_part ? part_ : all_));
+        TRY_VOID(explain(plan, one.mesh, one.on_part ? part_ : all_, rates));
       ranking.plans.push_back(std::move(plan));
     }
     std::vector<std::string>& why = ranking.plans.front().rationale;
@@ -162,6 +162,130 @@ class Planning {
     return {};
   }
 
+  /// Searches each arrangement, the fastest devices first. A mesh of a later one must be near the
+  /// best one of those before.
+  Result<void> search_arrangements(const Rates& rates, const SearchLimits& limits) {
+    const std::vector<std::size_t> order = by_speed(rates);
+    if (order.size() == 1) return search_on(all_, rates, limits);
+    Found all;
+    all.proven = all.all_near = true, all.floor = Seconds(std::numeric_limits<double>::infinity());
+    std::optional<std::size_t> fastest;
+    for (const std::size_t arrangement : order) {
+      if (!all.simulated.empty() && deadline_expired(context_)) {
+        all.proven = all.all_near = false;
+        break;
+      }
+      report(context_.progress, 0.7 * static_cast<double>(&arrangement - order.data()) / double(order.size()),
+             "bounding meshes of " + names_of(arrangement));
+      SearchLimits own = limits;
+      const std::optional<Seconds> best = all.simulated.empty() ? std::nullopt : std::optional(all.simulated[0].time);
+      if (best) own.below = *best * (1 + limits.share);
+      all_.space.arrangement = arrangement;
+      if (Result<void> searched = search_on(all_, rates, own); !searched) {
+        const bool is_last = &arrangement == &order.back() && !fastest;
+        if (searched.error().code != ErrorCode::bad_input || is_last) return searched;
+        if (left_out_.empty()) left_out_ = searched.error().message;  // the times of a kind are not known
+        continue;
+      }
+      const bool faster = !all_.found.simulated.empty() && (!best || all_.found.simulated[0].time < *best);
+      if (faster || !fastest) fastest = arrangement;
+      add(all, std::move(all_.found));
+    }
+    all_.found = std::move(all), all_.space.arrangement = *fastest;
+    TRY(auto costs, Costs::of(base_, all_.space, rates));
+    all_.costs.emplace(std::move(costs));
+    return {};
+  }
+
+  /// Adds what another search found.
+  void add(Found& all, Found other) const {
+    all.proven = all.proven && other.proven;
+    all.all_near = all.all_near && (other.all_near || (other.proven && other.simulated.empty()));
+    all.left += other.left;
+    if (other.work.shards > 0) all.floor = std::min(all.floor, other.floor);
+    const auto share = [](const MeshMemory& one) { return one.fullest / one.capacity; };
+    if (other.least && (!all.least || share(*other.least) < share(*all.least)))
+      all.least = other.least, all.least_point = other.least_point;
+    all.work.shards += other.work.shards, all.work.pipelines += other.work.pipelines;
+    all.work.shardings += other.work.shardings, all.work.without_room += other.work.without_room;
+    all.work.simulations += other.work.simulations, all.work.looks += other.work.looks;
+    all.simulated.insert(all.simulated.end(), other.simulated.begin(), other.simulated.end());
+    std::ranges::stable_sort(all.simulated, {}, &Simulated::time);
+  }
+
+  /// Returns the arrangements by operations per second at the pace of each pool's slowest kind, fewer pools first.
+  std::vector<std::size_t> by_speed(const Rates& rates) const {
+    const std::vector<Device> devices = devices_of(*problem_.cluster);
+    const auto speed_of = [&](const std::vector<DeviceId>& kind) {
+      return operations_per_second(rates.of(devices[kind.front().index()].type).type);
+    };
+    std::vector<std::size_t> order(all_.space.arrangements.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t position) {
+      const Arrangement& arrangement = all_.space.arrangements[position];
+      double speed = 0;
+      for (const Pool& pool : arrangement.pools)
+        speed += pool.devices() * std::ranges::min(pool.kinds | std::views::transform(speed_of));
+      return std::pair(-speed, arrangement.pools.size());
+    });
+    return order;
+  }
+
+  /// Returns the devices of a search. Prices count if all types of the cluster have one.
+  Fleet fleet_of(const Searched& searched) const {
+    const std::vector<Device> devices = devices_of(*problem_.cluster);
+    std::vector<DeviceId> own;
+    const int first = searched.space.devices;
+    for (const Pool& pool : searched.space.arranged().pools)
+      for (const std::vector<DeviceId>& kind : pool.kinds) own.insert(own.end(), kind.begin(), kind.end());
+    if (own.empty())
+      for (int d = 0; d < (first > 0 ? first : static_cast<int>(devices.size())); ++d) own.emplace_back(d);
+    Fleet fleet{static_cast<int>(own.size()), 0};
+    for (const Device& device : devices)
+      if (!problem_.cluster->device_types[static_cast<std::size_t>(device.type)].price_per_hour) return fleet;
+    for (const DeviceId device : own)
+      fleet.price_per_hour +=
+          *problem_.cluster->device_types[static_cast<std::size_t>(devices[device.index()].type)].price_per_hour;
+    return fleet;
+  }
+
+  std::string names_of(std::size_t arrangement) const {
+    std::string names;
+    for (const Pool& pool : all_.space.arrangements[arrangement].pools)
+      names += (names.empty() ? "" : " + ") + pool.name;
+    return names;
+  }
+
+  /// Searches fewer devices for a mesh that saves device-hours: the cluster's first nodes, or other arrangements.
+  Result<void> search_parts(const Rates& rates) {
+    if (all_.space.arrangements.size() == 1) {
+      part_.space.devices = devices_of_part(*problem_.cluster);
+      return part_.space.devices > 0 ? search_part(part_, rates) : Result<void>();
+    }
+    for (std::size_t a = 0; a < all_.space.arrangements.size(); ++a) {
+      Searched one{part_.space};
+      one.space.arrangement = a, one.space.devices = all_.space.arrangements[a].devices();
+      if (fleet_of(one).rate() >= fleet_of(all_).rate()) continue;
+      TRY_VOID(search_part(one, rates));
+      if (one.found.simulated.empty()) continue;
+      const auto cost = [&](const Searched& part) { return part.found.simulated[0].time * fleet_of(part).rate(); };
+      if (part_.found.simulated.empty() || cost(one) < cost(part_)) {
+        part_.space = std::move(one.space), part_.found = std::move(one.found);
+        TRY(auto costs, Costs::of(base_, part_.space, rates));
+        part_.costs.emplace(std::move(costs));
+      }
+    }
+    return {};
+  }
+
+  Result<void> search_part(Searched& part, const Rates& rates) const {
+    if (deadline_expired(context_)) return {};
+    report(context_.progress, 0.7, "bounding meshes on fewer devices");
+    SearchLimits cheaper;
+    cheaper.below = time_of_cheaper(all_.found, fleet_of(all_), fleet_of(part));
+    return search_on(part, rates, cheaper);
+  }
+
   Plan plan_of(const Point& point, const std::vector<Merit>& merits = {}) const {
     return mesh::plan_of(problem_, base_, all_.space, point, "mesh", plan::short_list_title("Mesh", merits));
   }
@@ -179,18 +303,30 @@ class Planning {
     if (is_first && !found.proven)
       plan.rationale.push_back(fmt::format("{} with a bound below this plan's time were not looked at.",
                                            counted(found.left, "group") + " of meshes"));
+    if (&one == &fastest) add_about_devices(plan);
     if (context_.top < 2) return plan;
     plan.merits = one.merits;
-    const DeviceType* type = find_device_type(*problem_.cluster, problem_.cluster->nodes.front().devices.front().type);
-    const bool priced = type && type->price_per_hour;
-    const auto texts = merit_texts(base_, all_.space, one, fastest, all_.costs->devices(), part_.space.devices,
-                                   all_.found.all_near, priced ? *type->price_per_hour : 0,
-                                   priced ? price_currency(presets::device_catalogue()) : std::string());
+    const auto texts = merit_texts(base_, all_.space, one, fastest, fleet_of(all_), fleet_of(part_),
+                                   all_.found.all_near, price_currency(presets::device_catalogue()));
     plan.rationale.insert(plan.rationale.begin(), texts.begin(), texts.end());
     return plan;
   }
 
-  Result<void> explain(Plan& plan, const Simulated& one, Searched& searched) const {
+  /// Adds which devices are idle, and which were not searched.
+  void add_about_devices(Plan& plan) const {
+    const auto all = static_cast<int>(devices_of(*problem_.cluster).size());
+    if (devices_ < all && all_.found.proven)
+      plan.rationale.push_back(
+          fmt::format("{} of {} are idle: no mesh with more kinds is faster.", all - devices_, counted(all, "device")));
+    if (!left_out_.empty()) plan.rationale.push_back("Some kinds of devices were left out: " + left_out_ + ".");
+  }
+
+  Result<void> explain(Plan& plan, const Simulated& one, Searched& searched, const Rates& rates) const {
+    if (searched.space.arrangement != one.point.arrangement) {
+      searched.space.arrangement = one.point.arrangement;
+      TRY(auto costs, Costs::of(base_, searched.space, rates));
+      searched.costs.emplace(std::move(costs));
+    }
     TRY(auto reasons, why(base_, searched.space, *searched.costs, one, simulate_));
     plan.rationale.insert(plan.rationale.end(), reasons.begin(), reasons.end());
     return {};
@@ -199,11 +335,11 @@ class Planning {
   Result<Ranking> none() const {
     const Found& found = all_.found;
     std::string relaxation;
-    if (found.least && found.least->needed > found.least->capacity)
+    if (found.least && found.least->fullest > found.least->capacity)
       relaxation =
           fmt::format("{:.2f} GiB more memory on every device",
-                      (found.least->needed - found.least->capacity) / pipedeck::mesh::usable_share / 0x1p30 + 0.005);
-    return refused(why_none(all_.space, found, all_.costs->devices()), std::move(relaxation));
+                      (found.least->fullest - found.least->capacity) / pipedeck::mesh::usable_share / 0x1p30 + 0.005);
+    return refused(why_none(all_.space, found, devices_), std::move(relaxation));
   }
 
   const Problem& problem_;
@@ -211,6 +347,8 @@ class Planning {
   const PlannerContext& context_;
   const Question base_;
   Searched all_, part_;
+  std::string left_out_;  ///< why arrangements were not searched; empty: all were
+  int devices_ = 0;       ///< of the fastest mesh's arrangement
   const Simulate simulate_ = [this](const Point& point) { return judge(context_, plan_of(point)); };
   const Simulate simulate_with_room_ = [this](const Point& point) { return judge_with_room(context_, plan_of(point)); };
 };

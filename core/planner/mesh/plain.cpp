@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "core/base/count_text.hpp"
+#include "core/mesh/stages.hpp"
 #include "core/planner/mesh/inputs.hpp"
 #include "core/planner/mesh/search.hpp"
 #include "core/planner/mesh/why.hpp"
@@ -50,7 +51,8 @@ std::vector<Space> fsdp_spaces(const Question& /*base*/, int /*devices*/) { retu
 
 /// Returns a space for each T P in the order of Megatron-LM's takeaways, without recomputation, then with it.
 std::vector<Space> usual_spaces(const Question& base, int devices) {
-  const int blocks = base.config.layers + base.config.decoder_layers, widest = domain_devices(*base.cluster);
+  const int blocks = base.config.layers + base.config.decoder_layers;
+  const int widest = std::ranges::min(pipedeck::mesh::domain_sizes(*base.cluster));
   std::vector<Space> spaces;
   const auto add = [&](int tensor, int pipeline, bool recomputed) {
     Space space = one_dimension(1);
@@ -58,6 +60,7 @@ std::vector<Space> usual_spaces(const Question& base, int devices) {
     if (base.config.experts) space.expert_tensor = {tensor};
     space.recomputed = {{.blocks = recomputed}};
     space.engines = Space().engines;
+    space.arrangements = {all_together(*base.cluster)};
     if (shards_of(base, space, devices).empty()) return false;  // T does not divide the heads
     spaces.push_back(std::move(space));
     return true;
@@ -82,6 +85,7 @@ class PlainPlanning {
     for (Space& space : plain_.spaces(base_, devices)) {
       if (!keeps_pins(space)) continue;
       limit(space, problem_);
+      space.arrangements = {all_together(*problem_.cluster)};
       TRY(auto costs, Costs::of(base_, space, rates));
       SearchLimits limits;
       limits.hurry = [&] { return deadline_expired(context_); };
@@ -108,14 +112,14 @@ class PlainPlanning {
   }
 
   void note_least(const Space& space, const Found& found) {
-    if (!found.least || (least_ && least_->needed <= found.least->needed)) return;
+    if (!found.least || (least_ && least_->fullest <= found.least->fullest)) return;
     least_ = found.least;
     least_name_ = name_of(space, found.least_point);
   }
 
   /// Returns "95.2 of 72.0 GiB, DP 16".
   std::string least_text() const {
-    return fmt::format("{:.1f} of {:.1f} GiB, {}", least_->needed / 0x1p30, least_->capacity / 0x1p30, least_name_);
+    return fmt::format("{:.1f} of {:.1f} GiB, {}", least_->fullest / 0x1p30, least_->capacity / 0x1p30, least_name_);
   }
 
   Ranking answer(const Space& space, const Found& found, double capacity) const {
@@ -141,7 +145,7 @@ class PlainPlanning {
       return refused(fmt::format("its degrees on {} do not divide the model, a global batch of {}, or keep the pins",
                                  counted(devices, "device"), counted(batch, "sample")),
                      {});
-    const double lacks = (least_->needed - least_->capacity) / pipedeck::mesh::usable_share / 0x1p30;
+    const double lacks = (least_->fullest - least_->capacity) / pipedeck::mesh::usable_share / 0x1p30;
     return refused("the fullest rank needs at least " + least_text(),
                    lacks > 0 ? fmt::format("{:.2f} GiB more memory on every device", lacks + 0.005) : std::string());
   }

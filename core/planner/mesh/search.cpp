@@ -68,7 +68,8 @@ class BestFirst {
     });
   }
   bool out_of_limits() const {
-    return (!found_.simulated.empty() && limits_.hurry()) || found_.work.simulations >= limits_.simulations;
+    const bool has_plan = !found_.simulated.empty() || !std::isinf(limits_.below.count);
+    return (has_plan && limits_.hurry()) || found_.work.simulations >= limits_.simulations;
   }
 
   void push(Seconds bound, NodeKind kind, const Point& point, double needed = 0) {
@@ -118,10 +119,12 @@ class BestFirst {
           for (Point one : points_of(base_, space_, costs_.devices(), point.shard, point.micro_batch)) {
             if (one.virtual_stages > 1 || one.short_last) continue;
             one.recomputed = recomputed;
-            if (costs_.floor_of_pipeline(parts, one) >= limit()) continue;
-            TRY(const auto meshes, meshes_of(parts, one, limit()));
-            for (const Branch& mesh : meshes)
-              if (!chosen || mesh.bound < chosen->bound) chosen = mesh;
+            for (const Point& laid : costs_.layouts(parts, one, limit())) {
+              if (costs_.floor_of_pipeline(parts, laid) >= limit()) continue;
+              TRY(const auto meshes, meshes_of(parts, laid, limit()));
+              for (const Branch& mesh : meshes)
+                if (!chosen || mesh.bound < chosen->bound) chosen = mesh;
+            }
           }
         }
       }
@@ -171,9 +174,11 @@ class BestFirst {
         if (node.point.recomputed == 0) add_next_recomputation(node, parts);
         for (Point point : points_of(base_, space_, costs_.devices(), node.point.shard, node.point.micro_batch)) {
           point.recomputed = node.point.recomputed;
-          ++found_.work.pipelines;
-          const Seconds bound = std::max(node.bound, costs_.floor_of_pipeline(costs, point));
-          parts.push_back({bound, NodeKind::pipeline, {}, point});
+          for (const Point& one : costs_.layouts(costs, point, cut_)) {
+            ++found_.work.pipelines;
+            const Seconds bound = std::max(node.bound, costs_.floor_of_pipeline(costs, one));
+            parts.push_back({bound, NodeKind::pipeline, {}, one});
+          }
         }
         break;
       case NodeKind::pipeline: {
@@ -241,7 +246,7 @@ class BestFirst {
   static bool is_same(const Point& a, const Point& b) {
     return a.shard == b.shard && a.sharding == b.sharding && a.micro_batch == b.micro_batch &&
            a.pipeline == b.pipeline && a.virtual_stages == b.virtual_stages && a.recomputed == b.recomputed &&
-           a.short_last == b.short_last;
+           a.short_last == b.short_last && a.arrangement == b.arrangement && a.pool_blocks == b.pool_blocks;
   }
 
   /// A measure of meshes, of which the least is looked for.
@@ -353,15 +358,25 @@ class BestFirst {
     for (const Shard& shard : shards_of(base_, space_, costs_.devices())) {
       for (Point point : smallest_points(shard)) {
         point.recomputed = space_.recomputed.size() - 1;
-        for (const Sharding& sharding : shardings_of(base_, space_, point)) {
-          point.sharding = sharding;
-          if (point.virtual_stages > 1 || !is_admissible(base_, space_, point)) continue;
-          if (++looked > 20000) return {};
-          TRY_VOID(limits_.check());
-          TRY(const MeshMemory memory, costs_.memory(point));
-          if (!found_.least || memory.needed < found_.least->needed) found_.least = memory, found_.least_point = point;
-        }
+        if (point.virtual_stages > 1) continue;
+        TRY(const ShardCosts parts, costs_.shard_costs(point));
+        for (const Point& laid : costs_.layouts(parts, point, Seconds(std::numeric_limits<double>::infinity())))
+          TRY_VOID(look_at_memory(laid, looked));
       }
+    }
+    return {};
+  }
+
+  /// Notes the least memory of a point's shardings, if fewer than 20,000 were looked at.
+  Result<void> look_at_memory(Point point, int& looked) {
+    for (const Sharding& sharding : shardings_of(base_, space_, point)) {
+      point.sharding = sharding;
+      if (!is_admissible(base_, space_, point)) continue;
+      if (++looked > 20000) return {};
+      TRY_VOID(limits_.check());
+      TRY(const MeshMemory memory, costs_.memory(point));
+      const auto share = [](const MeshMemory& one) { return one.fullest / one.capacity; };
+      if (!found_.least || share(memory) < share(*found_.least)) found_.least = memory, found_.least_point = point;
     }
     return {};
   }
@@ -389,7 +404,9 @@ int complexity(const Question& base, const Point& point) {
   int count = 0;
   for (const int degree : {s.tensor, s.context, s.expert, s.expert_tensor, point.pipeline, point.virtual_stages})
     count += degree > 1;
-  return count + (blocks % stages != 0) + (point.sharding.group > 0);
+  const std::vector<int> own = point.pool_blocks.empty() ? std::vector<int>() : blocks_of_stages(point, blocks);
+  const bool unlike = own.empty() ? blocks % stages != 0 : std::ranges::min(own) != std::ranges::max(own);
+  return count + unlike + (point.sharding.group > 0);
 }
 
 std::vector<int> difficulty(const Question& base, const Space& space, const Point& point) {

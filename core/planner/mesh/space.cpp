@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -66,6 +67,61 @@ int domain_devices(const Cluster& cluster) {
   return std::max(1, devices);
 }
 
+int domain_devices(const Question& base, const Space& space) {
+  return space.arranged().pools.empty() ? domain_devices(*base.cluster) : space.arranged().domain;
+}
+
+namespace {
+
+/// Spreads blocks over the stages of a pool in the order of the model.
+void spread(int blocks, const std::vector<std::size_t>& stages, std::vector<int>& counts) {
+  const auto all = static_cast<int>(stages.size());
+  for (const std::size_t stage : stages) counts[stage] = blocks / all;
+  for (int i = 0; i < blocks % all; ++i) ++counts[stages[static_cast<std::size_t>((i + 1) % all)]];
+}
+
+/// Returns the stages of each pool, in the order of the model.
+std::vector<std::vector<std::size_t>> stages_of_pools(const Point& point) {
+  std::vector<std::vector<std::size_t>> all(point.pool_ranks.size());
+  const auto ranks = static_cast<std::size_t>(point.pipeline);
+  for (std::size_t s = 0; s < ranks * static_cast<std::size_t>(point.virtual_stages); ++s) {
+    std::size_t pool = 0;
+    for (int rank = static_cast<int>(s % ranks); rank >= point.pool_ranks[pool]; ++pool) rank -= point.pool_ranks[pool];
+    all[pool].push_back(s);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<int> blocks_of_stages(const Point& point, int blocks) {
+  const int stages = point.pipeline * point.virtual_stages;
+  std::vector<int> counts(static_cast<std::size_t>(stages));
+  if (!point.pool_blocks.empty()) {
+    const auto pools = stages_of_pools(point);
+    for (std::size_t p = 0; p < pools.size(); ++p) spread(point.pool_blocks[p], pools[p], counts);
+    return counts;
+  }
+  if (point.short_last) {
+    std::ranges::fill(counts, (blocks + 1) / stages);
+    --counts.back();
+    return counts;
+  }
+  std::vector<std::size_t> all(counts.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  spread(blocks, all, counts);
+  return counts;
+}
+
+int missing_blocks(const Point& point) {
+  int missing = 0;
+  for (std::size_t p = 0; p < point.pool_blocks.size(); ++p) {
+    const int stages = point.pool_ranks[p] * point.virtual_stages;
+    missing += (stages - point.pool_blocks[p] % stages) % stages;
+  }
+  return missing;
+}
+
 std::vector<int> divisors_of(int number) {
   std::vector<int> low, high;
   for (int d = 1; d <= number / d; ++d)
@@ -88,7 +144,7 @@ int ranks_that_exchange_heads(const TransformerConfig& config, const Shard& shar
 }
 
 std::vector<Shard> shards_of(const Question& base, const Space& space, int devices) {
-  const int domain = domain_devices(*base.cluster);
+  const int domain = domain_devices(base, space);
   const std::optional<Experts>& experts = base.config.experts;
   std::vector<Shard> all;
   for (const int tensor : values(space.tensor, devices, domain))
@@ -125,18 +181,24 @@ std::vector<Point> points_of(const Question& base, const Space& space, int devic
     if (devices / pipeline % (shard.expert * shard.expert_tensor) != 0) continue;
     Point point;
     point.shard = shard, point.micro_batch = micro_batch, point.data = data, point.pipeline = pipeline;
+    const std::vector<Pool>& pools = space.arranged().pools;
+    point.arrangement = space.arrangement;
+    point.pool_ranks = ranks_of_pools(space.arranged(), devices / pipeline,
+                                      {shard.replica_devices(), shard.expert * shard.expert_tensor});
+    if (point.pool_ranks.size() != pools.size()) continue;
+    const bool unlaid = pools.size() > 1;  // pools get their blocks later
     point.micro_batches = space.global_batch / (data * micro_batch);
     for (int v = 1; v <= blocks / pipeline; ++v) {
       if (!space.virtual_stages.empty() && std::ranges::find(space.virtual_stages, v) == space.virtual_stages.end())
         continue;
       if (v > 1 && (pipeline == 1 || point.micro_batches % pipeline != 0)) break;
       const int stages = pipeline * v, missing = (stages - blocks % stages) % stages;
-      if (v > 1 && missing > most_missing_blocks) continue;
+      if (v > 1 && missing > most_missing_blocks && !unlaid) continue;
       if ((space.stages > 0 && stages != space.stages) || (space.most_stages > 0 && stages > space.most_stages))
         continue;
       point.virtual_stages = v, point.short_last = false;
       points.push_back(point);
-      if (missing != 1 || stages == 1) continue;
+      if (missing != 1 || stages == 1 || unlaid) continue;
       point.short_last = true;
       points.push_back(point);
     }
@@ -146,7 +208,7 @@ std::vector<Point> points_of(const Question& base, const Space& space, int devic
 
 std::vector<Sharding> shardings_of(const Question& base, const Space& space, const Point& point) {
   const int ranks = point.data * point.shard.context;
-  const int inside = std::max(1, domain_devices(*base.cluster) / point.shard.tensor);
+  const int inside = std::max(1, domain_devices(base, space) / point.shard.tensor);
   std::vector<Sharding> all;
   for (const ShardingChoice& choice : space.shardings) {
     Sharding sharding = base.sharding;
@@ -179,12 +241,9 @@ Question question_of(const Question& base, const Space& space, const Point& poin
   question.blocks.clear();
   // Engines hide sends between stages where each rank has several of them (schedules.py).
   question.training.hidden.pipeline = base.training.hidden.pipeline && point.virtual_stages > 1;
-  if (point.short_last) {
-    const int stages = point.pipeline * point.virtual_stages;
-    const int blocks = base.config.layers + base.config.decoder_layers;
-    question.blocks.assign(static_cast<std::size_t>(stages), (blocks + 1) / stages);
-    --question.blocks.back();
-  }
+  if (point.short_last || !point.pool_blocks.empty())
+    question.blocks = blocks_of_stages(point, base.config.layers + base.config.decoder_layers);
+  question.placement = placement_of(space.arrangements[point.arrangement], point.pool_ranks);
   return question;
 }
 

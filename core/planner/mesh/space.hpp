@@ -9,6 +9,7 @@
 #include "core/analytic/transformer/shards/layer_shard.hpp"
 #include "core/mesh/question.hpp"
 #include "core/plan/mesh_rules.hpp"
+#include "core/planner/mesh/pools.hpp"
 
 namespace pipedeck::planner::mesh {
 
@@ -42,6 +43,10 @@ struct Space {
   std::vector<std::string_view> engines{"Megatron-LM", "TransformerEngine"};  ///< whose rules hold
   int stages = 0, most_stages = 0;                                            ///< P v, and at most; 0: any
   int whole_micro_batch = 0;                                                  ///< b D; 0: any
+  std::vector<Arrangement> arrangements{{}};
+  std::size_t arrangement = 0;  ///< the one that is searched
+
+  const Arrangement& arranged() const { return arrangements[arrangement]; }
 };
 
 /// The most blocks that all stages together may lack of an even layout, with several stages a rank: both ends and a
@@ -53,12 +58,23 @@ struct Point {
   Shard shard;
   Sharding sharding;
   int micro_batch = 1, data = 1, pipeline = 1, virtual_stages = 1, micro_batches = 1;
-  std::size_t recomputed = 0;  ///< position in Space::recomputed
-  bool short_last = false;     ///< all stages have equally many blocks but the last one, which has one less
+  std::size_t recomputed = 0;      ///< position in Space::recomputed
+  bool short_last = false;         ///< all stages have equally many blocks but the last one, which has one less
+  std::size_t arrangement = 0;     ///< position in Space::arrangements
+  std::vector<int> pool_ranks{};   ///< pipeline ranks of each pool; empty: there are no pools
+  std::vector<int> pool_blocks{};  ///< blocks of each pool; empty: there is one, or any numbers
 };
 
 /// Returns the devices in the first NVLink domain.
 int domain_devices(const Cluster& cluster);
+/// Returns the devices in the smallest NVLink domain of the space's devices.
+int domain_devices(const Question& base, const Space& space);
+
+/// Returns the blocks of each of the P v stages. A pool has them as even as possible: its last stage is the last to
+/// have one more, its first the last but one.
+std::vector<int> blocks_of_stages(const Point& point, int blocks);
+/// Returns the number of blocks that all stages of the point's pools lack of even ones.
+int missing_blocks(const Point& point);
 
 /// Returns the divisors, ascending.
 std::vector<int> divisors_of(int number);
@@ -71,7 +87,8 @@ int ranks_that_exchange_heads(const TransformerConfig& config, const Shard& shar
 /// one domain unless they are given.
 std::vector<Shard> shards_of(const Question& base, const Space& space, int devices);
 
-/// Returns the points of a shard and a micro-batch, without sharding and recomputation: P, v, D and layouts.
+/// Returns the points of a shard and a micro-batch, without sharding and recomputation: P, v, D and layouts. Points of
+/// several pools have no blocks yet (Costs::layouts).
 std::vector<Point> points_of(const Question& base, const Space& space, int devices, const Shard& shard,
                              int micro_batch);
 

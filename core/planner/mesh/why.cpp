@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -77,11 +78,11 @@ class Neighbours {
       }
       return add(steps);
     };
-    TRY_VOID(degree("TP", &Shard::tensor, domain_devices(*base_.cluster), Part::tensor));
+    TRY_VOID(degree("TP", &Shard::tensor, domain_devices(base_, space_), Part::tensor));
     TRY_VOID(degree("CP", &Shard::context, costs_.devices(), Part::context));
     if (base_.config.experts) {
       TRY_VOID(degree("EP", &Shard::expert, base_.config.experts->count, Part::expert));
-      TRY_VOID(degree("ETP", &Shard::expert_tensor, domain_devices(*base_.cluster), Part::expert));
+      TRY_VOID(degree("ETP", &Shard::expert_tensor, domain_devices(base_, space_), Part::expert));
     }
     TRY_VOID(pipelines());
     return states();
@@ -175,13 +176,32 @@ class Neighbours {
     });
     if (same == all.end()) return std::nullopt;
     point.short_last = false;
+    if (point.pool_ranks.size() > 1) {
+      point.pool_ranks = same->pool_ranks;
+      TRY(const bool laid, lay_out(point));
+      if (!laid) return std::nullopt;
+    }
     if (point.sharding.group > 0 && point.data * point.shard.context % point.sharding.group != 0)
       point.sharding.group = 0;
     if (!is_admissible(base_, space_, point)) return std::nullopt;
     TRY(const MeshMemory memory, costs_.memory(point));
     TRY(const Seconds time, simulate_(point));
     return Outcome{step.name, step.relieves, time.count / mesh_.time.count - 1,
-                   memory.fits() ? 0 : memory.needed - memory.capacity};
+                   memory.fits() ? 0 : memory.fullest - memory.capacity};
+  }
+
+  /// Gives pools the blocks with the smallest bound that fit. Returns false if there are none.
+  Result<bool> lay_out(Point& point) {
+    TRY(const ShardCosts parts, costs_.shard_costs(point));
+    std::optional<std::pair<Seconds, Point>> best;
+    for (const Point& one : costs_.layouts(parts, point, Seconds(std::numeric_limits<double>::infinity()))) {
+      const Seconds bound = costs_.floor_of_pipeline(parts, one);
+      if (best && bound >= best->first) continue;
+      TRY(const MeshMemory memory, costs_.memory(one));
+      if (memory.fits() || !best) best.emplace(bound, one);
+    }
+    if (best) point = best->second;
+    return best.has_value();
   }
 
   const Question& base_;
@@ -267,6 +287,13 @@ std::string name_of(const Space& space, const Point& point) {
   if (point.sharding.group > 0) text += fmt::format(" over {}", point.sharding.group);
   if (const std::string again = recomputation_text(space.recomputed[point.recomputed]); !again.empty())
     add("recomputes " + again);
+  const std::vector<Pool>& pools = space.arrangements[point.arrangement].pools;
+  std::string devices;
+  for (std::size_t p = 0; p < pools.size(); ++p) {
+    devices += (p > 0 ? " + " : "") + pools[p].name;
+    if (!point.pool_blocks.empty()) devices += fmt::format(" {}", counted(point.pool_blocks[p], "block"));
+  }
+  if (!devices.empty()) add(devices);
   return text;
 }
 
@@ -284,12 +311,12 @@ Result<std::vector<std::string>> why(const Question& base, const Space& space, C
     line += fmt::format(", {} {:.1f} %", waits[i].name, 100 * waits[i].share);
   std::vector<std::string> sentences{line + "."};
   sentences.push_back(
-      fmt::format("The fullest rank needs {:.1f} of {:.1f} GiB.", gib(memory.needed), gib(memory.capacity)));
+      fmt::format("The fullest rank needs {:.1f} of {:.1f} GiB.", gib(memory.fullest), gib(memory.capacity)));
   Neighbours next(base, space, costs, mesh, simulate);
   TRY_VOID(next.look());
   for (std::string& limit : limits_of(waits, next.outcomes()))
     if (!limit.empty()) sentences.push_back(std::move(limit));
-  const int domain = domain_devices(*base.cluster);
+  const int domain = domain_devices(base, space);
   const Shard& s = mesh.point.shard;
   if (s.tensor > 1)
     sentences.push_back(
@@ -308,8 +335,8 @@ std::string why_none(const Space& space, const Found& found, int devices) {
   if (found.work.shards == 0 || !found.least)
     return fmt::format("no mesh of {} divides the model and a global batch of {}", counted(devices, "device"),
                        counted(space.global_batch, "sample"));
-  return fmt::format("no mesh fits: the least that one needs is {:.1f} GiB of {:.1f} GiB, {}", gib(found.least->needed),
-                     gib(found.least->capacity), name_of(space, found.least_point));
+  return fmt::format("no mesh fits: the least that one needs is {:.1f} GiB of {:.1f} GiB, {}",
+                     gib(found.least->fullest), gib(found.least->capacity), name_of(space, found.least_point));
 }
 
 }  // namespace pipedeck::planner::mesh

@@ -11,6 +11,7 @@
 #include "core/cost/memory.hpp"
 #include "core/cost/network.hpp"
 #include "core/cost/pass_memory.hpp"
+#include "core/mesh/group_times.hpp"
 #include "core/model/plan.hpp"
 #include "core/model/workload.hpp"
 
@@ -24,6 +25,7 @@ struct SimulatorInputs {
   cost::Network network;
   std::vector<LayerId> list_order;
   std::vector<Bytes> list_cuts;
+  std::shared_ptr<mesh::ClusterView> view = std::make_shared<mesh::ClusterView>();  ///< for plans of version 2
 };
 
 /// One all-reduce of a stage: of all its gradients, of one layer's, or of a bucket of layers.

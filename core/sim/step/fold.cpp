@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "core/mesh/pipeline_times.hpp"
 #include "core/mesh/stages.hpp"
 #include "core/schedule/build.hpp"
 
@@ -24,7 +25,9 @@ class Folding {
         stages_(stages),
         memory_(memory),
         samples_(samples),
-        ranks_(static_cast<std::size_t>(question.pipeline)) {}
+        ranks_(static_cast<std::size_t>(question.pipeline)) {
+    for (int p = 0; p < question.pipeline; ++p) smallest_.push_back(mesh::smallest_device(question, p));
+  }
 
   Result<FoldedStep> run() {
     add_plan();
@@ -38,9 +41,8 @@ class Folding {
   }
 
  private:
-  DeviceId first_device(std::size_t rank) const {
-    return DeviceId(static_cast<std::int32_t>(rank) * (question_.devices() / question_.pipeline));
-  }
+  /// Returns the device that stands for a pipeline rank: one with the least memory.
+  DeviceId first_device(std::size_t rank) const { return smallest_[rank]; }
 
   void add_plan() {
     Plan& plan = folded_.pipeline.plan;
@@ -71,7 +73,7 @@ class Folding {
       if (!memory_.empty()) add_memory(stage, costs.workers.back(), memory_[s]);
       costs::LaneCosts& lane = costs.lanes[s % ranks_];
       lane.devices = costs.chunks[s % ranks_].devices;
-      if (!memory_.empty()) lane.twins = twins_of(s % ranks_);  // times do not ask for them
+      if (!memory_.empty() && s < ranks_) lane.twins = twins_of(s);  // times do not ask for them
       lane.workers.push_back(s);
       costs.stages.push_back(std::move(stage));
       costs.fitting.push_back(question_.micro_batches);
@@ -84,7 +86,10 @@ class Folding {
 
   std::vector<DeviceId> twins_of(std::size_t rank) const {
     std::vector<DeviceId> twins;
-    for (int d = 1; d < question_.devices() / question_.pipeline; ++d) twins.emplace_back(first_device(rank).value + d);
+    const int devices = question_.stage_devices(), first = static_cast<int>(rank) * devices;
+    for (int d = first; d < first + devices; ++d)
+      if (question_.device(d) != first_device(rank)) twins.push_back(question_.device(d));
+    if (!std::ranges::is_sorted(twins)) std::ranges::sort(twins);
     return twins;
   }
 
@@ -141,7 +146,7 @@ class Folding {
       for (std::size_t s = rank; s < stages_.size(); s += ranks_) bytes = std::max(bytes, memory_[s].*item);
       return whole(bytes);
     };
-    const auto capacity = static_cast<double>(question_.cluster->device_types.front().memory.count);
+    const auto capacity = static_cast<double>(memory_of(first_device(rank)).count);
     for (std::size_t s = rank; s < stages_.size(); s += ranks_) {
       MemoryBreakdown& held = folded_.costs.stages[s].held.front();
       held[MemoryItem::communication] = most(&mesh::StageMemory::transfers);
@@ -151,6 +156,13 @@ class Folding {
     MemoryBreakdown& held = folded_.costs.stages[rank].held.front();
     held[MemoryItem::weights] += most(&mesh::StageMemory::gathered);
     held[MemoryItem::workspace] = whole(mesh::library_workspace);
+  }
+
+  Bytes memory_of(DeviceId device) const {
+    const std::vector<DeviceType>& types = question_.cluster->device_types;
+    if (types.size() < 2) return types.front().memory;
+    if (devices_.empty()) devices_ = devices_of(*question_.cluster);
+    return types[static_cast<std::size_t>(devices_[device.index()].type)].memory;
   }
 
   void add_channels() {
@@ -189,6 +201,8 @@ class Folding {
   std::span<const mesh::StageMemory> memory_;
   const int samples_;
   const std::size_t ranks_;
+  std::vector<DeviceId> smallest_;       ///< of each pipeline rank
+  mutable std::vector<Device> devices_;  ///< of the cluster, once they are asked for
   std::map<std::pair<std::size_t, std::size_t>, int> resources_;
   FoldedStep folded_;
 };
@@ -226,10 +240,11 @@ Result<std::vector<mesh::StageMemory>> memory_of(const mesh::Question& question)
   return memory_of(question, layers);
 }
 
-Result<StepCosts> costs_of(const mesh::Question& question, const mesh::Rates& rates) {
+Result<StepCosts> costs_of(const mesh::Question& question, const mesh::Rates& rates,
+                           std::shared_ptr<mesh::KnownGroups> known) {
   TRY(const std::vector<mesh::StageLayers> layers, mesh::stage_layers(question));
   StepCosts costs;
-  TRY(costs.stages, mesh::stage_costs(question, rates, layers));
+  TRY(costs.stages, mesh::stage_costs(question, rates, layers, std::move(known)));
   TRY(costs.memory, memory_of(question, layers));
   return costs;
 }

@@ -41,7 +41,8 @@ struct StepCosts {
 };
 /// Returns the bytes of each of the P v stages.
 Result<std::vector<mesh::StageMemory>> memory_of(const mesh::Question& question);
-/// Returns bad_input if the degrees divide neither model nor devices.
-Result<StepCosts> costs_of(const mesh::Question& question, const mesh::Rates& rates);
+/// Returns bad_input if the degrees divide neither model nor devices. `known`: of the question's cluster.
+Result<StepCosts> costs_of(const mesh::Question& question, const mesh::Rates& rates,
+                           std::shared_ptr<mesh::KnownGroups> known = {});
 
 }  // namespace pipedeck::sim::step

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/checks.hpp"
+#include "core/mesh/pipeline_times.hpp"
 #include "core/sim/step/fold.hpp"
 
 namespace pipedeck::sim::step {
@@ -74,20 +75,22 @@ mesh::HostMemory fullest_host(const mesh::Question& question, std::span<const me
     if (!question.cluster->nodes.empty()) fullest.capacity = question.cluster->nodes.front().memory;
     return fullest;  // of many thousand nodes, none needs any
   }
-  int device = 0;
-  for (const Node& node : question.cluster->nodes) {
-    mesh::HostMemory host;
-    host.capacity = node.memory;
-    for (int i = 0; i < device_count(node) && device < question.devices(); ++i, ++device) {
-      const mesh::HostMemory& own = ranks[static_cast<std::size_t>(device / (question.devices() / question.pipeline))];
-      host.states += own.states, host.activations += own.activations, host.copies += own.copies;
-    }
-    if (&node == &question.cluster->nodes.front() || share(host) > share(fullest)) fullest = host;
+  const std::vector<Device> devices = devices_of(*question.cluster);
+  std::vector<mesh::HostMemory> hosts(question.cluster->nodes.size());
+  for (std::size_t n = 0; n < hosts.size(); ++n) hosts[n].capacity = question.cluster->nodes[n].memory;
+  for (int rank = 0; rank < question.devices(); ++rank) {
+    const std::size_t device = question.device(rank).index();
+    if (device >= devices.size()) break;
+    const mesh::HostMemory& own = ranks[static_cast<std::size_t>(rank / question.stage_devices())];
+    mesh::HostMemory& host = hosts[devices[device].node.index()];
+    host.states += own.states, host.activations += own.activations, host.copies += own.copies;
   }
+  for (const mesh::HostMemory& host : hosts)
+    if (&host == hosts.data() || share(host) > share(fullest)) fullest = host;
   return fullest;
 }
 
-/// The fullest pipeline rank decides.
+/// The fullest pipeline rank decides: the one that needs the largest share of its devices' memory.
 void add_memory(mesh::Prediction& prediction, const mesh::Question& question, const mesh::Rates& rates,
                 std::span<const mesh::StageMemory> memory) {
   double peak = 0, needed = 0, with_context = 0;
@@ -98,14 +101,20 @@ void add_memory(mesh::Prediction& prediction, const mesh::Question& question, co
          s += static_cast<std::size_t>(question.pipeline))
       own.push_back(memory[s]);
     const mesh::RankMemory rank = mesh::rank_memory(question, p, own);
+    hosts.push_back(rank.host);
+    const Bytes capacity = mesh::smallest_memory(question, rates, p);
+    if (p > 0 && capacity != prediction.capacity) {
+      const auto share = [](double bytes, Bytes of) { return bytes / static_cast<double>(of.count); };
+      if (share(rank.needed, capacity) <= share(needed, prediction.capacity)) continue;
+      peak = needed = with_context = 0;
+    }
+    prediction.capacity = capacity;
     peak = std::max(peak, rank.peak);
     needed = std::max(needed, rank.needed);
     with_context = std::max(with_context, rank.with_context);
-    hosts.push_back(rank.host);
   }
   const auto whole = [](double bytes) { return Bytes(static_cast<std::int64_t>(bytes)); };
   prediction.peak = whole(peak), prediction.needed = whole(needed), prediction.with_context = whole(with_context);
-  prediction.capacity = rates.type.memory;
   prediction.kept_for_others = whole(question.kept_for_others);
   prediction.host = fullest_host(question, hosts);
   prediction.fits =

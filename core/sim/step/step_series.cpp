@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/checks.hpp"
+#include "core/mesh/pipeline_times.hpp"
 #include "core/mesh/stages.hpp"
 #include "core/sim/step/fold.hpp"
 #include "core/sim/step/predict_step.hpp"
@@ -16,12 +17,12 @@ namespace pipedeck::sim::step {
 namespace {
 
 /// Returns the costs of all stages. Each different stage is computed once.
-Result<StepCosts> costs_of(const mesh::Question& question, const mesh::Rates& rates, const mesh::GroupTimes& groups) {
+Result<StepCosts> costs_of(const mesh::Question& question, const mesh::PipelineTimes& times) {
   TRY(const mesh::ModelParts model, mesh::different_parts(question));
   const std::vector<int> counts = mesh::blocks_of_stages(question);
-  using Key = std::tuple<bool, bool, std::vector<std::size_t>>;  // first, last, its blocks
+  using Key = std::tuple<bool, bool, int, std::vector<std::size_t>>;  // first, last, its devices, its blocks
   std::map<Key, std::size_t> known;
-  mesh::TimedLayers timed;
+  mesh::LayersTimedByKind timed;
   StepCosts costs;
   std::size_t next = 0;
   for (std::size_t s = 0; s < counts.size(); ++s) {
@@ -29,14 +30,17 @@ Result<StepCosts> costs_of(const mesh::Question& question, const mesh::Rates& ra
     if (next > model.order.size()) return fail(ErrorCode::bad_input, "found more blocks in stages than in the model");
     const bool is_last = s + 1 == counts.size();
     const auto begin = model.order.begin();
-    Key key{s == 0, is_last, {begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(next)}};
+    Key key{s == 0,
+            is_last,
+            times.kind_of(s),
+            {begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(next)}};
     const auto [found, fresh] = known.try_emplace(std::move(key), s);
     if (!fresh) {
       costs.stages.push_back(costs.stages[found->second]), costs.memory.push_back(costs.memory[found->second]);
       continue;
     }
     const mesh::StageLayers layers = mesh::layers_of_stage(question, model, s, counts.size(), first, next);
-    TRY(mesh::StageCosts stage, mesh::stage_costs_of(question, rates, groups, layers, is_last, timed));
+    TRY(mesh::StageCosts stage, times.costs(s, layers, is_last, timed));
     TRY(const mesh::StageMemory memory,
         mesh::stage_memory(question, mesh::without_multi_token(layers), s == 0, is_last));
     costs.stages.push_back(std::move(stage)), costs.memory.push_back(memory);
@@ -100,8 +104,8 @@ Result<mesh::Prediction> StepSeries::predict(const mesh::Question& question) con
     prediction.parts = {};
     return prediction;
   }
-  TRY(const mesh::GroupTimes groups, mesh::GroupTimes::of(question, rates_, known_));
-  TRY(const StepCosts costs, costs_of(question, rates_, groups));
+  TRY(const mesh::PipelineTimes times, mesh::PipelineTimes::of(question, rates_, known_));
+  TRY(const StepCosts costs, costs_of(question, times));
   mesh::Prediction prediction = memory_prediction(question, rates_, costs.memory);
   TRY(prediction.iteration, iteration_of(question, costs.stages));
   prediction.tokens_per_second_per_device = static_cast<double>(question.global_batch()) *

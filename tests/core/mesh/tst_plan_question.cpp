@@ -239,6 +239,50 @@ class TestPlanQuestion : public QObject {
         "/stages/0/recompute/modules", "found recompute module 'mlps', expected one of core_attn");
   }
 
+  /// On a cluster of several kinds, stages take the devices of each kind in the cluster's order.
+  void devices_of_kinds_are_in_order() {
+    Cluster cluster;
+    cluster.device_types.resize(2);
+    cluster.device_types[0].name = "fast", cluster.device_types[1].name = "slow";
+    cluster.nodes.resize(4);
+    for (std::size_t n = 0; n < 4; ++n) cluster.nodes[n].devices = {{n % 2 == 0 ? "slow" : "fast", 4}};
+    const auto shared = std::make_shared<const Cluster>(cluster);
+    const auto ids = [](std::initializer_list<int> firsts) {  // four devices from each
+      std::vector<DeviceId> devices;
+      for (const int first : firsts)
+        for (int d = first; d < first + 4; ++d) devices.emplace_back(d);
+      return devices;
+    };
+    const auto found = [&](std::initializer_list<int> first, std::initializer_list<int> second) {
+      Plan plan = plan_of(profile_, {}, {2, 2, 2, 2});
+      for (std::size_t s = 0; s < 4; ++s) plan.stages[s].devices = ids(s % 2 == 0 ? first : second);
+      const auto question = mesh::question_of(plan, profile_, shared);
+      if (question) {
+        const Plan again = mesh::plan_of(*question, profile_);
+        for (std::size_t s = 0; s < 4; ++s)
+          if (again.stages[s].devices != plan.stages[s].devices) qFatal("another device");
+      }
+      return question ? question->placement : std::vector<DeviceId>{DeviceId(99)};
+    };
+    const std::vector<DeviceId> refused{DeviceId(99)};
+    QCOMPARE(found({0, 4}, {8, 12}), std::vector<DeviceId>());  // the first ones, in order
+    QCOMPARE(found({4, 12}, {0, 8}), ids({4, 12, 0, 8}));
+    QCOMPARE(found({0, 8}, {4, 12}), ids({0, 8, 4, 12}));
+    QCOMPARE(found({4, 0}, {12, 8}), ids({4, 0, 12, 8}));
+    QCOMPARE(found({12, 4}, {0, 8}), refused);  // fast ones in another order
+    QCOMPARE(found({4, 12}, {8, 0}), refused);
+    QCOMPARE(found({4, 12}, {0, 0}), refused);  // twice
+    QCOMPARE(found({4, 12}, {8, 4}), refused);
+    QCOMPARE(found({4, 0}, {12, 20}), refused);  // not there
+    Cluster alike = cluster;
+    alike.device_types.pop_back();
+    for (Node& node : alike.nodes) node.devices = {{"fast", 4}};
+    Plan plan = plan_of(profile_, {}, {2, 2, 2, 2});
+    for (std::size_t s = 0; s < 4; ++s)
+      plan.stages[s].devices = ids(s % 2 == 0 ? std::initializer_list{4, 12} : std::initializer_list{0, 8});
+    QVERIFY(!mesh::question_of(plan, profile_, std::make_shared<const Cluster>(alike)));
+  }
+
   void measured_profiles_are_refused() {
     Profile measured = profile_;
     measured.extra.clear();

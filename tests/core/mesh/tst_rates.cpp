@@ -50,13 +50,24 @@ class TestRates : public QObject {
     QCOMPARE(rates->reached.memory, 0.5);
   }
 
+  void all_types_of_a_cluster_have_rates() {
+    const auto rates = mesh::rates_of(two_nodes(), 4, catalogue_, table_);
+    QCOMPARE(rates->type.name, std::string("own"));
+    QCOMPARE(rates->types.size(), std::size_t{2});
+    QCOMPARE(rates->of(0).type.name, std::string("own"));
+    QCOMPARE(rates->of(0).reached.memory, 0.9);
+    QCOMPARE(rates->of(1).type.name, std::string("other"));
+    QCOMPARE(rates->of(1).reached.memory, 0.5);
+    Cluster alike = two_nodes();
+    alike.nodes[1].devices = {{"own", 2}};
+    const auto one = mesh::rates_of(alike, 4, catalogue_, table_);
+    QVERIFY(one->types.empty());
+    QCOMPARE(one->of(0).type.name, std::string("own"));
+  }
+
   void refusals() {
-    const auto text = [&](int devices) {
-      return mesh::rates_of(two_nodes(), devices, catalogue_, table_).error().message;
-    };
-    QCOMPARE(text(4),
-             std::string("found device 3 of another type than device 0, expected one type for the 4 of the plan"));
-    QCOMPARE(text(5), std::string("found a cluster of 4 devices, expected the 5 of the plan"));
+    QCOMPARE(mesh::rates_of(two_nodes(), 5, catalogue_, table_).error().message,
+             std::string("found a cluster of 4 devices, expected the 5 of the plan"));
   }
 };
 

@@ -123,11 +123,20 @@ class TestStages : public QObject {
       node.domain = n < 3 ? "rack" : "";
       cluster.nodes.push_back(node);
     }
-    QCOMPARE(mesh::domains_of_ranks(cluster, 12), 1);
-    QCOMPARE(mesh::domains_of_ranks(cluster, 13), 2);
-    cluster.nodes.front().domain = "";
-    QCOMPARE(mesh::domains_of_ranks(cluster, 4), 1);
-    QCOMPARE(mesh::domains_of_ranks(cluster, 16), 4);
+    const auto domains = [&](int devices, int ranks, std::vector<DeviceId> placement = {}) {
+      mesh::Question question;
+      question.cluster = std::make_shared<const Cluster>(cluster);
+      question.data = devices, question.placement = std::move(placement);
+      return mesh::domains_of_ranks(question, ranks);
+    };
+    QCOMPARE(domains(12, 12), 1);
+    QCOMPARE(domains(12, 13), 2);
+    QCOMPARE(domains(16, 12), 3);  // the last node is alone
+    QCOMPARE(domains(2, 12, {DeviceId(0), DeviceId(11)}), 1);
+    QCOMPARE(domains(2, 12, {DeviceId(0), DeviceId(12)}), 3);
+    for (Node& node : cluster.nodes) node.domain = "";
+    QCOMPARE(domains(16, 4), 1);
+    QCOMPARE(domains(16, 16), 4);
   }
 };
 

@@ -163,15 +163,80 @@ class TestMeshPlanner : public QObject {
     QVERIFY2(has(none->reason, "were not computed from one"), none->reason.c_str());
   }
 
-  void devices_of_two_types_are_refused() {
+  /// Returns `seven_` on a node of 8 H100 and one of 8 devices of another type.
+  Problem on_two_types(const std::string& type) const {
     Cluster cluster = *seven_.cluster;
-    cluster.device_types.push_back(cluster.device_types.front());
-    cluster.device_types.back().name = "other";
-    cluster.nodes.back().devices.front().type = "other";
+    cluster.device_types.push_back(presets::catalogue_device(type)->type);
+    cluster.nodes.back().devices.front().type = type;
     Problem problem = seven_;
     problem.cluster = std::make_shared<const Cluster>(cluster);
-    const auto none = ranking_of(problem).infeasible;
-    QVERIFY2(has(none->reason, "one type"), none->reason.c_str());
+    return problem;
+  }
+
+  /// Stages go to kinds, and the faster one has more blocks.
+  void two_generations_share_a_pipeline() {
+    const Problem both = on_two_types("A100-80GB");
+    const auto ranking = ranking_of(both, {}, 4, true);
+    QVERIFY2(!ranking.infeasible, ranking.infeasible ? ranking.infeasible->reason.c_str() : "");
+    const auto simulator = sim::Simulator::of(both.profile, both.cluster, both.workload.conventions);
+    for (const Plan& plan : ranking.plans) {
+      const Seconds time = simulator->iteration_time(plan).value();
+      QVERIFY(std::abs(time.count - plan.objective->time->count) <= 1e-9 * time.count);
+      QVERIFY(simulator->run(plan)->fits && simulator->prediction(plan)->fits);
+      QVERIFY(plan.certificate->lower_bound <= time);
+    }
+    const Plan& best = ranking.plans.front();
+    QVERIFY2(has(best.name, "H100-SXM") && has(best.name, "A100-80GB"), best.name.c_str());
+    QVERIFY(has(best.certificate->optimal_in, "simulated"));
+    const auto question = mesh::question_of(best, *both.profile, both.cluster).value();
+    QCOMPARE(question.devices(), 16);
+    int on_fast = 0, on_slow = 0;
+    for (std::size_t s = 0; s < best.stages.size(); ++s)
+      (best.stages[s].devices.front().index() < 8 ? on_fast : on_slow) += question.blocks[s];
+    QVERIFY2(on_fast > on_slow && on_slow > 0, best.name.c_str());
+
+    // A cluster of the fast node alone has the plan of the arrangement without the slow one, in the same time.
+    Problem alone = both;
+    Cluster fast = *both.cluster;
+    fast.nodes.pop_back(), fast.links.pop_back(), fast.device_types.pop_back();
+    alone.cluster = std::make_shared<const Cluster>(fast);
+    const Seconds on_fast_alone = *ranking_of(alone).plans.front().objective->time;
+    QVERIFY(*best.objective->time < on_fast_alone);
+    bool is_listed = false;
+    for (const Plan& plan : ranking.plans) {
+      if (std::ranges::find(plan.merits, Merit::cheapest) == plan.merits.end()) continue;
+      is_listed = true;
+      QCOMPARE(devices_used(plan).size(), std::size_t{8});
+      QCOMPARE(*plan.objective->time, on_fast_alone);
+    }
+    QVERIFY(is_listed);
+  }
+
+  /// Two types that compute alike share stages, within the smaller memory.
+  void equal_generations_share_stages() {
+    const Problem both = on_two_types("H200");
+    const auto ranking = ranking_of(both);
+    const Plan& best = ranking.plans.front();
+    QVERIFY2(has(best.name, "H100-SXM with H200"), best.name.c_str());
+    const auto simulator = sim::Simulator::of(both.profile, both.cluster, both.workload.conventions);
+    const auto prediction = simulator->prediction(best).value();
+    QCOMPARE(prediction.capacity, both.cluster->device_types[0].memory);
+    QVERIFY(prediction.fits && *best.objective->time < *ranking_of(seven_).plans.front().objective->time * 1.01);
+  }
+
+  /// Devices without times for the precision are left out, with the reason; so are those that would hold all others up.
+  void some_kinds_are_left_out() {
+    const auto with = [&](const std::string& type, const PlannerOptions& options) {
+      const auto ranking = ranking_of(on_two_types(type), options);
+      if (ranking.infeasible) qFatal("%s", ranking.infeasible->reason.c_str());
+      return ranking.plans.front();
+    };
+    const Plan unknown = with("T4", {});
+    QCOMPARE(devices_used(unknown).size(), std::size_t{8});
+    QVERIFY2(has(unknown.rationale.back(), "T4"), unknown.rationale.back().c_str());
+    const Plan alone = with("A100-80GB", {{"pp-ranks", "1"}});
+    QCOMPARE(devices_used(alone).size(), std::size_t{8});
+    QVERIFY2(has(alone.rationale.back(), "8 of 16 devices are idle"), alone.rationale.back().c_str());
   }
 
   void reasons() {

@@ -45,14 +45,17 @@ std::shared_ptr<const Cluster> random_cluster(test::Random& random, const Device
   cluster.device_types = {type};
   cluster.switches = {{"spine"}};
   const bool cards = random.integer(0, 1) == 1, one_domain = random.integer(0, 3) == 0;
+  const BytesPerSecond inside = gigabytes_per_second(random.integer(20, 450));
+  const BytesPerSecond card = gigabytes_per_second(random.integer(5, 50));
+  const BytesPerSecond between = gigabytes_per_second(random.integer(5, 200));
   for (int n = 0; n < nodes; ++n) {
     Node node;
     node.name = "n" + std::to_string(n);
     node.devices = {{type.name, each}};
-    node.link = Link{gigabytes_per_second(random.integer(20, 450)), microseconds(3)};
-    if (cards) node.nic = gigabytes_per_second(random.integer(5, 50));
+    node.link = Link{inside, microseconds(3)};
+    if (cards) node.nic = card;
     if (one_domain) node.domain = "rack";
-    cluster.links.push_back({node.name, "spine", Link{gigabytes_per_second(random.integer(5, 200)), microseconds(5)}});
+    cluster.links.push_back({node.name, "spine", Link{between, microseconds(5)}});
     cluster.nodes.push_back(std::move(node));
   }
   return std::make_shared<const Cluster>(std::move(cluster));
@@ -330,7 +333,7 @@ class TestMeshSearch : public QObject {
       if (part_devices > 0) {
         part_time = Enumeration(small, part_devices).run().time;
         small.space.devices = part_devices;
-        const double below = planner::mesh::time_of_cheaper(found, small.devices, part_devices).count;
+        const double below = planner::mesh::time_of_cheaper(found, {small.devices}, {part_devices}).count;
         part = found_by_search(small, nullptr, 0, below);
         QVERIFY2(part.proven, place.c_str());
         if (part_time < below * (1 - 1e-9)) QCOMPARE(part.simulated.front().time.count, part_time);
@@ -338,7 +341,7 @@ class TestMeshSearch : public QObject {
         whole += all_of_part.work.shardings, limited += part.work.shardings;
         small.space.devices = 0;
       }
-      const auto list = planner::mesh::short_list(small.base, found, small.devices, part, part_devices);
+      const auto list = planner::mesh::short_list(small.base, found, {small.devices}, part, {part_devices});
 
       // Plain loops over all meshes that fit.
       const double limit = all.time * (1 + planner::mesh::near_share);

@@ -8,6 +8,7 @@
 
 #include "core/io/documents/transformer.hpp"
 #include "core/mesh/plan_question.hpp"
+#include "core/mesh/stage_costs.hpp"
 #include "core/mesh/stages.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/efficiency.hpp"
@@ -148,7 +149,8 @@ class TestStepPlans : public QObject {
     QVERIFY(band->p95 > band->p5);
   }
 
-  void other_types_of_devices_are_refused() {
+  /// Ranks that work together must be of one type.
+  void groups_of_two_types_are_refused() {
     Random random(38);
     Step step = random_step(random);
     auto cluster = std::make_shared<Cluster>(*step.question.cluster);
@@ -158,7 +160,48 @@ class TestStepPlans : public QObject {
     cluster->nodes.front().devices.push_back({"other", 1});
     const auto found = sim::Simulator::of(step.profile, cluster, {})->run(step.plan);
     QVERIFY(!found);
-    QVERIFY2(found.error().message.find("expected one type") != std::string::npos, found.error().message.c_str());
+    QVERIFY2(found.error().message.find("ranks of one type") != std::string::npos, found.error().message.c_str());
+  }
+
+  /// Two stages in the order of the types' places, or the other way round: each takes the times of its type, and is
+  /// compared with its memory.
+  void each_stage_has_its_type() {
+    auto cluster = std::make_shared<Cluster>(*h100s(8));
+    cluster->device_types.push_back(find_device_model(presets::device_catalogue(), "A100-40GB")->type);
+    cluster->nodes.front().devices = {{"H100-SXM", 4}, {"A100-40GB", 4}};
+    mesh::Question question;
+    question.config = test::llama(1024, 8, 16, 4, 4096);
+    question.layer.count = {.sequence = 4096, .micro_batch = 1};
+    question.layer.shard.tensor = 4, question.layer.shard.sequence = true;
+    question.pipeline = 2, question.micro_batches = 4;
+    const auto alike = [&](const char* type) {
+      Cluster one = *cluster;
+      one.device_types = {find_device_model(presets::device_catalogue(), type)->type};
+      one.nodes.front().devices = {{type, 8}};
+      question.cluster = std::make_shared<const Cluster>(one);
+      const auto rates = mesh::rates_of(one, 8, presets::device_catalogue(), presets::efficiency()).value();
+      return mesh::stage_costs(question, rates, mesh::stage_layers(question).value()).value();
+    };
+    const auto fast = alike("H100-SXM"), slow = alike("A100-40GB");
+    QVERIFY(fast[0].forward.duration() < slow[0].forward.duration());
+    question.cluster = cluster;
+    const auto rates = mesh::rates_of(*cluster, 8, presets::device_catalogue(), presets::efficiency()).value();
+    for (const bool slow_first : {false, true}) {
+      question.placement.clear();
+      for (int d = 0; d < 8; ++d) question.placement.emplace_back(slow_first ? (d + 4) % 8 : d);
+      const auto stages = mesh::stage_costs(question, rates, mesh::stage_layers(question).value()).value();
+      for (std::size_t s = 0; s < 2; ++s) {
+        const mesh::StageCosts& expected = ((s == 0) == slow_first ? slow : fast)[s];
+        QCOMPARE(stages[s].forward.duration().count, expected.forward.duration().count);
+        QCOMPARE(stages[s].backward.duration().count, expected.backward.duration().count);
+        QCOMPARE(stages[s].optimizer.count, expected.optimizer.count);
+      }
+      const auto simulation = sim::simulate(question, rates);
+      QVERIFY2(simulation, simulation ? "" : simulation.error().text().c_str());
+      for (const SimulatedDevice& device : simulation->devices)
+        QCOMPARE(device.capacity, cluster->device_types[device.device.index() < 4 ? 0 : 1].memory);
+      QVERIFY(simulation->fits);
+    }
   }
 };
 
