@@ -61,13 +61,18 @@ Result<void> check_devices(const Plan& plan, std::size_t index, Held& held) {
   if (stage.devices.empty())
     return checks::bad(stage_place(index, "devices"), "found no devices, expected at least one");
   std::set<DeviceId> once;
-  for (std::size_t i = 0; i < stage.devices.size(); ++i) {
-    const std::string place = stage_place(index, fmt::format("devices/{}", i));
-    TRY_VOID(checks::integer(place, stage.devices[i].value, 0, limits::devices - 1));
+  const auto before = held.find(stage.devices.front());
+  const bool repeats = before != held.end() && is_interleaved_on_device(plan.schedule) &&
+                       plan.stages[before->second].devices == stage.devices;  // they were looked at there
+  if (repeats) TRY_VOID(check_common(plan, index, before->second));
+  for (std::size_t i = 0; i < stage.devices.size() && !repeats; ++i) {
+    const auto place = [&] { return stage_place(index, fmt::format("devices/{}", i)); };
+    if (stage.devices[i].value < 0 || stage.devices[i].value >= limits::devices)
+      return checks::integer(place(), stage.devices[i].value, 0, limits::devices - 1);
     const auto [first, fresh] = held.try_emplace(stage.devices[i], index);
     if (!once.insert(stage.devices[i]).second || (!fresh && !is_interleaved_on_device(plan.schedule)))
-      return checks::bad(
-          place, fmt::format("found device {} a second time, expected each in one stage only", stage.devices[i].value));
+      return checks::bad(place(), fmt::format("found device {} a second time, expected each in one stage only",
+                                              stage.devices[i].value));
     if (!fresh) TRY_VOID(check_common(plan, index, first->second));
   }
   const auto count = static_cast<int>(stage.devices.size());
