@@ -10,6 +10,7 @@
 #include "app/session/session.hpp"
 #include "app/text/in_qt.hpp"
 #include "core/io/traces/ranks.hpp"
+#include "core/study/autopsy/late_ranks.hpp"
 
 namespace pipedeck::session {
 
@@ -54,7 +55,7 @@ Result<std::vector<std::shared_ptr<const project::RunRecord>>> read_runs(
     runs.push_back(std::make_shared<const project::RunRecord>(record_of_trace(std::move(trace), of, predicted)));
   };
   if (io::traces::are_ranks_of_one_run(traces)) {
-    TRY(auto joined, io::traces::join_ranks(std::move(traces), files));
+    TRY(auto joined, study::autopsy::join_aligned(std::move(traces), files, context.stop));
     add(std::move(joined), files);
   } else {
     for (std::size_t i = 0; i < files.size(); ++i) add(std::move(traces[i]), {files[i]});

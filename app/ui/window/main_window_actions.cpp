@@ -18,6 +18,7 @@
 #include <QUrl>
 
 #include "app/session/trace_export.hpp"
+#include "app/ui/actions/autopsies.hpp"
 #include "app/ui/actions/availability.hpp"
 #include "app/ui/actions/chart_actions.hpp"
 #include "app/ui/actions/exports.hpp"
@@ -112,6 +113,8 @@ void MainWindow::create_file_menu() {
   menu->addSeparator();
   add_action(menu, tr("&Import…"), "action_import", QKeySequence(Qt::CTRL | Qt::Key_I),
              [this] { import_with_dialog(); });
+  add_action(menu, tr("&Autopsy of a run…"), "action_autopsy", {},
+             [this] { actions::open_autopsy(*this, session_, seams_.dialogs); });
   add_action(menu, tr("Import this &machine…"), "action_import_machine", {},
              [this] { actions::import_this_machine(*this, session_, seams_.dialogs, seams_.runner); });
   add_action(menu, tr("Add c&loud machines…"), "action_import_cloud", {},

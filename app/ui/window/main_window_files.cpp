@@ -12,6 +12,8 @@
 #include <QProgressDialog>
 #include <QSettings>
 
+#include "app/session/autopsy/report.hpp"
+#include "app/ui/actions/autopsies.hpp"
 #include "app/ui/actions/exports.hpp"
 #include "app/ui/actions/layer_table_imports.hpp"
 #include "app/ui/actions/machine_imports.hpp"
@@ -35,7 +37,7 @@ QString project_filter() { return MainWindow::tr("Pipedeck projects (*.pipedeck)
 QString import_filter() {
   return MainWindow::tr(
       "Profiles, tables of layers, graphs, clusters, machines, plans, models, simulations, run logs, traces (*.json "
-      "*.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz *.onnx);;All files (*)");
+      "*.jsonl *.txt *.csv *.tsv *.xml *.conf *.json.gz *.onnx *.pickle);;All files (*)");
 }
 
 QStringList local_files(const QMimeData* data) {
@@ -87,7 +89,7 @@ void MainWindow::open_sample() {
 }
 
 void MainWindow::open_files(const QStringList& files) {
-  QStringList machines, traces, logs, jobs;
+  QStringList machines, traces, dumps, logs, jobs;
   // Logs of jobs may also print the machine, as a topology of nvidia-smi.
   std::ranges::copy_if(files, std::back_inserter(logs), [](const QString& file) {
     return session::accuracy::is_training_log(file) && !session::cluster::is_machine_file(file);
@@ -96,6 +98,10 @@ void MainWindow::open_files(const QStringList& files) {
   for (const QString& file : files) {
     untouched_sample_ = false;
     if (logs.contains(file) || jobs.contains(file)) continue;
+    if (session::autopsy::is_dump_file(file)) {
+      dumps << file;
+      continue;
+    }
     if (session::cluster::is_machine_file(file)) {
       machines << file;
       continue;
@@ -134,6 +140,8 @@ void MainWindow::open_files(const QStringList& files) {
     show_page(Page::accuracy);
     accuracy_page_->open_logs(logs, jobs.isEmpty() ? QString() : jobs.front());
   }
+  // The dumps of all ranks of a run are read together.
+  if (!dumps.isEmpty()) actions::show_autopsy(*this, session_, dumps);
   // Each process of a run writes one.
   if (traces.size() > 1)
     session_.import_traces(traces);
