@@ -16,13 +16,16 @@
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
 #include "core/study/engines/engine.hpp"
+#include "tests/core/study/engines/megatron_questions.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
 namespace pipedeck::tst_reread {
 
 using mesh::Question;
+using test::one_of;
 using test::Random;
+using test::yes;
 
 Profile profile_of(const std::string& preset) {
   AnalyticOptions options;
@@ -30,11 +33,6 @@ Profile profile_of(const std::string& preset) {
   const ParsedTransformer model = presets::transformer_preset(preset).value();
   return presets::computed_profile(model, presets::catalogue_device("H100-SXM").value(), options)->profile;
 }
-
-int one_of(Random& random, const std::vector<int>& values) {
-  return values[static_cast<std::size_t>(random.integer(0, static_cast<int>(values.size()) - 1))];
-}
-bool yes(Random& random) { return random.integer(0, 1) == 1; }
 
 /// The habits of torchtitan at b5bcd76 (docs/accuracy.md), and one of its pipelines, shardings and numbers.
 Question titan_question(Random& random) {
