@@ -42,7 +42,8 @@ constexpr auto commands = std::to_array<CommandInfo>({
     {"check", "check a job of another engine: broken rules, nearest values, time, memory", make_check_command},
     {"reproduce", "compare a table of one of the papers with Pipedeck's results", make_reproduce_command},
     {"accuracy", "compare predictions with a table of measured runs", make_accuracy_command},
-    {"list", "list planners, schedules, models, clusters, devices, device-types, cloud-shapes, formats, engines, checkpoints",
+    {"list",
+     "list planners, schedules, models, clusters, devices, device-types, cloud-shapes, formats, engines, checkpoints",
      make_list_command},
     {"doctor", "describe this installation for a report: versions, libraries, devices, display", make_doctor_command},
 });

@@ -50,12 +50,12 @@ ComparePage::ComparePage(session::Session& session, QWidget* parent)
       stage_card_(new views::split::StageCard),
       mesh_(new views::mesh::Editor),
       charts_(new views::compare::Pane),
-      splitter_(new QSplitter(Qt::Vertical, this)) {
+      splitter_(new QSplitter(Qt::Vertical)) {
   table_->setObjectName(QStringLiteral("plan_table"));
   split_->setObjectName(QStringLiteral("split_editor"));
   charts_->setObjectName(QStringLiteral("charts"));
   splitter_->setObjectName(QStringLiteral("compare_splitter"));
-  edited_ = new QWidget(splitter_);
+  edited_ = new QWidget;
   auto* column = new QVBoxLayout(edited_);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
@@ -64,7 +64,7 @@ ComparePage::ComparePage(session::Session& session, QWidget* parent)
   column->addWidget(mesh_);
   column->addWidget(split_);
   column->addWidget(stage_card_);
-  auto* rows = new QWidget(splitter_);
+  auto* rows = new QWidget;
   auto* list = new QVBoxLayout(rows);
   list->setContentsMargins(0, 0, 0, 0);
   list->setSpacing(0);

@@ -118,6 +118,7 @@ void MainWindow::create_pages() {
   run_page_->set_steps(seams_.settings->value(steps_key, default_steps).toInt());
   const std::array<QWidget*, page_table.size()> widgets{compare_page_,  explain_page_, what_if_page_, profile_view_,
                                                         topology_view_, run_page_,     accuracy_page_};
+  for (QWidget* page : widgets) page->resize(640, 480);  // splitters restore their sizes before the window is laid out
   for (std::size_t i = 0; i < widgets.size(); ++i)
     tabs_->addTab(widgets[i], QCoreApplication::translate("Page", page_table[i].title).remove(QLatin1Char('&')));
   start_panel_ = new views::compare::StartPanel(stack_);

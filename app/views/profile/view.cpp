@@ -119,7 +119,7 @@ View::View(QWidget* parent)
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   }
   make_table();
-  auto* splitter = new QSplitter(Qt::Vertical, this);
+  auto* splitter = new QSplitter(Qt::Vertical);
   splitter->setObjectName(QStringLiteral("profile_splitter"));
   splitter->addWidget(bars_);
   splitter->addWidget(table_);

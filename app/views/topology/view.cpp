@@ -33,7 +33,7 @@ View::View(QWidget* parent)
   centre->setChildrenCollapsible(true);
   canvas_->setMinimumSize(240, 160);
   centre->setSizes({560, 230});
-  auto* columns = new QSplitter(Qt::Horizontal, this);
+  auto* columns = new QSplitter(Qt::Horizontal);
   columns->setObjectName(QStringLiteral("topology_columns"));
   columns->addWidget(palette_);
   auto* middle_column = new QWidget;

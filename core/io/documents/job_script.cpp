@@ -64,7 +64,6 @@ std::string document(std::string_view file, std::string json) {
 std::string_view name_of(JobLauncher launcher) { return launcher == JobLauncher::slurm ? "slurm" : "mpirun"; }
 
 Result<std::string> job_script(const JobOptions& how, const Plan& plan, const ModelSpec& model) {
-  TRY_VOID(plan::validate(plan));
   if (how.backend.gpus) TRY_VOID(plan::validate_covered(plan));  // the GPU runtime has no further degrees
   const int planned = plan.stages.empty() ? 0 : plan.stages.back().last;
   if (planned != layers_to_plan(model) && planned != std::ssize(model.layers))
