@@ -14,6 +14,7 @@
 #include "app/views/compare/plan_table.hpp"
 #include "app/views/compare/start_cards.hpp"
 #include "app/views/compare/start_panel.hpp"
+#include "app/views/mesh/degrees.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/plan/short_list.hpp"
@@ -116,6 +117,11 @@ class TestFirstAnswers : public QObject {
     }
     QCOMPARE(answers, asked(fixture));  // and mesh's alternatives
     QVERIFY(own && own->feasible() && own->plan->synchronous());
+    fixture.session().select_plan(fixture.window->compare_page().table().shown_plans().front());
+    QVERIFY(fixture.settle());
+    auto* degrees = fixture.window->findChild<views::mesh::Degrees*>();  // shows the plan once a thread has its figures
+    QTRY_VERIFY_WITH_TIMEOUT(degrees && !degrees->sheet().rows.empty(), 60000);
+    QTest::qWait(100);
     QVERIFY(fixture.window->grab().save(test::pictures_folder() + "first-answers.png"));
     draw_sizes(fixture);
 
