@@ -16,11 +16,14 @@
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/efficiency.hpp"
 #include "core/sim/step/predict_step.hpp"
+#include "tests/core/planner/mesh/kept_rules.hpp"
 #include "tests/support/random_problem.hpp"
 #include "tests/support/repetitions.hpp"
 #include "tests/support/test_program.hpp"
 
 namespace pipedeck::tst_mesh_search {
+
+using test::keeps_rules;
 
 using planner::mesh::Found;
 using planner::mesh::Point;
@@ -226,17 +229,7 @@ class Enumeration {
       if (group < 0) continue;
       alone = ranks == 1;
       question.sharding.level = choice.level, question.sharding.group = group;
-      plan::MeshQuestion rules;
-      rules.model = &question.config, rules.shard = question.shard(), rules.sharding = question.sharding;
-      rules.devices = question.devices(), rules.pipeline = question.pipeline;
-      rules.virtual_stages = question.virtual_stages, rules.sequence = question.layer.count.sequence;
-      rules.micro_batch = question.layer.count.micro_batch, rules.micro_batches = question.micro_batches;
-      rules.global_batch = small_.space.global_batch, rules.even_blocks = false;
-      rules.hides_pipeline = small_.base.training.hidden.pipeline;
-      bool kept = plan::broken_rules(rules).empty();
-      for (const std::string_view engine : small_.space.engines)
-        kept = kept && plan::broken_rules(rules, engine).empty();
-      if (!kept) continue;
+      if (!keeps_rules(question, small_.space, small_.base.training.hidden.pipeline)) continue;
       for (const auto& recomputed : small_.space.recomputed) {
         question.layer.recomputed = recomputed;
         const auto step = sim::step::predict_step(question, small_.rates);
