@@ -3,18 +3,18 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/io/files.hpp"
 #include "core/io/json/value.hpp"
 #include "core/io/pickle/reader.hpp"
 
 namespace pipedeck::io::dumps {
 namespace {
 
-constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 30;
+constexpr std::size_t largest_file = std::size_t{1} << 30;
 constexpr std::size_t looked_at = 1024;  // bytes
 
 Error error_in_file(Error error, const std::string& path) {
@@ -25,18 +25,6 @@ Error error_in_file(Error error, const std::string& path) {
 bool is_json(std::string_view content) {
   const std::size_t first = content.find_first_not_of(" \t\r\n");
   return first != content.npos && content[first] == '{';
-}
-
-/// Reads bytes as they are: a pickle is no text.
-Result<std::string> bytes_of(const std::string& path) {
-  std::error_code none;
-  const auto size = std::filesystem::file_size(path, none);
-  if (!none && size > largest_file)
-    return fail(ErrorCode::bad_input, fmt::format("found {} bytes, expected a dump of at most 1 GiB", size), {}, path);
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  if (file && (content << file.rdbuf() || size == 0)) return std::move(content).str();
-  return fail(ErrorCode::bad_input, "the file can't be read", {}, path);
 }
 
 Result<pickle::Tree> tree_in(const std::string& content, const std::stop_token& stop, const Progress& progress) {
@@ -89,7 +77,7 @@ Result<Dump> dump_of(const std::string& path, const std::string& content, const 
 }
 
 Result<Dump> read_dump(const std::string& path, const std::stop_token& stop, const Progress& progress) {
-  TRY(const std::string content, bytes_of(path));
+  TRY(const std::string content, read_file(path, largest_file));
   return dump_of(path, content, stop, progress);
 }
 

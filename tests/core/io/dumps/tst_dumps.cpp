@@ -144,6 +144,16 @@ class TestDumps : public QObject {
     QVERIFY2(QString::fromStdString(dump.error().text()).startsWith(error), dump.error().text().c_str());
   }
 
+  /// A device never ends: it is refused before it is read, as by all other readers.
+  void devices_and_missing_files_are_refused() {
+    for (const auto& [path, found] :
+         {std::pair{"/dev/zero", "found a device"}, {"/no/such/dump", "found no such file"}}) {
+      const auto dump = io::dumps::read_dump(path);
+      QVERIFY(!dump.has_value());
+      QVERIFY2(dump.error().text().find(found) != std::string::npos, dump.error().text().c_str());
+    }
+  }
+
   void a_dump_without_its_rank_is_refused() {
     const auto dump = io::dumps::dump_of("dump.json", flight);
     QVERIFY(!dump && dump.error().message.find("no rank at its end") != std::string::npos);
