@@ -84,6 +84,20 @@ Result<void> keep_earlier(ComparedPlan& answer, const Problem& problem, PlanSimu
   return {};
 }
 
+/// Keeps the best plan that a planner has simulated, though it was stopped before it could hand it over.
+Result<void> keep_seen(ComparedPlan& answer, Plan seen, const Problem& problem, PlanSimulator& plan_simulator,
+                       const CompareOptions& options, const std::stop_token& stop) {
+  if (!answers(seen, problem)) return {};
+  seen.planner = answer.planner->name;
+  seen.name = answer.planner->title + " " + stage_shape_text(seen);
+  seen.objective.reset(), seen.certificate.reset(), seen.rationale.clear(), seen.merits.clear();
+  seen.truncated = true;
+  ComparedPlan kept{.planner = answer.planner};
+  TRY_VOID(take_best(kept, std::move(seen), problem, plan_simulator, options, stop));
+  if (kept.simulated_plan) answer = std::move(kept);
+  return {};
+}
+
 Result<ComparedPlan> ask(const PlannerRequest& asked, const Problem& problem, PlanSimulator& plan_simulator,
                          const CompareOptions& options, const planner::PlannerContext& context) {
   TRY(auto ranking, planner::run_planner(*asked.planner, problem, asked.options, context));
@@ -297,13 +311,24 @@ class Supervisor {
         answer.error.reset();
         answer.out_of_time = true;
         answer.infeasible = planner::Infeasible{fmt::format("no plan was found in {:.1f} s", elapsed(i)), {}};
-        if (const auto kept = keep_earlier(answer, problem_, plan_simulator_, options_, stop_); !kept)
+        if (const auto kept = keep_known(i, answer); !kept)
           answer = {.planner = planners_[i].planner, .error = kept.error()};
       }
     }
     const bool unfinished = answer.error && answer.error->code == ErrorCode::cancelled;
     if (options_.answered && !unfinished) options_.answered(i, answer);
     return true;
+  }
+
+  /// Fills the answer of a planner that was stopped with the best plan that is known of it.
+  Result<void> keep_known(std::size_t i, ComparedPlan& answer) {
+    std::optional<Plan> seen;
+    {
+      const std::lock_guard lock(searches_.mutex_);
+      if (search(i).status.best) seen = search(i).status.best_plan;
+    }
+    if (seen) TRY_VOID(keep_seen(answer, *std::move(seen), problem_, plan_simulator_, options_, stop_));
+    return keep_earlier(answer, problem_, plan_simulator_, options_, stop_);
   }
 
   double elapsed(std::size_t i) const {

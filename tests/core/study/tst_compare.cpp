@@ -47,6 +47,22 @@ planner::PlannerInfo stubborn_planner() {
   return info;
 }
 
+/// Returns a planner that simulates gpipe's plan, and then never answers by itself.
+planner::PlannerInfo late_planner() {
+  planner::PlannerInfo info = *planner::find_planner("gpipe").value();
+  info.name = "late", info.title = "Late";
+  info.plan = [](const Problem& problem, const planner::PlannerOptions& options,
+                 const planner::PlannerContext& context) -> Result<planner::Ranking> {
+    auto ranking = planner::find_planner("gpipe").value()->plan(problem, options, context);
+    if (!ranking || ranking->plans.empty()) return ranking;
+    if (const auto scored = context.score(ranking->plans.front(), {}, {}); !scored)
+      return tl::unexpected(scored.error());
+    while (!context.stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return fail(ErrorCode::cancelled, "stopped");
+  };
+  return info;
+}
+
 /// Returns a planner that searches for as long as it may, then answers as gpipe does.
 planner::PlannerInfo patient_planner() {
   planner::PlannerInfo info = *planner::find_planner("gpipe").value();
@@ -231,6 +247,21 @@ class TestCompare : public QObject {
     QVERIFY(comparison->plans[0].infeasible && !comparison->plans[0].error);
     QVERIFY(comparison->plans[1].simulated_plan && comparison->plans[2].simulated_plan);
     QVERIFY(!comparison->plans[1].out_of_time);
+  }
+
+  void a_plan_that_was_seen_is_not_lost_with_its_planner() {
+    const planner::PlannerInfo late = late_planner();
+    study::PlanSimulator plan_simulator;
+    const auto comparison = study::compare(small_problem(), {{&late, {}}, asked("gpipe")}, plan_simulator,
+                                           {.budget = Seconds(0.3)}, {}, {});
+    QVERIFY(comparison);
+    const study::ComparedPlan &kept = comparison->plans[0], &whole = comparison->plans[1];
+    QVERIFY(kept.simulated_plan && !kept.out_of_time && !kept.infeasible && !kept.error);
+    QVERIFY(kept.simulated_plan->plan.truncated);
+    QCOMPARE(kept.simulated_plan->plan.planner, std::string("late"));
+    QVERIFY(kept.simulated_plan->plan.name.starts_with("Late "));
+    QVERIFY(kept.simulated_plan->plan.stages == whole.simulated_plan->plan.stages);
+    QCOMPARE(kept.simulated_plan->simulation->iteration, whole.simulated_plan->simulation->iteration);
   }
 
   void long_searches_begin_last_and_keep_their_place() {
