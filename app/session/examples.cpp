@@ -31,11 +31,11 @@ Result<Cluster> cluster_of(const Example& example) {
 const std::vector<Example>& examples() {
   static const std::vector<Example> all{
       {QT_TRANSLATE_NOOP("Examples", "Llama 3 8B on one node"), QT_TRANSLATE_NOOP("Examples", "8 × H100"), "Llama 3 8B",
-       "8 × H100-SXM", "p5.48xlarge", 1, 64, "whale"},
+       "8 × H100-SXM", "p5.48xlarge", 1, 64, "mesh"},
       {QT_TRANSLATE_NOOP("Examples", "Llama 3 70B on 64 H100"), QT_TRANSLATE_NOOP("Examples", "8 × 8 H100"),
-       "Llama 3 70B", "8 × 8 H100-SXM", "p5.48xlarge", 8, 256, "whale"},
+       "Llama 3 70B", "8 × 8 H100-SXM", "p5.48xlarge", 8, 256, "mesh"},
       {QT_TRANSLATE_NOOP("Examples", "Mixtral 8x7B on 64 H100"), QT_TRANSLATE_NOOP("Examples", "8 × 8 H100"),
-       "Mixtral 8x7B", "8 × 8 H100-SXM", "p5.48xlarge", 8, 256, "whale"},
+       "Mixtral 8x7B", "8 × 8 H100-SXM", "p5.48xlarge", 8, 256, "mesh"},
       {QT_TRANSLATE_NOOP("Examples", "BERT-48, of DAPPLE"), QT_TRANSLATE_NOOP("Examples", "2 × 8 V100"), "BERT-48",
        "DAPPLE config A, 2 × 8 V100", nullptr, 1, 64, "dapple"},
       {QT_TRANSLATE_NOOP("Examples", "ResNet-50, of PipeDream"), QT_TRANSLATE_NOOP("Examples", "4 × 4 V100"),

@@ -113,7 +113,8 @@ void tick_best(project::State& state, std::size_t most) {
     return std::tuple(!e->plan->synchronous(), !predicted || !predicted->fits,
                       predicted ? predicted->iteration.count : 0.0);
   };
-  std::ranges::stable_sort(rows, {}, rank);
+  std::ranges::stable_sort(rows, {},
+                           [&](const project::PlanEntry* e) { return std::pair(rank(e), e->plan->truncated); });
   const auto same = [&](const project::PlanEntry* a, const project::PlanEntry* b) {
     return rank(a) == rank(b) && stage_shape_text(*a->plan) == stage_shape_text(*b->plan);
   };
@@ -124,11 +125,12 @@ void tick_best(project::State& state, std::size_t most) {
   }
 }
 
-/// Returns the plan to select first. Plans equivalent to training on one device precede asynchronous ones.
+/// Returns the plan to select first. Plans equivalent to training on one device precede asynchronous ones. Of equally
+/// fast plans, those of a search that ended by itself come first.
 const project::PlanEntry* fastest_that_fits(const project::State& state) {
   const project::PlanEntry* best = nullptr;
   const auto rank = [](const project::PlanEntry* e) {
-    return std::pair(!e->plan->synchronous(), e->plan->predicted->iteration.count);
+    return std::tuple(!e->plan->synchronous(), e->plan->predicted->iteration.count, e->plan->truncated);
   };
   for (const project::PlanEntry* entry : project::plans_of_question(state)) {
     const auto& predicted = entry->plan->predicted;

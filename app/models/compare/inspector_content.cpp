@@ -11,6 +11,7 @@
 #include "app/models/format.hpp"
 #include "app/text/in_qt.hpp"
 #include "core/model/memory_verdict.hpp"
+#include "core/plan/short_list.hpp"
 
 namespace pipedeck::models::compare {
 
@@ -298,7 +299,9 @@ InspectorContent inspector_content(const PlanRow& row) {
   content.title = plan_title(row);
   if (row.has_plan()) {
     const QString shape = QString::fromStdString(stage_shape_text(row.plan));
-    content.subtitle = QString::fromStdString(row.plan.planner);
+    content.subtitle = row.plan.merits.empty() ? QString::fromStdString(row.plan.planner)
+                                               : QString::fromStdString(plan::short_list_title(
+                                                     row.plan.planner, row.plan.merits));  // "mesh: fastest + cheapest"
     if (!content.title.contains(shape)) content.subtitle += QStringLiteral(" · ") + shape;
   }
   fill_conventions(content, row);

@@ -71,12 +71,16 @@ class Sentences {
   }
 
   void add_replication(const ReplicationReason& reason) {
-    if (stages_ == 1) {
-      add(ReasonText::tr("All-reduce of %1 of gradients over %2 devices takes %3 on a free network. The backward does "
-                         "not hide %4.")
+    if (stages_ == 1 && !has_mesh(plan_)) {
+      const QString all_reduce =
+          ReasonText::tr("All-reduce of %1 of gradients over %2 devices takes %3 on a free network.")
               .arg(format_bytes(reason.gradients))
               .arg(reason.devices)
-              .arg(format_time(reason.all_reduce), format_time(reason.waiting)));
+              .arg(format_time(reason.all_reduce));
+      add(all_reduce + QLatin1Char(' ') +
+          (reason.waiting.count > 0
+               ? ReasonText::tr("The backward hides all but %1 of it.").arg(format_time(reason.waiting))
+               : ReasonText::tr("The backward hides it.")));
       return;
     }
     QString words = ReasonText::tr(
@@ -123,9 +127,14 @@ class Sentences {
       const bool at_once = known && plan_.stages[stage].recompute.each == RecomputeUnit::stage;
       (at_once ? whole : blocks) << QString::number(stage);
     }
-    if (!blocks.empty())
+    const auto all = [&](const QStringList& stages) { return stages.size() == static_cast<qsizetype>(stages_); };
+    if (all(blocks))
+      add(ReasonText::tr("Each block recomputes its forward, to save memory."));
+    else if (!blocks.empty())
       add(ReasonText::tr("Stages that recompute their forward, to save memory: %1.").arg(blocks.join(", ")));
-    if (!whole.empty())
+    if (all(whole))
+      add(ReasonText::tr("Each stage recomputes all of its forward at once, to save memory."));
+    else if (!whole.empty())
       add(ReasonText::tr("Stages that recompute all of their forward at once, to save memory: %1.")
               .arg(whole.join(", ")));
   }

@@ -104,10 +104,11 @@ void fold_equal_plans(std::vector<models::compare::PlanRow>& rows, const session
   }
 }
 
-/// Returns the title of the plan's planner, with its merits on the planner's short list: "Mesh: simplest".
+/// Returns the title of the plan's planner, with the first of its merits on the planner's short list: "Mesh: simplest".
 QString planner_title(const Plan& plan) {
   const QString title = session::project::planner_title(plan.planner);
-  return title.isEmpty() ? title : text::to_qstring(plan::short_list_title(title.toStdString(), plan.merits));
+  if (title.isEmpty() || plan.merits.empty()) return title;
+  return text::to_qstring(plan::short_list_title(title.toStdString(), {plan.merits.front()}));
 }
 
 }  // namespace

@@ -49,11 +49,6 @@ QString date_text(const QDateTime& time) {
       time.date(), time.date().year() == today.year() ? QStringLiteral("d MMM") : QStringLiteral("d MMM yyyy"));
 }
 
-/// Returns "Whale: TP 4 · PP 2", since the comparison may find a faster plan by another planner.
-QString example_plan_title(const Plan& plan) {
-  return MainWindow::tr("%1: %2").arg(session::project::planner_title(plan.planner), models::compare::shape_text(plan));
-}
-
 template <class Entries, class Name>
 QStringList names_with(const QStringList& presets, const Entries& entries, const Name& name) {
   QStringList names;
@@ -180,7 +175,7 @@ void MainWindow::draw_example(int example) {
   drawing_examples_.start([this, example](const std::stop_token& stop) -> models::BackgroundTask::OnFinished {
     auto drawn = session::example_plan(session::examples()[static_cast<std::size_t>(example)], stop);
     return [this, example, drawn = std::move(drawn)] {
-      if (drawn) start_panel_->set_example_plan(example, example_plan_title(drawn->plan), drawn->simulation);
+      if (drawn) start_panel_->set_example_plan(example, models::compare::shape_text(drawn->plan), drawn->simulation);
       draw_example(example + 1);
     };
   });

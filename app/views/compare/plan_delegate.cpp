@@ -192,10 +192,18 @@ class Cells : public widgets::FlatDelegate {
   }
 };
 
-/// Returns the parts of the row's name, all planners of equal plans included.
-std::pair<QString, QString> row_name(const models::compare::PlanRow& row) {
+QString agree_text(const models::compare::PlanRow& row) {
+  return PlanTable::tr("%n agree", nullptr, static_cast<int>(row.agreeing.size()));
+}
+
+/// Returns the parts of the row's name. Equal plans have the names of all planners, if the degrees fit behind them.
+std::pair<QString, QString> row_name(const models::compare::PlanRow& row, const QFont& font, int width) {
   auto parts = models::compare::name_parts(row);
-  if (row.agreeing.size() > 1) parts.first = row.agreeing.join(QStringLiteral(", "));
+  if (row.agreeing.size() < 2) return parts;
+  const QString all = row.agreeing.join(QStringLiteral(", "));
+  const int needed = QFontMetrics(widgets::title_font(font)).horizontalAdvance(all) + pill_gap +
+                     pill_width(font, agree_text(row)) + pill_gap + QFontMetrics(font).horizontalAdvance(parts.second);
+  if (needed <= width) parts.first = all;
   return parts;
 }
 
@@ -238,9 +246,9 @@ std::vector<PlanDelegate::Button> PlanDelegate::buttons(const QStyleOptionViewIt
     right -= pill_gap;
   }
   if (name && row->agreeing.size() > 1) {
-    const int title = QFontMetrics(widgets::title_font(option.font)).horizontalAdvance(row_name(*row).first);
-    const QString text = PlanTable::tr("%n agree", nullptr, static_cast<int>(row->agreeing.size()));
-    const int left = Cells::inner(option).left() + title + pill_gap;
+    const int begin = Cells::inner(option).left();
+    const QString title = row_name(*row, option.font, right - begin).first, text = agree_text(*row);
+    const int left = begin + QFontMetrics(widgets::title_font(option.font)).horizontalAdvance(title) + pill_gap;
     made.insert(made.begin(), {RowRequest::fold, text,
                                pill_rect(option, std::min(left, right - pill_width(option.font, text)), text)});
   }
@@ -284,12 +292,9 @@ void PlanDelegate::paint_name(QPainter* painter, const QStyleOptionViewItem& opt
     else
       rect.setRight(std::min(rect.right(), button.rect.left() - pill_gap));
   }
-  const auto [title, detail] = row_name(row);
+  const auto [title, detail] = row_name(row, option.font, rect.width());
   QRect title_rect = rect;
-  if (badge_right > 0)
-    title_rect.setRight(
-        badge_right -
-        pill_width(option.font, PlanTable::tr("%n agree", nullptr, static_cast<int>(row.agreeing.size()))) - pill_gap);
+  if (badge_right > 0) title_rect.setRight(badge_right - pill_width(option.font, agree_text(row)) - pill_gap);
   painter->setFont(row.has_plan() ? widgets::title_font(option.font) : option.font);
   painter->setPen(row.has_plan() ? theme.text : theme.muted);
   Cells::text(painter, title_rect, title);

@@ -21,6 +21,13 @@ constexpr std::size_t most_operations = 48;  ///< drawn of the fullest lane, so 
 
 int line_height(const QFont& font) { return QFontMetrics(font).height(); }
 
+/// Returns true if the lane's operations take at least a hundredth of the iteration.
+bool is_visible(const Timeline& timeline, const TimelineLane& lane) {
+  std::int64_t busy = 0;
+  for (std::size_t i = lane.begin; i < lane.end; ++i) busy += timeline.duration[i];
+  return busy * 100 >= timeline.makespan().count;
+}
+
 /// Returns the lanes to draw: a device per stage, and the collectives of the device of a plan with one stage.
 std::vector<const TimelineLane*> lanes_to_draw(const Timeline& timeline) {
   std::vector<const TimelineLane*> lanes;
@@ -35,7 +42,7 @@ std::vector<const TimelineLane*> lanes_to_draw(const Timeline& timeline) {
   }
   if (lanes.size() != 1) return lanes;
   for (const TimelineLane& lane : timeline.lanes)
-    if (lane.role == LaneRole::collective && lane.device == lanes.front()->device && lane.size() > 0)
+    if (lane.role == LaneRole::collective && lane.device == lanes.front()->device && is_visible(timeline, lane))
       lanes.push_back(&lane);
   return lanes;
 }
