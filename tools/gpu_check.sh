@@ -152,6 +152,7 @@ export LD_LIBRARY_PATH=${libraries#:} QT_QPA_PLATFORM=offscreen LC_ALL=C.UTF-8 P
 
 # few SMALL USUAL: how many.
 few() { if [ -n "$small" ]; then echo "$1"; else echo "$2"; fi; }
+limit_of_size=${small:+--time-limit 0.3}
 models=presets/models
 gpt=$models/2-gpt-2-124m.model.json images=("$models/4-resnet-50.model.json" "$models/9-vgg-16.model.json")
 [ -z "$small" ] || gpt=$models/17-gpt-bytes.model.json
@@ -295,7 +296,7 @@ say_loss() {
 say_graphs() {
   local graphs loading number began
   say "One small model, whose kernels are over before the next is launched"
-  write_plan "$scratch/tiny.json" "$(layers_of $models/5-gpt-tiny.model.json)" 8 1 1 '[0]'
+  write_plan "$scratch/tiny.json" "$(layers_of $models/5-gpt-tiny.model.json)" "$(few 2 8)" 1 1 '[0]'
   for graphs in "" --no-graphs; do
     train "gpt-tiny$graphs" --plan "$scratch/tiny.json" --model preset:gpt-tiny --steps "$(few 3 50)" $graphs
   done
@@ -358,7 +359,7 @@ say_prediction() {
   for model in "$gpt" "${images[0]}"; do
     short=$(basename "$model" .model.json)
     say "$short in bf16: times and memory of a run beside what is predicted from its profile"
-    run "$cli" profile --model "$model" --backend cuda --precision bf16 --micro-batch 4 -o "$name.profile.json" &&
+    run "$cli" profile --model "$model" --backend cuda $limit_of_size --precision bf16 --micro-batch 4 -o "$name.profile.json" &&
       keep_json prediction "$name.profile.json" &&
       run "$cli" plan --profile "$name.profile.json" --cluster "$name.cluster.json" --global-batch "$(few 8 16)" --micro-batch 4 \
         --pp 1 --dp 1 --planner gpipe -o "$name.plan.json" &&
@@ -372,15 +373,15 @@ say_prediction() {
 say_profile() {
   local name=$scratch/measured
   say "$(basename "$gpt" .model.json) in bf16; copies between GPUs, all-reduces beside predictions and NCCL's own estimates"
-  run "$cli" profile --model "$gpt" --backend cuda --precision bf16 --micro-batch "$(few 1,2 1,2,4)" --links \
+  run "$cli" profile --model "$gpt" --backend cuda $limit_of_size --precision bf16 --micro-batch "$(few 1,2 1,2,4)" --links \
     -o "$name.profile.json" --cluster-out "$name.cluster.json"
   [ ! -f "$name.profile.json" ] || keep_json profile "$name.profile.json"
   [ ! -f "$name.cluster.json" ] || keep_json cluster "$name.cluster.json"
   say "The same in single launches"
-  run "$cli" profile --model "$gpt" --backend cuda --precision bf16 --micro-batch "$(few 1,2 1,2,4)" --no-graphs
+  run "$cli" profile --model "$gpt" --backend cuda $limit_of_size --precision bf16 --micro-batch "$(few 1,2 1,2,4)" --no-graphs
   if [ "$(grep -c '^GPU ' <<<"$gpus")" -ge 2 ]; then
     say "Layers cut over two GPUs"
-    run "$cli" profile --model "$gpt" --backend cuda --precision bf16 --micro-batch 4 --tensor-parallel 2
+    run "$cli" profile --model "$gpt" --backend cuda $limit_of_size --precision bf16 --micro-batch 4 --tensor-parallel 2
   fi
 }
 
