@@ -18,6 +18,7 @@
 #include "core/mesh/job.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/efficiency.hpp"
+#include "core/presets/published_runs.hpp"
 #include "core/sim/step/predict_step.hpp"
 #include "core/study/accuracy/logged_run.hpp"
 #include "core/study/accuracy/runs_table.hpp"
@@ -134,14 +135,22 @@ void RunStudy::cancel() {
   if (jobs_) jobs_->cancel(job_);
 }
 
+void RunStudy::add_published() {
+  start(tr("published runs"), [](const work::Jobs::Context& context) {
+    return study::accuracy::runs_from_csv(presets::published_runs()).and_then([&](const auto& runs) {
+      return predict(runs, context);
+    });
+  });
+}
+
 void RunStudy::add(const QString& file) {
-  start(file, [file](const work::Jobs::Context& context) {
+  start(QFileInfo(file).fileName(), [file](const work::Jobs::Context& context) {
     return runs_in(file.toStdString()).and_then([&](const auto& runs) { return predict(runs, context); });
   });
 }
 
 void RunStudy::add(const QStringList& logs, const QString& job, const QString& device) {
-  start(logs.front(), [=](const work::Jobs::Context& context) -> Result<Outcomes> {
+  start(QFileInfo(logs.front()).fileName(), [=](const work::Jobs::Context& context) -> Result<Outcomes> {
     std::vector<study::accuracy::PublishedRun> runs;
     for (const QString& log : logs) {
       auto run = run_of(log, job, device);
@@ -153,20 +162,20 @@ void RunStudy::add(const QStringList& logs, const QString& job, const QString& d
   });
 }
 
-void RunStudy::start(const QString& file, const Find& find) {
+void RunStudy::start(const QString& name, const Find& find) {
   cancel();
-  const auto work = [file, find,
+  const auto work = [name, find,
                      self = QPointer<RunStudy>(this)](const work::Jobs::Context& context) -> work::Jobs::Apply {
-    return [self, file, found = find(context)] { return self ? self->take(found, file) : QString(); };
+    return [self, name, found = find(context)] { return self ? self->take(found, name) : QString(); };
   };
-  job_ = jobs_->start(tr("Predictions of %1").arg(QFileInfo(file).fileName()), work);
+  job_ = jobs_->start(tr("Predictions of %1").arg(name), work);
   emit changed();
 }
 
-QString RunStudy::take(const Result<Outcomes>& found, const QString& file) {
+QString RunStudy::take(const Result<Outcomes>& found, const QString& name) {
   if (!found) {
     Error error = found.error();
-    if (error.file.empty()) error.file = QFileInfo(file).fileName().toStdString();
+    if (error.file.empty()) error.file = name.toStdString();
     const QString text = text::to_qstring(error);
     emit failed(text);
     return text;

@@ -35,6 +35,8 @@ class RunStudy : public QObject {
 
   /// Reads a CSV table and predicts its runs. A run with the source and row of an earlier one replaces it.
   void add(const QString& file);
+  /// Predicts the published runs that come with the program.
+  void add_published();
   /// Reads logs with their job and predicts their runs, as `pipedeck-cli accuracy LOG --job JOB` does. `job`:
   /// its arguments or configuration; empty: the logs print them. `device`: the type of GPUs that a log does not name;
   /// empty: unknown.
@@ -53,8 +55,8 @@ class RunStudy : public QObject {
 
  private:
   using Find = std::function<Result<std::vector<study::accuracy::Outcome>>(const work::Jobs::Context&)>;
-  void start(const QString& file, const Find& find);
-  QString take(const Result<std::vector<study::accuracy::Outcome>>& found, const QString& file);
+  void start(const QString& name, const Find& find);
+  QString take(const Result<std::vector<study::accuracy::Outcome>>& found, const QString& name);
 
   QPointer<work::Jobs> jobs_;  ///< a window's session is destroyed before its pages
   std::vector<study::accuracy::Outcome> outcomes_;

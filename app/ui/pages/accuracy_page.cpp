@@ -160,6 +160,11 @@ void AccuracyPage::ask_for_runs() {
   open_logs(logs, job == files.end() ? QString() : *job);
 }
 
+void AccuracyPage::show_published() {
+  chart_->setFocus();  // the button is hidden
+  study_.add_published();
+}
+
 void AccuracyPage::open_logs(const QStringList& logs, const QString& job) {
   study_.add(logs, job, QString::fromStdString(session::project::known_device_type(session_.state())));
 }
@@ -181,11 +186,11 @@ void AccuracyPage::show_state() {
   if (!rows_.empty()) return empty_->say({});
   if (study_.running())
     return empty_->say({tr("Predicting the runs…"), tr("The chart appears when all of them are predicted."), {}});
-  empty_->say(
-      {tr("How accurate are the predictions?"),
-       tr("Open a table of measured training runs. Each run becomes a point: predicted over measured tokens per "
-          "second. Help lists the columns of the table."),
-       {{tr("Open a table of runs…"), [this] { ask_for_runs(); }}}});
+  empty_->say({tr("How accurate are the predictions?"),
+               tr("Each measured training run becomes a point: predicted over measured tokens per second. Show the "
+                  "published runs that come with Pipedeck, or a table of your own. Help lists its columns."),
+               {{tr("Show published runs"), [this] { show_published(); }},
+                {tr("Open a table of runs…"), [this] { ask_for_runs(); }}}});
 }
 
 void AccuracyPage::apply_filter() {

@@ -59,6 +59,7 @@ class AccuracyPage : public QWidget {
   QWidget* make_errors();
   void connect_views();
   void ask_for_runs();
+  void show_published();
   void show_runs();  ///< after the study has changed
   void show_state();
   void apply_filter();

@@ -22,6 +22,8 @@
 #include "app/views/widgets/bar_table.hpp"
 #include "app/views/widgets/figure_row.hpp"
 #include "app/views/widgets/hover_card.hpp"
+#include "core/presets/published_runs.hpp"
+#include "core/study/accuracy/runs_table.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/test_program.hpp"
@@ -43,7 +45,7 @@ struct Opened {
   /// Opens the table by the button of the empty page.
   [[nodiscard]] bool open() {
     fixture.answers.files_to_open = {runs_file()};
-    click("empty_first");
+    click("empty_other");
     return fixture.settle() && !page->rows().empty() && wait();
   }
   [[nodiscard]] static bool wait() {
@@ -70,6 +72,7 @@ class TestAccuracyPage : public QObject {
 
  private slots:
   void empty_page_opens_a_table();
+  void empty_page_shows_the_published_runs();
   void a_dropped_table_is_opened();
   void a_bad_table_is_reported();
   void a_dropped_log_is_a_run();
@@ -103,6 +106,17 @@ void TestAccuracyPage::empty_page_opens_a_table() {
   const auto summary = study::accuracy::summary_of(outcomes);
   QCOMPARE(opened.figure(0), models::format_percent(summary.time.mean_absolute));
   QCOMPARE(opened.figure(3), QString("%1 of %2").arg(summary.refused).arg(summary.predicted));
+}
+
+void TestAccuracyPage::empty_page_shows_the_published_runs() {
+  Opened opened;
+  opened.click("empty_first");
+  QVERIFY(opened.fixture.settle() && Opened::wait());
+  QVERIFY2(opened.fixture.errors.isEmpty(), qPrintable(opened.fixture.errors.join('\n')));
+  const auto runs = study::accuracy::runs_from_csv(presets::published_runs());
+  QVERIFY(runs);
+  QCOMPARE(opened.page->rows().size(), runs->size());
+  QVERIFY(opened.page->chart().shown().size() > 500);
 }
 
 /// As dropped on the window, or named on the command line.
@@ -143,7 +157,7 @@ void TestAccuracyPage::a_bad_table_is_reported() {
   file.write("row,source\na,b\n");
   file.close();
   opened.fixture.answers.files_to_open = {file.fileName()};
-  opened.click("empty_first");
+  opened.click("empty_other");
   QVERIFY(opened.fixture.settle());
   QCOMPARE(opened.fixture.errors.size(), 1);
   QVERIFY2(opened.fixture.errors.front().contains("bad.csv"), qPrintable(opened.fixture.errors.front()));
