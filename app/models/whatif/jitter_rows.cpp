@@ -16,13 +16,13 @@ struct JitterText {
 
 double seconds_of(Nanoseconds time) { return to_seconds(time).count; }
 
-/// Returns "946.0 / 960.7 / 977.8 ms": all in the unit of the largest.
+/// Returns "946.0 / 960.7 / 977.8 ms": all in the unit of the largest, which has four digits.
 QString three_times(const JitterBand& band) {
   const bool long_ones = band.p95.count >= 1'000'000'000, middling = band.p95.count >= 1'000'000;
   const double unit = long_ones ? 1e9 : middling ? 1e6 : 1e3;
-  const auto figure = [&](Nanoseconds time) {
-    return decimal(static_cast<double>(time.count) / unit, long_ones ? 4 : 1);
-  };
+  const double largest = static_cast<double>(band.p95.count) / unit;
+  const int places = largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 10 ? 2 : 3;
+  const auto figure = [&](Nanoseconds time) { return decimal(static_cast<double>(time.count) / unit, places); };
   return QStringLiteral("%1 / %2 / %3 %4")
       .arg(figure(band.p5), figure(band.p50), figure(band.p95),
            long_ones  ? QStringLiteral("s")

@@ -113,7 +113,7 @@ void RunPage::refresh() {
   std::vector<views::run::LaunchChoice> plans;
   for (const session::project::PlanEntry* entry : session::project::plans_of_question(state)) {
     if (entry->feasible())
-      plans.push_back({entry->id, text::to_qstring(entry->plan->name),
+      plans.push_back({entry->id, title_of(*entry),
                        session_.not_launchable_reason(entry->id, chosen_model(entry->id).get())});
   }
   view_->options().set_backend(state.backend);

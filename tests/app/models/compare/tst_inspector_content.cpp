@@ -168,7 +168,8 @@ class TestInspectorContent : public QObject {
     QVERIFY(any_contains(why({.widest_cut = Bytes(samples::mebibyte)}), "before layer 24 sends 1 MiB"));
     QVERIFY(any_contains(why({.balance = BalanceReason{1, 0, 0}}), "equally busy"));
     QVERIFY(any_contains(why({.balance = BalanceReason{1, 0, 0.25}}), "Stage 1 is the busiest; stage 0 has 25 % less"));
-    QVERIFY(any_contains(why({.recomputed = {0, 1}}), "to save memory: 0, 1"));
+    QVERIFY(any_contains(why({.recomputed = {1}}), "recompute their forward, to save memory: 1."));
+    QVERIFY(any_contains(why({.recomputed = {0, 1}}), "Each block recomputes its forward, to save memory."));
     const auto replicated = why({.replication = ReplicationReason{Bytes(samples::gibibyte), 16, Seconds(0.5),
                                                                   gigabytes_per_second(3), Seconds(0.25)}});
     QVERIFY2(any_contains(replicated, "which takes 0.500 s on a free network at 3.00 GB/s. This plan waits 250 ms"),

@@ -84,10 +84,7 @@ void TestStartPage::pictures_are_drawn_while_the_page_is_shown() {
   for (views::compare::ExampleCard* card : page(fixture)->examples()) {
     QTRY_VERIFY_WITH_TIMEOUT(card->drawn(), 60000);
     QVERIFY(card->toolTip().contains("simulated"));
-    // The comparison may find a faster plan than the one that is drawn.
-    const auto place = static_cast<std::size_t>(page(fixture)->examples().indexOf(card));
-    const std::string planner = session::examples()[place].planner;
-    QVERIFY2(card->toolTip().contains(session::project::planner_title(planner) + ":"), qPrintable(card->toolTip()));
+    QVERIFY2(card->toolTip().contains("may find a faster plan"), qPrintable(card->toolTip()));
   }
   for (const char* appearance : {"light", "dark"}) {
     fixture.trigger(qPrintable(QString("action_appearance_%1").arg(appearance)));
