@@ -11,18 +11,19 @@ shift 2
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- bookworm trixie
 
+. packaging/clean_root.sh
+
 skip() { echo "release: SKIPPED ($1)"; exit 0; }
-[ "$(id -u)" -eq 0 ] || skip "needs root"
-for tool in debootstrap Xvfb import; do command -v "$tool" >/dev/null || skip "needs $tool"; done
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | head -n 1)
+reason=$(why_no_root)
+[ -z "$reason" ] || skip "$reason"
+for tool in Xvfb import; do command -v "$tool" >/dev/null || skip "needs $tool"; done
 mkdir -p "$pictures"
 
 work=$(mktemp -d)
 server=""
 cleanup() {
   [ -z "$server" ] || kill "$server" 2>/dev/null || true
-  for place in "$work"/*/proc "$work"/*/tmp/.X11-unix; do umount -q "$place" 2>/dev/null || true; done
-  rm -rf --one-file-system "$work"
+  remove_roots "$work"
 }
 trap cleanup EXIT
 failed() { echo "release: $suite: $1" >&2; exit 1; }
@@ -31,39 +32,36 @@ display=:$((100 + $$ % 800))
 Xvfb "$display" -screen 0 1280x800x24 -nolisten tcp >"$work/xvfb.log" 2>&1 &
 server=$!
 
-inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "$@"; }
-user() { inside setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/tmp/home PATH="/tmp/pipedeck:$PATH" "$@"; }
+person() { user env HOME=/tmp/home PATH="/tmp/pipedeck:$PATH" "$@"; }
 
 for suite in "$@"; do
   root=$work/$suite
-  debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$work/debootstrap.log" 2>&1 ||
-    skip "debootstrap: $(tail -n 1 "$work/debootstrap.log")"
-  mount -t proc proc "$root/proc" || skip "mounts are not allowed here"
+  make_root "$suite" "$root" 2>"$work/root.log" || skip "$(cat "$work/root.log")"
   mkdir -p "$root/tmp/home" "$root/tmp/.X11-unix"
   mount --bind /tmp/.X11-unix "$root/tmp/.X11-unix"
   tar -C "$root/tmp" -xf "$archive"
   mv "$root"/tmp/pipedeck-*-linux-x86_64 "$root/tmp/pipedeck"
   chown -R 65534:65534 "$root/tmp/home"
 
-  user pipedeck-cli --version
-  user pipedeck-cli compare --profile preset:bert-48 --cluster preset:dapple-a --global-batch 64 | head -n 5
-  user sh -c 'cd /tmp/home && pipedeck-cli profile --model preset:mlp-small --backend cpu --micro-batch 8 -o p.json \
+  person pipedeck-cli --version
+  person pipedeck-cli compare --profile preset:bert-48 --cluster preset:dapple-a --global-batch 64 | head -n 5
+  person sh -c 'cd /tmp/home && pipedeck-cli profile --model preset:mlp-small --backend cpu --micro-batch 8 -o p.json \
     --cluster-out c.json --devices 2 --time-limit 1 && pipedeck-cli plan --profile p.json --cluster c.json --global-batch 16 \
     --micro-batch 8 --pp 2 --dp 1 --planner gpipe -o plan.json && pipedeck-cli run --plan plan.json \
     --model preset:mlp-small --backend cpu --steps 20' >"$work/run.log" 2>&1 || { cat "$work/run.log"; failed "no training"; }
   tail -n 1 "$work/run.log"
-  user pipedeck-cli list devices | grep "^mpi: none" || failed "MPI without Open MPI is not refused"
-  user pipedeck-cli list devices | grep "^cuda: no runs" || failed "CUDA without NVIDIA's libraries is not refused"
+  person pipedeck-cli list devices | grep "^mpi: none" || failed "MPI without Open MPI is not refused"
+  person pipedeck-cli list devices | grep "^cuda: no runs" || failed "CUDA without NVIDIA's libraries is not refused"
 
   # The desktop's thumbnail of a project, by the line that the archive has for it.
   cp tests/fixtures/version2.pipedeck "$root/tmp/home/"
-  user sh -c "$(sed -n 's/^Exec=//p' "$root/tmp/pipedeck/share/thumbnailers/pipedeck.thumbnailer" |
+  person sh -c "$(sed -n 's/^Exec=//p' "$root/tmp/pipedeck/share/thumbnailers/pipedeck.thumbnailer" |
     sed 's/%s/256/; s,%i,/tmp/home/version2.pipedeck,; s,%o,/tmp/home/thumbnail.png,')" || failed "no thumbnail"
   cp "$root/tmp/home/thumbnail.png" "$pictures/$suite-thumbnail.png"
   [ "$(identify -format '%wx%h' "$pictures/$suite-thumbnail.png")" = 256x192 ] || failed "the thumbnail is not 256 x 192"
 
   # The window of a person: the sample comparison, drawn by the X server.
-  user env DISPLAY="$display" pipedeck --compare >"$work/window.log" 2>&1 &
+  person env DISPLAY="$display" pipedeck --compare >"$work/window.log" 2>&1 &
   window=$!
   sleep 8
   import -display "$display" -window root "$pictures/$suite.png"
@@ -72,15 +70,9 @@ for suite in "$@"; do
   wait "$window" || true
   [ "$(identify -format '%k' "$pictures/$suite.png")" -gt 50 ] || { cat "$work/window.log"; failed "the window is empty"; }
 
-  cp -r /etc/apt/sources.list* "$root/etc/apt/" 2>/dev/null || true
-  sed -i "s/\b$(. /etc/os-release && echo "$VERSION_CODENAME")\b/$suite/g" "$root"/etc/apt/sources.list* 2>/dev/null || true
-  find "$root/etc/apt/sources.list.d" -type f -exec \
-    sed -i "s/\b$(. /etc/os-release && echo "$VERSION_CODENAME")\b/$suite/g" {} + 2>/dev/null || true
-  cp /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
-  cp /etc/resolv.conf "$root/etc/" 2>/dev/null || true
   if inside apt-get -qq update && inside env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
     install openmpi-bin >"$work/apt.log" 2>&1; then
-    user sh -c 'cd /tmp/home && mpirun --oversubscribe -n 2 pipedeck-cli run --plan plan.json --model preset:mlp-small \
+    person sh -c 'cd /tmp/home && mpirun --oversubscribe -n 2 pipedeck-cli run --plan plan.json --model preset:mlp-small \
       --backend cpu --transport mpi --steps 20' >"$work/mpi.log" 2>&1 || { cat "$work/mpi.log"; failed "no training under mpirun"; }
     tail -n 1 "$work/mpi.log"
   else
