@@ -216,7 +216,7 @@ class WorkloadReader {
       if (in.ok() && !position_.contains(id))
         return in.fail(key, fmt::format("found the node {}, expected one of nodes", id));
     if (!in.ok()) return;
-    PartitioningEdge& edge = edges_.emplace_back(PartitioningEdge{position_[from], position_[to]});
+    PartitioningEdge& edge = edges_.emplace_back(position_[from], position_[to]);
     if (nodes_[edge.from].is_backward || nodes_[edge.to].is_backward) return;
     edge.size = in.has(size_key) ? bytes_in(in, size_key) : size_without(in, size_key);
   }
