@@ -125,8 +125,8 @@ void tick_best(project::State& state, std::size_t most) {
   }
 }
 
-/// Returns the plan to select first. Plans equivalent to training on one device precede asynchronous ones. Of equally
-/// fast plans, those of a search that ended by itself come first.
+/// Returns the plan to select first. Plans equivalent to training on one device precede asynchronous ones. A
+/// plan of a search that ended by itself precedes an equally fast one of a search cut short.
 const project::PlanEntry* fastest_that_fits(const project::State& state) {
   const project::PlanEntry* best = nullptr;
   const auto rank = [](const project::PlanEntry* e) {

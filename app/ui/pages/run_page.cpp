@@ -113,8 +113,8 @@ void RunPage::refresh() {
   std::vector<views::run::LaunchChoice> plans;
   for (const session::project::PlanEntry* entry : session::project::plans_of_question(state)) {
     if (entry->feasible())
-      plans.push_back({entry->id, title_of(*entry),
-                       session_.not_launchable_reason(entry->id, chosen_model(entry->id).get())});
+      plans.push_back(
+          {entry->id, title_of(*entry), session_.not_launchable_reason(entry->id, chosen_model(entry->id).get())});
   }
   view_->options().set_backend(state.backend);
   const int chosen = state.selected_plan;
