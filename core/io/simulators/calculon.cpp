@@ -29,8 +29,8 @@ void read_peaks(ObjectReader& in, std::string_view unit, DeviceType& type) {
         {{"float32", "fp32"}, {"float16", "fp16"}, {"bfloat16", "bf16"}, {"float8", "fp8"}}};
     for (const auto& [theirs, ours] : names) {
       if (!peaks.has(theirs)) continue;
-      double& kept = type.peak_tflops[std::string(ours)];
       peaks.object(theirs, [&](ObjectReader& peak) {
+        double& kept = type.peak_tflops[std::string(ours)];
         kept = std::max(kept, peak.number("tflops", 0, 1e12));
       });
     }
