@@ -11,6 +11,7 @@ efficiencies alone.
 import argparse
 import csv
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -112,6 +113,17 @@ def replace_between(path, name, lines):
     path.write_text("\n".join([before + begin, *lines, "", end + rest.split(end)[1]]), encoding="utf-8")
 
 
+def replace_in_readme(time):
+    """Puts the errors of tokens/s into the sentence of the README that has them."""
+    path = ROOT / "README.md"
+    text, count = re.subn(r"[\d.]+ % off on average, and nine in ten within \d+ %",
+                          f"{time['mean_absolute']:.1%} off on average, and nine in ten within {time['nine_in_ten']:.0%}"
+                          .replace("%", " %"), path.read_text(encoding="utf-8"))
+    if count != 1:
+        sys.exit(f"{path}: expected one sentence '... % off on average, and nine in ten within ... %'")
+    path.write_text(text, encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("runs")
@@ -131,6 +143,7 @@ def main():
     rows = "\n".join(rows_page(runs, answers[KEYS[0]]))
     (options.docs / "accuracy-rows.md").write_text(rows, encoding="utf-8")
     replace_between(options.docs / "accuracy.md", "published runs", summary_lines(answers))
+    replace_in_readme(answers[KEYS[0]]["summary"]["time"])
     example = ask("--by", "gpu").split("\nworst runs")[0].rstrip().split("\n")
     lines = [part for line in example for part in wrapped(line)]
     replace_between(options.docs / "user-guide.md", "accuracy",

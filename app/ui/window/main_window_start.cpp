@@ -101,12 +101,14 @@ void MainWindow::refresh_start_panel() {
     profile_groups_ = session::project::profile_preset_groups();
     cluster_groups_ = session::project::cluster_preset_groups();
   }
+  const bool first_time = start_panel_->profile().isEmpty();
+  const session::Example& example = session::examples().front();
   start_panel_->set_profiles(names_with(session::project::profile_preset_list(), state.profiles,
                                         [](const session::project::ProfileEntry& e) { return e.profile->name; }),
-                             {}, profile_groups_);
+                             first_time ? QString(example.profile) : QString(), profile_groups_);
   start_panel_->set_clusters(names_with(session::project::cluster_preset_list(), state.clusters,
                                         [](const session::project::ClusterEntry& e) { return e.cluster->name; }),
-                             {}, cluster_groups_);
+                             first_time ? QString(example.cluster) : QString(), cluster_groups_);
   start_panel_->set_global_batch(state.question.workload.global_batch);
   std::vector<views::compare::StartPanel::Recent> recent;
   for (const QString& file : recent_files().mid(0, most_listed)) {

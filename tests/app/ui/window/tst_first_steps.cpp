@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QTreeWidget>
 
+#include "app/session/examples.hpp"
 #include "app/ui/layout/picture.hpp"
 #include "app/ui/pages/compare_page.hpp"
 #include "app/views/compare/start_panel.hpp"
@@ -43,7 +44,8 @@ class TestFirstSteps : public QObject {
     clicks_ = 0;
     auto* panel = fixture.child<views::compare::StartPanel>("start_panel");
     QVERIFY(panel->isVisible());
-    QVERIFY(!panel->profile().isEmpty() && !panel->cluster().isEmpty());  // something is chosen already
+    QCOMPARE(panel->profile(), QString(session::examples().front().profile));  // something is chosen already
+    QCOMPARE(panel->cluster(), QString(session::examples().front().cluster));
     // Another cluster than the one that is there: a click opens the list, a click picks.
     auto* box = fixture.child<QComboBox>("start_cluster");
     click(box);
