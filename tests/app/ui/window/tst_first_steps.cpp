@@ -51,10 +51,11 @@ class TestFirstSteps : public QObject {
     click(box);
     QTRY_VERIFY(QApplication::activePopupWidget());
     auto* list = box->findChild<QTreeWidget*>("search_list");
-    QTreeWidgetItem* second = list->topLevelItem(0)->child(1);
+    QTreeWidgetItem* next = list->itemBelow(list->currentItem());
+    QVERIFY(next);
     ++clicks_;
-    QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, list->visualItemRect(second).center());
-    QTRY_COMPARE(box->currentText(), second->text(0));
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, list->visualItemRect(next).center());
+    QTRY_COMPARE(box->currentText(), next->text(0));
     click(fixture.child<QPushButton>("start_compare"));
     QVERIFY(fixture.settle());
     QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
