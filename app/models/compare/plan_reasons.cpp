@@ -89,7 +89,9 @@ class Sentences {
                         .arg(format_bytes(reason.gradients))
                         .arg(reason.devices)
                         .arg(format_time(reason.all_reduce), format_rate(reason.narrowest));
-    if (std::ranges::any_of(plan_.stages, [](const Stage& stage) { return stage.replicas() > 1; }))
+    const bool has_replicas =
+        std::ranges::any_of(plan_.stages, [](const Stage& stage) { return stage.replicas() > 1; });
+    if (has_replicas && reason.waiting.count > 0)
       words += QLatin1Char(' ') + ReasonText::tr("This plan waits %1 for its own.").arg(format_time(reason.waiting));
     add(words);
   }

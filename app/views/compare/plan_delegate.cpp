@@ -192,6 +192,11 @@ class Cells : public widgets::FlatDelegate {
   }
 };
 
+/// Returns the width that a title needs: rounded up, since a fraction of a pixel would cut it off.
+int title_width(const QFont& font, const QString& title) {
+  return static_cast<int>(std::ceil(QFontMetricsF(widgets::title_font(font)).horizontalAdvance(title))) + 1;
+}
+
 QString agree_text(const models::compare::PlanRow& row) {
   return PlanTable::tr("%n agree", nullptr, static_cast<int>(row.agreeing.size()));
 }
@@ -201,8 +206,8 @@ std::pair<QString, QString> row_name(const models::compare::PlanRow& row, const 
   auto parts = models::compare::name_parts(row);
   if (row.agreeing.size() < 2) return parts;
   const QString all = row.agreeing.join(QStringLiteral(", "));
-  const int needed = QFontMetrics(widgets::title_font(font)).horizontalAdvance(all) + pill_gap +
-                     pill_width(font, agree_text(row)) + pill_gap + QFontMetrics(font).horizontalAdvance(parts.second);
+  const int needed = title_width(font, all) + pill_gap + pill_width(font, agree_text(row)) + pill_gap +
+                     QFontMetrics(font).horizontalAdvance(parts.second);
   if (needed <= width) parts.first = all;
   return parts;
 }
@@ -248,7 +253,7 @@ std::vector<PlanDelegate::Button> PlanDelegate::buttons(const QStyleOptionViewIt
   if (name && row->agreeing.size() > 1) {
     const int begin = Cells::inner(option).left();
     const QString title = row_name(*row, option.font, right - begin).first, text = agree_text(*row);
-    const int left = begin + QFontMetrics(widgets::title_font(option.font)).horizontalAdvance(title) + pill_gap;
+    const int left = begin + title_width(option.font, title) + pill_gap;
     made.insert(made.begin(), {RowRequest::fold, text,
                                pill_rect(option, std::min(left, right - pill_width(option.font, text)), text)});
   }
