@@ -61,13 +61,18 @@ cublasLtEpilogue_t kind_of(const Epilogue& epilogue) {
   return epilogue.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
 }
 
-Preference preference_of(std::uint32_t first, std::uint32_t second, std::uint32_t result) {
+/// Returns the ways in which a split sum may be added: in 32 bits, never in place.
+std::uint32_t reductions_of(Element result) {
+  constexpr std::uint32_t summed = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  return result == Element::fp32 ? summed | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE : summed;
+}
+
+Preference preference_of(std::uint32_t first, std::uint32_t second, std::uint32_t result, Element element) {
   cublasLtMatmulPreference_t made = nullptr;
   check(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
   Preference preference(made);
   set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, product_workspace);
-  set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-      std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE});
+  set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, reductions_of(element));
   set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, first);
   set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, second);
   set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, result);
@@ -127,7 +132,8 @@ GemmRunner::Shape GemmRunner::shape_of(std::int64_t rows, std::int64_t columns, 
 }
 
 std::optional<GemmRunner::Algorithm> GemmRunner::ask(const Shape& shape, const Descriptors& descriptors) const {
-  const Preference preference = preference_of(shape.right_alignment, shape.left_alignment, shape.result_alignment);
+  const Preference preference =
+      preference_of(shape.right_alignment, shape.left_alignment, shape.result_alignment, shape.result);
   cublasLtMatmulHeuristicResult_t found{};
   int count = 0;
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
