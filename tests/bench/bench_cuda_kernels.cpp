@@ -268,8 +268,8 @@ void losses(Bench& bench, const Sizes& sizes, std::int64_t columns) {
   bench.moved(fmt::format("softmax cross-entropy of {}, {}", columns, name_of<T>),
               3.0 * sizeof(T) * static_cast<double>(rows * columns), [&](int i) {
                 runtime::cuda::softmax_cross_entropy(
-                    bench.stream(), logits[i], targets.data(), reinterpret_cast<double*>(loss[i]),
-                    bench.scratch(runtime::cuda::softmax_cross_entropy_scratch(rows)), rows, columns);
+                    bench.stream(), logits[i], targets.data(), reinterpret_cast<double*>(loss[i]), 1,
+                    bench.scratch(runtime::cuda::softmax_cross_entropy_scratch(rows)), {rows, columns, columns});
               });
 }
 
@@ -295,26 +295,23 @@ void products_of(Bench& bench, const std::string& name, std::int64_t rows, std::
   Pair<> output(bench, rows * out), input_gradient(bench, rows * in), weights_gradient(bench, in * out);
   const runtime::cuda::ProductShape shape{rows, in, out};
   const double operations = 2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out);
-  const auto factor = [&](Pair<T>& of, int set, std::int64_t count) {
-    if constexpr (sizeof(T) == 2)
-      return runtime::cuda::GemmOperand(of[set]);
-    else
-      return runtime::cuda::GemmOperand(bench.memory(), of[set], count);
+  const auto factor = [&](Pair<T>& of, int set, std::int64_t of_rows, std::int64_t width) {
+    return runtime::cuda::GemmOperand(bench.memory(), of[set], {of_rows, width});
   };
   bench.computed(name, operations, [&](int i) {
-    const runtime::cuda::GemmOperand x = factor(input, i, rows * in), w = factor(weights, i, in * out);
+    const runtime::cuda::GemmOperand x = factor(input, i, rows, in), w = factor(weights, i, in, out);
     if (results_are_floats)
       runtime::cuda::product(bench.device(), shape, output[i], x, w, nullptr);
     else
       runtime::cuda::product(bench.device(), shape, reinterpret_cast<T*>(output[i]), x, w, nullptr);
   });
   bench.computed(name + ", input's gradient", operations, [&](int i) {
-    runtime::cuda::product_backward(bench.device(), shape, input_gradient[i], factor(output_gradient, i, rows * out),
-                                    factor(weights, i, in * out));
+    runtime::cuda::product_backward(bench.device(), shape, input_gradient[i], factor(output_gradient, i, rows, out),
+                                    factor(weights, i, in, out));
   });
   bench.computed(name + ", weights' gradient", operations, [&](int i) {
-    runtime::cuda::add_product_gradient(bench.device(), shape, weights_gradient[i], factor(input, i, rows * in),
-                                        factor(output_gradient, i, rows * out));
+    runtime::cuda::add_product_gradient(bench.device(), shape, weights_gradient[i], factor(input, i, rows, in),
+                                        factor(output_gradient, i, rows, out));
   });
 }
 

@@ -54,11 +54,10 @@ double forward_sharded(const SoftmaxCrossEntropy& loss, tensor::Tensor& logits, 
 class ProcessorLoss final : public layers::LossKernel {
  public:
   explicit ProcessorLoss(const SoftmaxCrossEntropy& loss) : loss_(loss) {}
-  layers::LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets) const override {
-    return layers::LossSum(cross_entropy(loss_, logits, targets));
-  }
-  tensor::Tensor backward(tensor::Tensor saved, float scale) const override {
-    return cross_entropy_gradient(std::move(saved), scale);
+  layers::LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets, float scale) const override {
+    const double sum = cross_entropy(loss_, logits, targets);
+    logits = cross_entropy_gradient(std::move(logits), scale);
+    return layers::LossSum(sum);
   }
 
  private:

@@ -6,22 +6,26 @@
 namespace pipedeck::runtime::cuda {
 namespace {
 
+/// Returns the rows of logits, whose distance follows from the tensor's width.
+LogitRows rows_of(const tensor::Tensor& logits, std::int64_t rows, std::int64_t classes) {
+  return {rows, classes, logits.size() / rows};
+}
+
+tensor::Tensor zero_sum(const tensor::Tensor& logits) {
+  return tensor::Tensor::zeros(logits.memory(), 1, sizeof(double) / sizeof(float));
+}
+
 class CrossEntropy final : public layers::LossKernel {
  public:
   explicit CrossEntropy(std::int64_t classes) : classes_(classes) {}
 
-  layers::LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets) const override {
+  layers::LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets, float scale) const override {
     CudaDevice& device = CudaDevice::of(logits);
-    tensor::Tensor sum = tensor::Tensor::zeros(logits.memory(), 1, sizeof(double) / sizeof(float));
-    softmax_cross_entropy(device.stream(), logits.data(), targets.data(), reinterpret_cast<double*>(sum.data()),
-                          device.context().workspace(softmax_cross_entropy_scratch(targets.size())), targets.size(),
-                          classes_);
+    tensor::Tensor sum = zero_sum(logits);
+    softmax_cross_entropy(device.stream(), logits.data(), targets.data(), reinterpret_cast<double*>(sum.data()), scale,
+                          device.context().workspace(softmax_cross_entropy_scratch(targets.size())),
+                          rows_of(logits, targets.size(), classes_));
     return layers::LossSum(std::move(sum));
-  }
-
-  tensor::Tensor backward(tensor::Tensor saved, float scale) const override {
-    CudaDevice::of(saved).scale(saved.values(), scale);
-    return saved;
   }
 
  private:
@@ -34,25 +38,19 @@ class CutCrossEntropy final : public layers::LossKernel {
   CutCrossEntropy(std::int64_t classes, const layers::TensorParallelGroup& partners)
       : own_(partners.local_range(classes)), partners_(partners) {}
 
-  layers::LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets) const override {
+  layers::LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets, float scale) const override {
     CudaDevice& device = CudaDevice::of(logits);
-    const std::int64_t rows = targets.size();
-    tensor::Tensor sum = tensor::Tensor::zeros(logits.memory(), 1, sizeof(double) / sizeof(float));
-    tensor::Tensor most(logits.memory(), 1, rows), sums(logits.memory(), 2, rows);
-    row_max(device.stream(), most.data(), logits.data(), rows, own_.count);
+    const LogitRows shape = rows_of(logits, targets.size(), own_.count);
+    tensor::Tensor sum = zero_sum(logits);
+    tensor::Tensor most(logits.memory(), 1, shape.rows), sums(logits.memory(), 2, shape.rows);
+    row_max(device.stream(), most.data(), logits.data(), shape);
     partners_.reduce_max(most);
-    float *totals = sums.data(), *wanted = totals + rows;
-    row_exp_sum(device.stream(), totals, wanted, logits.data(), most.data(), targets.data(), own_.first, rows,
-                own_.count);
+    float *totals = sums.data(), *wanted = totals + shape.rows;
+    row_exp_sum(device.stream(), totals, wanted, logits.data(), most.data(), targets.data(), own_.first, shape);
     partners_.all_reduce(sums);
-    finish_cross_entropy(device.stream(), logits.data(), reinterpret_cast<double*>(sum.data()), most.data(), totals,
-                         wanted, targets.data(), own_.first, rows, own_.count);
+    finish_cross_entropy(device.stream(), logits.data(), reinterpret_cast<double*>(sum.data()), scale, most.data(),
+                         totals, wanted, targets.data(), own_.first, shape);
     return layers::LossSum(std::move(sum));
-  }
-
-  tensor::Tensor backward(tensor::Tensor saved, float scale) const override {
-    CudaDevice::of(saved).scale(saved.values(), scale);
-    return saved;
   }
 
  private:

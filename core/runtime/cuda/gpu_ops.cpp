@@ -41,7 +41,7 @@ void ConvolutionPasses::backward_weight(const tensor::Tensor& input, const tenso
   convolution(input).backward_weight(gradients, in.data(), out.data(), input.samples());
   if (bias_)
     add_bias_gradient(CudaDevice::of(input), gradients + shape_.weights(), output_gradient.data(),
-                      output_gradient.size() / shape_.out, shape_.out);
+                      {output_gradient.size() / shape_.out, shape_.out});
 }
 
 namespace {
@@ -95,7 +95,7 @@ void GpuOps::add_bias(tensor::Tensor& values, const float* bias, std::int64_t co
 }
 
 void GpuOps::add_column_sums(float* sums, const tensor::Tensor& values, std::int64_t columns) {
-  add_bias_gradient(CudaDevice::of(values), sums, values.data(), values.size() / columns, columns);
+  add_bias_gradient(CudaDevice::of(values), sums, values.data(), {values.size() / columns, columns});
 }
 
 void GpuOps::multiply(const tensor::Tensor& where, const layers::ProductRows& size, tensor::Matrix left,

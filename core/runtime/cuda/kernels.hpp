@@ -37,6 +37,14 @@ void find_not_finite(cudaStream_t stream, int* found, const float* values, std::
 /// to = from, rounded to the nearest (ties to even) if To has fewer bits.
 template <class To, class From>
 void convert(cudaStream_t stream, To* to, const From* from, std::int64_t count);
+/// The rows of `to` = those of `from`, rounded as by convert. Rows are `..._stride` values apart. The values of `to`
+/// between its rows become 0: kernels/copy_rows.cu
+template <class To, class From>
+void convert_rows(cudaStream_t stream, To* to, std::int64_t to_stride, const From* from, std::int64_t from_stride,
+                  std::int64_t rows, std::int64_t columns);
+/// The rows of `to` += those of `from`. The values between the rows are not changed.
+void add_rows(cudaStream_t stream, float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride,
+              std::int64_t rows, std::int64_t columns);
 
 template <class T>
 void relu(cudaStream_t stream, T* out, const T* in, std::int64_t count);
@@ -51,9 +59,10 @@ void gelu_backward(cudaStream_t stream, T* gradient, const T* in, std::int64_t c
 
 // ---- rows and a bias: kernels/bias.cu
 
-/// Every row of `values` += bias.
+/// Every row of `values` += bias. Rows are `stride` values apart; 0: `columns`.
 template <class T>
-void add_bias(cudaStream_t stream, T* values, const float* bias, std::int64_t rows, std::int64_t columns);
+void add_bias(cudaStream_t stream, T* values, const float* bias, std::int64_t rows, std::int64_t columns,
+              std::int64_t stride = 0);
 /// out = relu(in + bias); `out` may be `in`.
 template <class T>
 void bias_relu(cudaStream_t stream, T* out, const T* in, const float* bias, std::int64_t rows, std::int64_t columns);
@@ -62,10 +71,10 @@ template <class T>
 void bias_gelu(cudaStream_t stream, T* out, const T* in, const float* bias, std::int64_t rows, std::int64_t columns);
 
 std::size_t column_sums_scratch(std::int64_t rows, std::int64_t columns);
-/// sums += the rows of `values`: the gradient of a bias.
+/// sums += the rows of `values`: the gradient of a bias. Rows are `stride` values apart; 0: `columns`.
 template <class T>
 void add_column_sums(cudaStream_t stream, float* sums, const T* values, void* scratch, std::int64_t rows,
-                     std::int64_t columns);
+                     std::int64_t columns, std::int64_t stride = 0);
 /// gradient *= relu'(input of `out`); bias_gradient += its columns' sums, both in one pass. Scratch as add_column_sums.
 template <class T>
 void bias_relu_backward(cudaStream_t stream, T* gradient, float* bias_gradient, const T* out, void* scratch,
@@ -116,26 +125,30 @@ void embedding_backward(cudaStream_t stream, float* table_gradient, float* posit
 // ---- the loss: kernels/cross_entropy.cu
 
 std::size_t softmax_cross_entropy_scratch(std::int64_t rows);
-/// *loss_sum += -log softmax(row)[target], over the rows; each row becomes softmax(row) - onehot(target). A target
-/// outside the columns gives NaN. Callers check targets before the upload.
+/// The logits of a loss: `rows` of `columns` values, `stride` apart. The gradient of the values between rows is 0.
+struct LogitRows {
+  std::int64_t rows, columns, stride;
+};
+/// *loss_sum += -log softmax(row)[target], over the rows; each row becomes scale * (softmax(row) - onehot(target)). A
+/// target outside the columns gives NaN. Callers check targets before the upload.
 template <class T>
-void softmax_cross_entropy(cudaStream_t stream, T* logits, const float* targets, double* loss_sum, void* scratch,
-                           std::int64_t rows, std::int64_t columns);
+void softmax_cross_entropy(cudaStream_t stream, T* logits, const float* targets, double* loss_sum, float scale,
+                           void* scratch, const LogitRows& shape);
 
 // The loss in parts, for classes sharded over several devices: this device has `columns` of them from class `first` on.
 /// most = the maximum of each row.
 template <class T>
-void row_max(cudaStream_t stream, float* most, const T* logits, std::int64_t rows, std::int64_t columns);
+void row_max(cudaStream_t stream, float* most, const T* logits, const LogitRows& shape);
 /// Given the maximum over all devices: totals = each row's sum of e^(value - most), and wanted = its target's value -
 /// most, 0 if another device has it. `logits` are not changed.
 template <class T>
 void row_exp_sum(cudaStream_t stream, float* totals, float* wanted, const T* logits, const float* most,
-                 const float* targets, std::int64_t first, std::int64_t rows, std::int64_t columns);
+                 const float* targets, std::int64_t first, const LogitRows& shape);
 /// Given both sums over all devices: completes softmax_cross_entropy. *loss_sum is equal on all devices.
 template <class T>
-void finish_cross_entropy(cudaStream_t stream, T* logits, double* loss_sum, const float* most, const float* totals,
-                          const float* wanted, const float* targets, std::int64_t first, std::int64_t rows,
-                          std::int64_t columns);
+void finish_cross_entropy(cudaStream_t stream, T* logits, double* loss_sum, float scale, const float* most,
+                          const float* totals, const float* wanted, const float* targets, std::int64_t first,
+                          const LogitRows& shape);
 
 // ---- attention: kernels/attention.cu
 

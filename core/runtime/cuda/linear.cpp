@@ -17,30 +17,47 @@ class LinearPasses {
   layers::ProductSize size() const { return {sequence_ * in_, sequence_ * out_, in_, weights()}; }
 
   tensor::Tensor forward(const tensor::Tensor& input, const float* parameters) const {
-    tensor::Tensor output(input.memory(), input.samples(), sequence_ * out_);
-    product(CudaDevice::of(input), shape(input), output.data(), GemmOperand(input), factor(input, parameters),
-            bias_ ? parameters + weights() : nullptr);
-    return output;
+    return forward(input, parameters, out_);
+  }
+  /// Gives rows that begin at multiples of 16 bytes, with zeros between them, which the loss takes.
+  tensor::Tensor forward_to_loss(const tensor::Tensor& input, const float* parameters) const {
+    return forward(input, parameters, row_pitch(out_, Element::fp32));
   }
 
   tensor::Tensor backward_input(const tensor::Tensor& output_gradient, const float* parameters) const {
     tensor::Tensor gradient(output_gradient.memory(), output_gradient.samples(), sequence_ * in_);
-    product_backward(CudaDevice::of(gradient), shape(gradient), gradient.data(), GemmOperand(output_gradient),
-                     factor(gradient, parameters));
+    product_backward(CudaDevice::of(gradient), shape(gradient), gradient.data(), output_factor(output_gradient),
+                     weights_factor(gradient, parameters));
     return gradient;
   }
 
   void backward_weight(const tensor::Tensor& input, const tensor::Tensor& output_gradient, float* gradients) const {
     CudaDevice& device = CudaDevice::of(input);
-    add_product_gradient(device, shape(input), gradients, GemmOperand(input), GemmOperand(output_gradient));
-    if (bias_) add_bias_gradient(device, gradients + weights(), output_gradient.data(), shape(input).rows, out_);
+    add_product_gradient(device, shape(input), gradients, input_factor(input), output_factor(output_gradient));
+    if (bias_) add_bias_gradient(device, gradients + weights(), output_gradient.data(), output_rows(output_gradient));
   }
 
  private:
+  tensor::Tensor forward(const tensor::Tensor& input, const float* parameters, std::int64_t stride) const {
+    tensor::Tensor output(input.memory(), input.samples(), sequence_ * stride);
+    ProductShape shape = this->shape(input);
+    shape.out_stride = stride;
+    product(CudaDevice::of(input), shape, output.data(), input_factor(input), weights_factor(input, parameters),
+            bias_ ? parameters + weights() : nullptr);
+    return output;
+  }
   std::int64_t weights() const { return in_ * out_; }
   ProductShape shape(const tensor::Tensor& of) const { return {of.samples() * sequence_, in_, out_}; }
-  GemmOperand factor(const tensor::Tensor& beside, const float* parameters) const {
-    return {beside.memory(), parameters, weights()};
+  /// Returns the rows of an output or of its gradient, whose distance follows from the tensor's width.
+  MatrixRows output_rows(const tensor::Tensor& of) const {
+    return {of.samples() * sequence_, out_, of.width() / sequence_};
+  }
+  GemmOperand output_factor(const tensor::Tensor& of) const { return {of.memory(), of.data(), output_rows(of)}; }
+  GemmOperand input_factor(const tensor::Tensor& of) const {
+    return {of.memory(), of.data(), {of.samples() * sequence_, in_}};
+  }
+  GemmOperand weights_factor(const tensor::Tensor& beside, const float* parameters) const {
+    return {beside.memory(), parameters, {in_, out_}};
   }
 
   std::int64_t in_, out_, sequence_;

@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cuda/products.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
+#include "core/base/result.hpp"
 #include "core/runtime/cuda/kernels.hpp"
 
 namespace pipedeck::runtime::cuda {
 namespace {
 
-template <class T>
-DeviceResult result_of(T* data, std::int64_t stride) {
-  return {data, stride, std::is_same_v<T, float> ? Element::fp32 : Element::bf16};
-}
-
-/// cublasLt adds a bias of the result's element, but parameters are floats.
+/// cublasLt adds a bias of the result's element, but parameters are floats. A product that also writes the values
+/// between the output's rows, which are 0, has no bias for them.
 template <class T>
 void multiply_and_add(CudaDevice& device, const ProductShape& shape, T* output, const GemmOperand& input,
                       const GemmOperand& weights, const float* bias) {
-  const auto& [rows, in, out] = shape;
-  const DeviceMatrix left = input.matrix(in), right = weights.matrix(out);
-  const DeviceResult result = result_of(output, out);
+  GemmResult<T> result(input.memory(), output, {shape.rows, shape.out, shape.out_stride});
+  const std::int64_t columns = result.columns();
+  ensure(columns <= weights.pitch(), "weights have values for every column of the result");
+  const DeviceMatrix left = input.matrix(), right = weights.matrix();
   Epilogue added;
   added.bias = bias;
   GemmRunner& products = device.gemms();
-  const bool at_once =
-      bias != nullptr && std::is_same_v<T, float> && products.has_algorithm(rows, out, in, left, right, result, added);
-  products.multiply(rows, out, in, left, right, result, 0, 1, at_once ? added : Epilogue());
-  if (bias != nullptr && !at_once) add_bias(device.stream(), output, bias, rows, out);
+  const bool at_once = bias != nullptr && std::is_same_v<T, float> && columns == shape.out &&
+                       products.has_algorithm(shape.rows, columns, shape.in, left, right, result.matrix(), added);
+  products.multiply(shape.rows, columns, shape.in, left, right, result.matrix(), 0, 1, at_once ? added : Epilogue());
+  result.finish();
+  if (bias != nullptr && !at_once) add_bias(device.stream(), output, bias, shape.rows, shape.out, shape.out_stride);
 }
 
+/// Sums over the columns of the output, or over those between its rows as well, which are 0 in both factors.
 template <class T>
 void multiply_back(CudaDevice& device, const ProductShape& shape, T* input_gradient, const GemmOperand& output_gradient,
                    const GemmOperand& weights) {
-  const auto& [rows, in, out] = shape;
-  device.gemms().multiply(rows, in, out, output_gradient.matrix(out), weights.transposed(out),
-                          result_of(input_gradient, in));
+  const std::int64_t inner = output_gradient.pitch() == weights.pitch() ? weights.pitch() : shape.out;
+  GemmResult<T> result(weights.memory(), input_gradient, {shape.rows, shape.in});
+  device.gemms().multiply(shape.rows, shape.in, inner, output_gradient.matrix(), weights.transposed(), result.matrix());
+  result.finish();
 }
 
 }  // namespace
@@ -59,17 +61,19 @@ void product_backward(CudaDevice& device, const ProductShape& shape, Bf16* input
 
 void add_product_gradient(CudaDevice& device, const ProductShape& shape, float* weights_gradient,
                           const GemmOperand& input, const GemmOperand& output_gradient) {
-  const auto& [rows, in, out] = shape;
-  device.gemms().multiply(in, out, rows, input.transposed(in), output_gradient.matrix(out),
-                          result_of(weights_gradient, out), 1);
+  GemmResult<float> result(input.memory(), weights_gradient, {shape.in, shape.out}, true);
+  const std::int64_t columns = std::min(result.columns(), output_gradient.pitch());
+  device.gemms().multiply(shape.in, columns, shape.rows, input.transposed(), output_gradient.matrix(), result.matrix(),
+                          result.keep());
+  result.finish();
 }
 
 template <class T>
-void add_bias_gradient(CudaDevice& device, float* sums, const T* values, std::int64_t rows, std::int64_t columns) {
-  add_column_sums(device.stream(), sums, values, device.context().workspace(column_sums_scratch(rows, columns)), rows,
-                  columns);
+void add_bias_gradient(CudaDevice& device, float* sums, const T* values, const MatrixRows& of) {
+  add_column_sums(device.stream(), sums, values, device.context().workspace(column_sums_scratch(of.rows, of.width)),
+                  of.rows, of.width, of.stride);
 }
-template void add_bias_gradient<float>(CudaDevice&, float*, const float*, std::int64_t, std::int64_t);
-template void add_bias_gradient<Bf16>(CudaDevice&, float*, const Bf16*, std::int64_t, std::int64_t);
+template void add_bias_gradient<float>(CudaDevice&, float*, const float*, const MatrixRows&);
+template void add_bias_gradient<Bf16>(CudaDevice&, float*, const Bf16*, const MatrixRows&);
 
 }  // namespace pipedeck::runtime::cuda

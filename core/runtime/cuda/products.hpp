@@ -11,6 +11,7 @@ namespace pipedeck::runtime::cuda {
 /// The shape of a product: `rows` of `in` values become rows of `out` values, through weights of in x out, row-major.
 struct ProductShape {
   std::int64_t rows, in, out;
+  std::int64_t out_stride = 0;  ///< from one row of the output to the next; 0: `out`
 };
 
 /// output = input * weights + bias. `bias` may be null.
@@ -29,6 +30,6 @@ void add_product_gradient(CudaDevice& device, const ProductShape& shape, float* 
                           const GemmOperand& input, const GemmOperand& output_gradient);
 /// sums += the rows of `values`, which are floats or 16-bit values.
 template <class T>
-void add_bias_gradient(CudaDevice& device, float* sums, const T* values, std::int64_t rows, std::int64_t columns);
+void add_bias_gradient(CudaDevice& device, float* sums, const T* values, const MatrixRows& of);
 
 }  // namespace pipedeck::runtime::cuda

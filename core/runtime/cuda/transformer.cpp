@@ -87,14 +87,14 @@ class Transformer final : public CudaLayer {
     CudaDevice& device = CudaDevice::of(s[w_dy]);
     float* g = gradients.data();
     const std::int64_t n = rows(s[w_dy]);
-    add_product_gradient(device, {n, f_, h_}, g + at_.down, factor(s[w_active], n * f_), GemmOperand(s[w_dy]));
-    add_bias_gradient(device, g + at_.down_bias, s[w_dy].data(), n, h_);
-    add_product_gradient(device, {n, h_, f_}, g + at_.up, factor(s[w_normal2], n * h_), factor(s[w_dup], n * f_));
-    add_bias_gradient(device, g + at_.up_bias, values(s[w_dup]), n, f_);
-    add_product_gradient(device, {n, c_, h_}, g + at_.out, factor(s[w_context], n * c_), GemmOperand(s[w_dx1]));
-    add_bias_gradient(device, g + at_.out_bias, s[w_dx1].data(), n, h_);
-    add_product_gradient(device, {n, h_, 3 * c_}, g + at_.qkv, factor(s[w_normal1], n * h_),
-                         factor(s[w_dqkv], n * 3 * c_));
+    add_product_gradient(device, {n, f_, h_}, g + at_.down, factor(s[w_active], n, f_), between(s[w_dy]));
+    add_bias_gradient(device, g + at_.down_bias, s[w_dy].data(), {n, h_});
+    add_product_gradient(device, {n, h_, f_}, g + at_.up, factor(s[w_normal2], n, h_), factor(s[w_dup], n, f_));
+    add_bias_gradient(device, g + at_.up_bias, values(s[w_dup]), {n, f_});
+    add_product_gradient(device, {n, c_, h_}, g + at_.out, factor(s[w_context], n, c_), between(s[w_dx1]));
+    add_bias_gradient(device, g + at_.out_bias, s[w_dx1].data(), {n, h_});
+    add_product_gradient(device, {n, h_, 3 * c_}, g + at_.qkv, factor(s[w_normal1], n, h_),
+                         factor(s[w_dqkv], n, 3 * c_));
     add_qkv_bias(device, g + at_.qkv_bias, s[w_dqkv], n);
     device.add(g + at_.gain1, s[w_norms].data(), 2 * h_);
     device.add(g + at_.gain2, s[w_norms].data() + 2 * h_, 2 * h_);
@@ -118,14 +118,15 @@ class Transformer final : public CudaLayer {
   }
   static T* values(tensor::Tensor& of_t) { return reinterpret_cast<T*>(of_t.data()); }
   static const T* values(const tensor::Tensor& of_t) { return reinterpret_cast<const T*>(of_t.data()); }
-  static GemmOperand factor(const tensor::Tensor& of_t, std::int64_t count) {
-    if constexpr (std::is_same_v<T, float>)
-      return GemmOperand(of_t.memory(), of_t.data(), count);
-    else
-      return GemmOperand(values(of_t));
+  static GemmOperand factor(const tensor::Tensor& of_t, std::int64_t rows, std::int64_t width) {
+    return GemmOperand(of_t.memory(), values(of_t), {rows, width});
   }
-  static GemmOperand weights(const tensor::Tensor& beside, const float* parameters, std::int64_t count) {
-    return GemmOperand(beside.memory(), parameters, count);
+  /// Returns a factor of values between layers, which are floats.
+  GemmOperand between(const tensor::Tensor& floats) const {
+    return GemmOperand(floats.memory(), floats.data(), {rows(floats), h_});
+  }
+  static GemmOperand weights(const tensor::Tensor& beside, const float* parameters, std::int64_t in, std::int64_t out) {
+    return GemmOperand(beside.memory(), parameters, {in, out});
   }
   /// Converts floats to T.
   tensor::Tensor rounded(CudaDevice& device, tensor::Tensor floats) const {
@@ -148,8 +149,7 @@ class Transformer final : public CudaLayer {
   tensor::Tensor into(CudaDevice& device, const tensor::Tensor& like, const tensor::Tensor& in, std::int64_t to,
                       const float* weight, const float* bias) const {
     tensor::Tensor out = inner_like(like, to);
-    product(device, {rows(like), h_, to}, values(out), factor(in, rows(like) * h_), weights(like, weight, h_ * to),
-            bias);
+    product(device, {rows(like), h_, to}, values(out), factor(in, rows(like), h_), weights(like, weight, h_, to), bias);
     return out;
   }
 
@@ -157,7 +157,7 @@ class Transformer final : public CudaLayer {
   tensor::Tensor out_of(CudaDevice& device, const tensor::Tensor& like, const tensor::Tensor& in, std::int64_t from,
                         const float* weight, const float* bias) const {
     tensor::Tensor out = wide(like, h_);
-    product(device, {rows(like), from, h_}, out.data(), factor(in, rows(like) * from), weights(like, weight, from * h_),
+    product(device, {rows(like), from, h_}, out.data(), factor(in, rows(like), from), weights(like, weight, from, h_),
             partners_ ? nullptr : bias);
     if (!partners_) return out;
     partners_->all_reduce(out);
@@ -169,8 +169,8 @@ class Transformer final : public CudaLayer {
   tensor::Tensor into_backward(CudaDevice& device, const tensor::Tensor& like, const tensor::Tensor& gradient,
                                std::int64_t to, const float* weight) const {
     tensor::Tensor out = wide(like, h_);
-    product_backward(device, {rows(like), h_, to}, out.data(), factor(gradient, rows(like) * to),
-                     weights(like, weight, h_ * to));
+    product_backward(device, {rows(like), h_, to}, out.data(), factor(gradient, rows(like), to),
+                     weights(like, weight, h_, to));
     if (partners_) partners_->all_reduce(out);
     return out;
   }
@@ -179,8 +179,8 @@ class Transformer final : public CudaLayer {
   tensor::Tensor out_of_backward(CudaDevice& device, const tensor::Tensor& gradient, std::int64_t from,
                                  const float* weight) const {
     tensor::Tensor out = inner_like(gradient, from);
-    product_backward(device, {rows(gradient), from, h_}, values(out), GemmOperand(gradient),
-                     weights(gradient, weight, from * h_));
+    product_backward(device, {rows(gradient), from, h_}, values(out), between(gradient),
+                     weights(gradient, weight, from, h_));
     return out;
   }
 
@@ -256,7 +256,7 @@ class Transformer final : public CudaLayer {
   /// A key's bias has a gradient of exactly zero: it adds one amount to all scores of a query.
   void add_qkv_bias(CudaDevice& device, float* to, const tensor::Tensor& gradient, std::int64_t n) const {
     tensor::Tensor sums = tensor::Tensor::zeros(gradient.memory(), 1, 3 * c_);
-    add_bias_gradient(device, sums.data(), values(gradient), n, 3 * c_);
+    add_bias_gradient(device, sums.data(), values(gradient), {n, 3 * c_});
     device.add(to, sums.data(), c_);
     device.add(to + 2 * c_, sums.data() + 2 * c_, c_);
   }

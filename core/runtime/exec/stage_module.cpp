@@ -190,6 +190,7 @@ tensor::Tensor StageModule::run_forward(MicroBatch& kept, std::size_t layer, std
   if (sharded_.weights && layer + 1 < end) sharded_.weights->prefetch(layer + 1, *kept.weights);
   layers::SavedTensors& saved = kept.tensors.layers[layer];
   saved.loss_scale = shape_.loss_scale;
+  saved.feeds_loss = shape_.loss != nullptr && layer + 1 == layers();
   return shape_.layers[layer]->forward(std::move(input), weights, saved);
 }
 
@@ -229,7 +230,7 @@ void StageModule::run_layers_forward(MicroBatch& kept) {
     tensors.value = std::move(value);
     return;
   }
-  tensors.loss = shape_.loss->forward(value, tensors.targets);
+  tensors.loss = shape_.loss->forward(value, tensors.targets, shape_.loss_scale);
   if (reruns_loss()) return;
   tensors.targets.release();
   tensors.logits = std::move(value);
@@ -254,7 +255,7 @@ void StageModule::rerun_forward(MicroBatch& kept, const plan::RecomputedSegment&
     if (!shape_.by_block) release_weights(i);
   }
   if (!shape_.loss || last != layers()) return;
-  shape_.loss->forward(value, tensors.targets);
+  shape_.loss->forward(value, tensors.targets, shape_.loss_scale);
   tensors.targets.release();
   tensors.logits = std::move(value);
 }
@@ -283,8 +284,7 @@ void StageModule::run_layers_backward(MicroBatch& kept, bool weights_too, const 
       rerun_forward(kept, *segment++);
       if (reruns) reruns->back().second = memory_->device().now();
     }
-    if (shape_.loss && i + 1 == layers())
-      gradient = shape_.loss->backward(std::move(tensors.logits), shape_.loss_scale);
+    if (shape_.loss && i + 1 == layers()) gradient = std::move(tensors.logits);  // their gradient by now
     const bool wanted = i > 0 || !shape_.first;
     layers::SavedTensors& saved = tensors.layers[i];
     const std::span<const float> weights = acquire_weights(kept, i);

@@ -25,6 +25,9 @@ struct SavedTensors {
   std::vector<tensor::Tensor> tensors;
   /// 1 / (samples x positions) of the update's mean loss, for layers that add a loss of their own; 0: they add none.
   float loss_scale = 0;
+  /// True if forward's output goes to the loss alone. Its rows may be further apart then than the classes need, with
+  /// zeros between them.
+  bool feeds_loss = false;
   Bytes bytes() const {
     Bytes sum;
     for (const tensor::Tensor& tensor : tensors) sum += tensor.bytes();

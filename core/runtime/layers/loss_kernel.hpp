@@ -29,10 +29,9 @@ class LossSum {
 class LossKernel {
  public:
   virtual ~LossKernel() = default;
-  /// Returns the sum over samples and positions. Replaces `logits` by its unscaled gradient, which backward needs.
-  virtual LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets) const = 0;
-  /// Returns the gradient of scale * the sum.
-  virtual tensor::Tensor backward(tensor::Tensor saved, float scale) const = 0;
+  /// Returns the sum over samples and positions. Replaces `logits` by the gradient of `scale` times the sum. Rows of
+  /// logits may be apart (SavedTensors::feeds_loss).
+  virtual LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets, float scale) const = 0;
 };
 
 }  // namespace pipedeck::runtime::layers

@@ -42,7 +42,7 @@ class MatmulLayer final : public LayerKernel {
 
   /// Saves the input and, with an activation, the activation's input.
   tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, SavedTensors& saved) const override {
-    tensor::Tensor linear = passes_->forward(input, parameters.data());
+    tensor::Tensor linear = multiply(input, parameters.data(), saved.feeds_loss);
     saved.tensors.push_back(std::move(input));
     if (activation_ == Activation::none) return linear;
     tensor::Tensor output = Ops::activate(activation_, linear);
@@ -68,6 +68,12 @@ class MatmulLayer final : public LayerKernel {
   }
 
  private:
+  tensor::Tensor multiply(const tensor::Tensor& input, const float* parameters, bool feeds_loss) const {
+    if constexpr (requires { passes_->forward_to_loss(input, parameters); })
+      if (feeds_loss && activation_ == Activation::none) return passes_->forward_to_loss(input, parameters);
+    return passes_->forward(input, parameters);
+  }
+
   ProductSize size_;
   Activation activation_;
   std::unique_ptr<Passes> passes_;

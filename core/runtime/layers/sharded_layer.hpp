@@ -41,6 +41,7 @@ class ColumnParallelLayer final : public LayerKernel {
   }
 
   tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, SavedTensors& saved) const override {
+    if (choice().output_whole) saved.feeds_loss = false;  // the partners' columns come between
     tensor::Tensor output = part_.part->forward(std::move(input), parameters, saved);
     return choice().output_whole ? partners().all_gather(output, columns_) : std::move(output);
   }
@@ -87,6 +88,7 @@ class RowParallelLayer final : public LayerKernel {
   /// own columns suffice to run it again.
   tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, SavedTensors& saved) const override {
     if (input.width() != part_.part->input_width()) input = partners().scatter(input, choice().input_columns);
+    saved.feeds_loss = false;  // the sum comes between
     tensor::Tensor linear = part_.part->forward(std::move(input), parameters.first(weights()), saved);
     partners().all_reduce(linear);
     if (biased()) Ops::add_bias(linear, parameters.data() + weights(), columns_);

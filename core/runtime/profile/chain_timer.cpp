@@ -206,10 +206,13 @@ tensor::Tensor LayerTimer::forward(std::size_t layer, tensor::Tensor value, cons
   const Bytes before = memory_->in_use() - value.bytes() - (last ? targets.bytes() : Bytes()) - fetched_bytes(layer);
   memory_->restart_peak();
   pass(spans_[layer].forward, [&] {
+    saved.feeds_loss = last;
     value = layers_[layer]->forward(std::move(value), weights(layer, layer + 1), saved);
     release_weights(layer, true);
     if (rank_) layers_[layer]->discard(saved, rank_->discarded);
-    if (last) loss_kernel_->forward(value, targets);
+    if (last)
+      loss_kernel_->forward(value, targets,
+                            1.0f / static_cast<float>(static_cast<std::int64_t>(samples_) * positions_));
   });
   seen.forward_all_reduced = all_reduced();
   seen.memory.input = saved.tensors.front().bytes();
@@ -225,9 +228,6 @@ tensor::Tensor LayerTimer::backward(std::size_t layer, tensor::Tensor value, lay
   const Bytes before = memory_->in_use() - fetched_bytes(layer);
   memory_->restart_peak();
   pass(spans_[layer].backward_input, [&] {
-    if (ends_with_loss(layer))
-      value = loss_kernel_->backward(std::move(value),
-                                     1.0f / static_cast<float>(static_cast<std::int64_t>(samples_) * positions_));
     const std::span<const float> own = weights(layer, layer - 1);
     if (rank_ && !rank_->discarded.empty()) layers_[layer]->restore(saved, own, rank_->discarded);
     value = layers_[layer]->backward_input(std::move(value), own, saved, layer > 0 || !ends_.first);

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <vector>
 
+#include "tests/support/cuda_stand_in/machine.hpp"
 #include "tests/support/cuda_stand_in/state.hpp"
 
 namespace cuda_stand_in {
@@ -102,6 +103,22 @@ struct Problem {
     if (operation.keeps())
       require(operation.kept_leading % 8 == 0 && operation.kept_leading >= rows(),
               "what is kept of gelu has a leading dimension of a multiple of 8", CUBLAS_STATUS_NOT_SUPPORTED);
+  }
+
+  /// Sums that are split are added in the result's type with one of the schemes.
+  void check_reductions(std::uint32_t schemes) const {
+    require(result.type == CUDA_R_32F || (schemes & CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE) == 0,
+            "parts of a sum could be rounded to 16 bits");
+  }
+
+  /// With refuse_unaligned_products.
+  void check_rows(const std::uint32_t (&alignment)[4]) const {
+    const auto begin_aligned = [](const Layout& layout, std::uint32_t promised) {
+      return promised >= 16 && static_cast<std::size_t>(layout.leading) * bytes_of(layout.values()) % 16 == 0;
+    };
+    require(begin_aligned(first, alignment[0]) && begin_aligned(second, alignment[1]) &&
+                begin_aligned(result, alignment[3]),
+            "no algorithm at this alignment", CUBLAS_STATUS_NOT_SUPPORTED);
   }
 
   std::uint64_t number() const {
@@ -338,6 +355,8 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
                           mine<Layout>(second, layout_kind), mine<Layout>(result, layout_kind)};
     *count = 0;
     problem.check();
+    problem.check_reductions(preference.reductions);
+    if (machine().aligned_products_only) problem.check_rows(preference.alignment);
     Found found{problem.number(), std::min<std::uint64_t>(preference.workspace, workspace_wanted), {}};
     std::memcpy(found.alignment, preference.alignment, sizeof found.alignment);
     results[0] = {};

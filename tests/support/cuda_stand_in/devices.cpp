@@ -67,6 +67,7 @@ void reset() {
     machine().direct.clear();
     machine().copies_through_host = 0;
     machine().summation_error = 0;
+    machine().aligned_products_only = false;
   }
   {
     const std::lock_guard lock(lock_of_all());
@@ -114,6 +115,8 @@ void set_delay(int microseconds) {
   const std::lock_guard lock(machine().mutex);
   machine().delay = microseconds;
 }
+void refuse_unaligned_products() { machine().aligned_products_only = true; }
+
 void set_summation_error(double units) { machine().summation_error = units * 0x1p-24; }
 
 double Sum::result(std::uint64_t place) const {

@@ -36,6 +36,7 @@ struct Machine {
   std::set<std::pair<int, int>> direct;  ///< {from where, to whom}: a device reaches a peer's memory
   int copies_through_host = 0;
   std::atomic<double> summation_error = 0;
+  std::atomic<bool> aligned_products_only = false;
 };
 Machine& machine();
 

@@ -37,6 +37,9 @@ void set_delay(int microseconds);
 /// value alone. 1 is the possible error of 32-bit floats added in another order; initially 0.
 void set_summation_error(double units);
 
+/// From now on, until reset(), cublasLt has no algorithm for matrices whose rows do not begin at multiples of 16 bytes.
+void refuse_unaligned_products();
+
 /// Makes the nth later call (1: the next) of a function fail with the library's own status. An empty name: any function
 /// that allocates or computes, with its library's status for failed work.
 void fail_call(int nth, const std::string& function = {}, int status = 0);

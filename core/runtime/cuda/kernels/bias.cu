@@ -9,16 +9,17 @@ namespace {
 /// out = Function(in + bias). A thread holds its columns' bias for all of its rows.
 template <int Width, class T, class Function>
 __global__ void __launch_bounds__(column_lanes* column_rows)
-    bias_kernel(T* out, const T* in, const float* bias, Function function, std::int64_t rows, std::int64_t columns) {
+    bias_kernel(T* out, const T* in, const float* bias, Function function, std::int64_t rows, std::int64_t columns,
+                std::int64_t stride) {
   const std::int64_t column = (static_cast<std::int64_t>(blockIdx.x) * column_lanes + threadIdx.x) * Width;
   if (column >= columns) return;
   const auto added = load<Width>(bias + column);
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * column_rows + threadIdx.y;
   for (std::int64_t row = first; row < rows; row += static_cast<std::int64_t>(gridDim.y) * column_rows) {
-    auto pack = load<Width>(in + row * columns + column);
+    auto pack = load<Width>(in + row * stride + column);
     PIPEDECK_UNROLL
     for (int k = 0; k < Width; ++k) pack.value[k] = function(pack.value[k] + added.value[k]);
-    store(out + row * columns + column, pack);
+    store(out + row * stride + column, pack);
   }
 }
 
@@ -34,25 +35,25 @@ struct Gelu {
 
 template <class T, class Function>
 void with_bias(cudaStream_t stream, T* out, const T* in, const float* bias, Function function, std::int64_t rows,
-               std::int64_t columns) {
+               std::int64_t columns, std::int64_t stride) {
   if (rows <= 0 || columns <= 0) return;
   constexpr int full = full_width<T>;
-  with_width<full>(columns % full == 0 && are_aligned<full>(out, in, bias), [&](auto width) {
+  with_width<full>(columns % full == 0 && stride % full == 0 && are_aligned<full>(out, in, bias), [&](auto width) {
     const std::int64_t across = divided_up(columns, width * column_lanes);
     const dim3 blocks{static_cast<unsigned>(across),
                       blocks_for(divided_up(rows, column_rows), divided_up(4096, across))};
     launch(bias_kernel<width, T, Function>, {blocks, {column_lanes, column_rows}}, stream, out, in, bias, function,
-           rows, columns);
+           rows, columns, stride);
   });
 }
 
 template <class T>
 struct Values {
   const T* from;
-  std::int64_t columns;
+  std::int64_t stride;
   template <int Width>
   __device__ Pack<Width> at(std::int64_t row, std::int64_t column) const {
-    return load<Width>(from + row * columns + column);
+    return load<Width>(from + row * stride + column);
   }
 };
 
@@ -94,18 +95,19 @@ struct GeluGradient {
 }  // namespace
 
 template <class T>
-void add_bias(cudaStream_t stream, T* values, const float* bias, std::int64_t rows, std::int64_t columns) {
-  with_bias(stream, values, static_cast<const T*>(values), bias, Same{}, rows, columns);
+void add_bias(cudaStream_t stream, T* values, const float* bias, std::int64_t rows, std::int64_t columns,
+              std::int64_t stride) {
+  with_bias(stream, values, static_cast<const T*>(values), bias, Same{}, rows, columns, stride == 0 ? columns : stride);
 }
 
 template <class T>
 void bias_relu(cudaStream_t stream, T* out, const T* in, const float* bias, std::int64_t rows, std::int64_t columns) {
-  with_bias(stream, out, in, bias, Relu{}, rows, columns);
+  with_bias(stream, out, in, bias, Relu{}, rows, columns, columns);
 }
 
 template <class T>
 void bias_gelu(cudaStream_t stream, T* out, const T* in, const float* bias, std::int64_t rows, std::int64_t columns) {
-  with_bias(stream, out, in, bias, Gelu{}, rows, columns);
+  with_bias(stream, out, in, bias, Gelu{}, rows, columns, columns);
 }
 
 std::size_t column_sums_scratch(std::int64_t rows, std::int64_t columns) {
@@ -114,9 +116,10 @@ std::size_t column_sums_scratch(std::int64_t rows, std::int64_t columns) {
 
 template <class T>
 void add_column_sums(cudaStream_t stream, float* sums, const T* values, void* scratch, std::int64_t rows,
-                     std::int64_t columns) {
+                     std::int64_t columns, std::int64_t stride) {
   constexpr int full = full_width<T>;
-  column_sums<full>(stream, sums, Values<T>{values, columns}, scratch, rows, columns, are_aligned<full>(values));
+  const Values<T> work{values, stride == 0 ? columns : stride};
+  column_sums<full>(stream, sums, work, scratch, rows, columns, work.stride % full == 0 && are_aligned<full>(values));
 }
 
 template <class T>
@@ -135,13 +138,13 @@ void bias_gelu_backward(cudaStream_t stream, T* gradient, float* bias_gradient, 
                     are_aligned<full>(gradient, in, bias));
 }
 
-#define PIPEDECK_INSTANTIATE(T)                                                                               \
-  template void add_bias<T>(cudaStream_t, T*, const float*, std::int64_t, std::int64_t);                      \
-  template void bias_relu<T>(cudaStream_t, T*, const T*, const float*, std::int64_t, std::int64_t);           \
-  template void bias_gelu<T>(cudaStream_t, T*, const T*, const float*, std::int64_t, std::int64_t);           \
-  template void add_column_sums<T>(cudaStream_t, float*, const T*, void*, std::int64_t, std::int64_t);        \
-  template void bias_relu_backward<T>(cudaStream_t, T*, float*, const T*, void*, std::int64_t, std::int64_t); \
-  template void bias_gelu_backward<T>(cudaStream_t, T*, float*, const T*, const float*, void*, std::int64_t,  \
+#define PIPEDECK_INSTANTIATE(T)                                                                                      \
+  template void add_bias<T>(cudaStream_t, T*, const float*, std::int64_t, std::int64_t, std::int64_t);               \
+  template void bias_relu<T>(cudaStream_t, T*, const T*, const float*, std::int64_t, std::int64_t);                  \
+  template void bias_gelu<T>(cudaStream_t, T*, const T*, const float*, std::int64_t, std::int64_t);                  \
+  template void add_column_sums<T>(cudaStream_t, float*, const T*, void*, std::int64_t, std::int64_t, std::int64_t); \
+  template void bias_relu_backward<T>(cudaStream_t, T*, float*, const T*, void*, std::int64_t, std::int64_t);        \
+  template void bias_gelu_backward<T>(cudaStream_t, T*, float*, const T*, const float*, void*, std::int64_t,         \
                                       std::int64_t);
 PIPEDECK_INSTANTIATE(float)
 PIPEDECK_INSTANTIATE(Bf16)

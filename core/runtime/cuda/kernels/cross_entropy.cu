@@ -9,17 +9,26 @@ namespace pipedeck::runtime::cuda {
 namespace {
 
 constexpr int sum_threads = 512;
+constexpr int most_row_threads = 1024;   ///< of a row: the fewer rows at once, the more of them a cache holds
+constexpr std::int64_t long_row = 4096;  ///< packs of a row from which it has that many threads
 
 /// The maximum so far and the sum of e^(value - maximum).
 struct Running {
   float largest = -FLT_MAX, sum = 0;
-  __device__ void see(float value) {
-    if (value > largest) {
-      sum = sum * expf(largest - value) + 1.0f;
-      largest = value;
-    } else {
-      sum += expf(value - largest);
+  /// Sees the first `count` values of a pack.
+  template <int Width>
+  __device__ void see(const Pack<Width>& pack, std::int64_t count) {
+    float most = largest;
+    PIPEDECK_UNROLL
+    for (int k = 0; k < Width; ++k)
+      if (k < count) most = Larger{}(pack.value[k], most);
+    if (most > largest) {
+      sum *= expf(largest - most);
+      largest = most;
     }
+    PIPEDECK_UNROLL
+    for (int k = 0; k < Width; ++k)
+      if (k < count) sum += expf(pack.value[k] - largest);
   }
   __device__ void meet(float* shared) {
     const float all = row_reduce(largest, shared, Larger{});
@@ -33,38 +42,39 @@ __device__ bool is_class(float target, std::int64_t classes) {
 }
 
 template <int Width, bool Keep, class T>
-__global__ void cross_entropy_kernel(T* logits, const float* targets, double* losses, std::int64_t rows,
-                                     std::int64_t columns) {
+__global__ void __launch_bounds__(most_row_threads)
+    cross_entropy_kernel(T* logits, const float* targets, double* losses, float scale, LogitRows shape) {
   auto* shared = shared_memory<float>();
-  float* kept = shared + warp_results + threadIdx.y * columns;
+  const std::int64_t columns = shape.columns;
+  float* kept = shared + warp_results + threadIdx.y * shape.stride;
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
-  if (row >= rows) return;
-  T* own = logits + row * columns;
+  if (row >= shape.rows) return;
+  T* own = logits + row * shape.stride;
   const std::int64_t begin = threadIdx.x * Width, step = static_cast<std::int64_t>(blockDim.x) * Width;
   Running running;
   for (std::int64_t i = begin; i < columns; i += step) {
     const auto pack = load<Width>(own + i);
     if constexpr (Keep) store(kept + i, pack);
-    PIPEDECK_UNROLL
-    for (int k = 0; k < Width; ++k) running.see(pack.value[k]);
+    running.see(pack, columns - i);
   }
   running.meet(shared);
   const bool known = is_class(targets[row], columns);
   const std::int64_t target = known ? static_cast<std::int64_t>(targets[row]) : -1;
   const float share = 1.0f / running.sum;
-  for (std::int64_t i = begin; i < columns; i += step) {
-    Pack<Width> pack;
-    if constexpr (Keep)
-      pack = load<Width>(kept + i);
-    else
-      pack = load<Width>(own + i);
+  for (std::int64_t i = begin; i < shape.stride; i += step) {
+    Pack<Width> pack{};
+    if (i < columns) {
+      if constexpr (Keep)
+        pack = load<Width>(kept + i);
+      else
+        pack = load<Width>(own + i);
+    }
     PIPEDECK_UNROLL
     for (int k = 0; k < Width; ++k) {
       const float above = pack.value[k] - running.largest;
-      pack.value[k] = expf(above) * share;
-      if (i + k != target) continue;
-      pack.value[k] -= 1.0f;
-      losses[row] = log(static_cast<double>(running.sum)) - static_cast<double>(above);
+      const float onehot = i + k == target ? 1.0f : 0.0f;
+      pack.value[k] = i + k < columns ? scale * (expf(above) * share - onehot) : 0.0f;
+      if (i + k == target) losses[row] = log(static_cast<double>(running.sum)) - static_cast<double>(above);
     }
     store(own + i, pack);
   }
@@ -72,51 +82,58 @@ __global__ void cross_entropy_kernel(T* logits, const float* targets, double* lo
 }
 
 template <int Width, class T>
-__global__ void largest_kernel(float* most, const T* logits, std::int64_t rows, std::int64_t columns) {
+__global__ void __launch_bounds__(most_row_threads) largest_kernel(float* most, const T* logits, LogitRows shape) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
-  if (row >= rows) return;
+  if (row >= shape.rows) return;
   float largest = -FLT_MAX;
-  for (std::int64_t i = threadIdx.x * Width; i < columns; i += static_cast<std::int64_t>(blockDim.x) * Width) {
-    const auto pack = load<Width>(logits + row * columns + i);
+  for (std::int64_t i = threadIdx.x * Width; i < shape.columns; i += static_cast<std::int64_t>(blockDim.x) * Width) {
+    const auto pack = load<Width>(logits + row * shape.stride + i);
     PIPEDECK_UNROLL
-    for (int k = 0; k < Width; ++k) largest = Larger{}(pack.value[k], largest);
+    for (int k = 0; k < Width; ++k)
+      if (i + k < shape.columns) largest = Larger{}(pack.value[k], largest);
   }
   largest = row_reduce(largest, shared_memory<float>(), Larger{});
   if (threadIdx.x == 0) most[row] = largest;
 }
 
 template <int Width, class T>
-__global__ void exponentials_kernel(float* totals, float* wanted, const T* logits, const float* most,
-                                    const float* targets, std::int64_t first, std::int64_t rows, std::int64_t columns) {
+__global__ void __launch_bounds__(most_row_threads)
+    exponentials_kernel(float* totals, float* wanted, const T* logits, const float* most, const float* targets,
+                        std::int64_t first, LogitRows shape) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
-  if (row >= rows) return;
+  if (row >= shape.rows) return;
   float sum = 0;
-  for (std::int64_t i = threadIdx.x * Width; i < columns; i += static_cast<std::int64_t>(blockDim.x) * Width) {
-    const auto pack = load<Width>(logits + row * columns + i);
+  for (std::int64_t i = threadIdx.x * Width; i < shape.columns; i += static_cast<std::int64_t>(blockDim.x) * Width) {
+    const auto pack = load<Width>(logits + row * shape.stride + i);
     PIPEDECK_UNROLL
-    for (int k = 0; k < Width; ++k) sum += expf(pack.value[k] - most[row]);
+    for (int k = 0; k < Width; ++k)
+      if (i + k < shape.columns) sum += expf(pack.value[k] - most[row]);
   }
   sum = row_reduce(sum, shared_memory<float>(), Adding{});
   if (threadIdx.x != 0) return;
   totals[row] = sum;
   const float target = targets[row] - static_cast<float>(first);
-  const bool here = is_class(target, columns);
-  wanted[row] = here ? to_float(logits[row * columns + static_cast<std::int64_t>(target)]) - most[row] : 0.0f;
+  const bool here = is_class(target, shape.columns);
+  wanted[row] = here ? to_float(logits[row * shape.stride + static_cast<std::int64_t>(target)]) - most[row] : 0.0f;
 }
 
 template <int Width, class T>
-__global__ void finish_kernel(T* logits, const float* most, const float* totals, const float* targets,
-                              std::int64_t first, std::int64_t rows, std::int64_t columns) {
+__global__ void __launch_bounds__(most_row_threads)
+    finish_kernel(T* logits, float scale, const float* most, const float* totals, const float* targets,
+                  std::int64_t first, LogitRows shape) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
-  if (row >= rows) return;
+  if (row >= shape.rows) return;
   const float share = 1.0f / totals[row], target = targets[row] - static_cast<float>(first);
-  const std::int64_t own = is_class(target, columns) ? static_cast<std::int64_t>(target) : -1;
-  for (std::int64_t i = threadIdx.x * Width; i < columns; i += static_cast<std::int64_t>(blockDim.x) * Width) {
-    auto pack = load<Width>(logits + row * columns + i);
+  const std::int64_t own = is_class(target, shape.columns) ? static_cast<std::int64_t>(target) : -1;
+  for (std::int64_t i = threadIdx.x * Width; i < shape.stride; i += static_cast<std::int64_t>(blockDim.x) * Width) {
+    Pack<Width> pack{};
+    if (i < shape.columns) pack = load<Width>(logits + row * shape.stride + i);
     PIPEDECK_UNROLL
-    for (int k = 0; k < Width; ++k)
-      pack.value[k] = expf(pack.value[k] - most[row]) * share - (i + k == own ? 1.0f : 0.0f);
-    store(logits + row * columns + i, pack);
+    for (int k = 0; k < Width; ++k) {
+      const float onehot = i + k == own ? 1.0f : 0.0f;
+      pack.value[k] = i + k < shape.columns ? scale * (expf(pack.value[k] - most[row]) * share - onehot) : 0.0f;
+    }
+    store(logits + row * shape.stride + i, pack);
   }
 }
 
@@ -152,11 +169,15 @@ void add_losses(cudaStream_t stream, double* sum, const From& from, std::int64_t
 
 /// Calls use(width, threads) for rows of T.
 template <class T, class Use>
-void over_rows(const T* logits, std::int64_t rows, std::int64_t columns, const Use& use) {
-  if (rows <= 0 || columns <= 0) return;
+void over_rows(const T* logits, const LogitRows& shape, const Use& use) {
+  if (shape.rows <= 0 || shape.columns <= 0) return;
   constexpr int full = full_width<T>;
-  with_width<full>(columns % full == 0 && are_aligned<full>(logits),
-                   [&](auto width) { use(width, row_threads(divided_up(columns, width))); });
+  with_width<full>(shape.stride % full == 0 && are_aligned<full>(logits), [&](auto width) {
+    const std::int64_t packs = divided_up(shape.columns, width);
+    RowThreads threads = row_threads(packs);
+    if (packs >= long_row) threads.lanes = most_row_threads;
+    use(width, threads);
+  });
 }
 
 constexpr std::size_t bytes_per_thread = sizeof(float) * warp_results;
@@ -166,56 +187,57 @@ constexpr std::size_t bytes_per_thread = sizeof(float) * warp_results;
 std::size_t softmax_cross_entropy_scratch(std::int64_t rows) { return sizeof(double) * static_cast<std::size_t>(rows); }
 
 template <class T>
-void softmax_cross_entropy(cudaStream_t stream, T* logits, const float* targets, double* loss_sum, void* scratch,
-                           std::int64_t rows, std::int64_t columns) {
+void softmax_cross_entropy(cudaStream_t stream, T* logits, const float* targets, double* loss_sum, float scale,
+                           void* scratch, const LogitRows& shape) {
   auto* losses = static_cast<double*>(scratch);
-  over_rows(logits, rows, columns, [&](auto width, RowThreads threads) {
-    const std::size_t with_rows = bytes_per_thread + sizeof(float) * static_cast<std::size_t>(columns) * threads.rows;
+  over_rows(logits, shape, [&](auto width, RowThreads threads) {
+    const std::size_t with_rows =
+        bytes_per_thread + sizeof(float) * static_cast<std::size_t>(shape.stride) * threads.rows;
     if (with_rows <= most_row_bytes)
-      launch(cross_entropy_kernel<width, true, T>, {threads.blocks(rows), threads.threads(), with_rows}, stream, logits,
-             targets, losses, rows, columns);
+      launch(cross_entropy_kernel<width, true, T>, {threads.blocks(shape.rows), threads.threads(), with_rows}, stream,
+             logits, targets, losses, scale, shape);
     else
-      launch(cross_entropy_kernel<width, false, T>, {threads.blocks(rows), threads.threads(), bytes_per_thread}, stream,
-             logits, targets, losses, rows, columns);
-    add_losses(stream, loss_sum, Losses{losses}, rows);
+      launch(cross_entropy_kernel<width, false, T>, {threads.blocks(shape.rows), threads.threads(), bytes_per_thread},
+             stream, logits, targets, losses, scale, shape);
+    add_losses(stream, loss_sum, Losses{losses}, shape.rows);
   });
 }
 
 template <class T>
-void row_max(cudaStream_t stream, float* most, const T* logits, std::int64_t rows, std::int64_t columns) {
-  over_rows(logits, rows, columns, [&](auto width, RowThreads threads) {
-    launch(largest_kernel<width, T>, {threads.blocks(rows), threads.threads(), bytes_per_thread}, stream, most, logits,
-           rows, columns);
+void row_max(cudaStream_t stream, float* most, const T* logits, const LogitRows& shape) {
+  over_rows(logits, shape, [&](auto width, RowThreads threads) {
+    launch(largest_kernel<width, T>, {threads.blocks(shape.rows), threads.threads(), bytes_per_thread}, stream, most,
+           logits, shape);
   });
 }
 
 template <class T>
 void row_exp_sum(cudaStream_t stream, float* totals, float* wanted, const T* logits, const float* most,
-                 const float* targets, std::int64_t first, std::int64_t rows, std::int64_t columns) {
-  over_rows(logits, rows, columns, [&](auto width, RowThreads threads) {
-    launch(exponentials_kernel<width, T>, {threads.blocks(rows), threads.threads(), bytes_per_thread}, stream, totals,
-           wanted, logits, most, targets, first, rows, columns);
+                 const float* targets, std::int64_t first, const LogitRows& shape) {
+  over_rows(logits, shape, [&](auto width, RowThreads threads) {
+    launch(exponentials_kernel<width, T>, {threads.blocks(shape.rows), threads.threads(), bytes_per_thread}, stream,
+           totals, wanted, logits, most, targets, first, shape);
   });
 }
 
 template <class T>
-void finish_cross_entropy(cudaStream_t stream, T* logits, double* loss_sum, const float* most, const float* totals,
-                          const float* wanted, const float* targets, std::int64_t first, std::int64_t rows,
-                          std::int64_t columns) {
-  over_rows(logits, rows, columns, [&](auto width, RowThreads threads) {
-    launch(finish_kernel<width, T>, {threads.blocks(rows), threads.threads()}, stream, logits, most, totals, targets,
-           first, rows, columns);
-    add_losses(stream, loss_sum, LossesOfParts{totals, wanted}, rows);
+void finish_cross_entropy(cudaStream_t stream, T* logits, double* loss_sum, float scale, const float* most,
+                          const float* totals, const float* wanted, const float* targets, std::int64_t first,
+                          const LogitRows& shape) {
+  over_rows(logits, shape, [&](auto width, RowThreads threads) {
+    launch(finish_kernel<width, T>, {threads.blocks(shape.rows), threads.threads()}, stream, logits, scale, most,
+           totals, targets, first, shape);
+    add_losses(stream, loss_sum, LossesOfParts{totals, wanted}, shape.rows);
   });
 }
 
-#define PIPEDECK_INSTANTIATE(T)                                                                                       \
-  template void softmax_cross_entropy<T>(cudaStream_t, T*, const float*, double*, void*, std::int64_t, std::int64_t); \
-  template void row_max<T>(cudaStream_t, float*, const T*, std::int64_t, std::int64_t);                       \
-  template void row_exp_sum<T>(cudaStream_t, float*, float*, const T*, const float*, const float*,           \
-                                        std::int64_t, std::int64_t, std::int64_t);                                    \
-  template void finish_cross_entropy<T>(cudaStream_t, T*, double*, const float*, const float*, const float*,          \
-                                        const float*, std::int64_t, std::int64_t, std::int64_t);
+#define PIPEDECK_INSTANTIATE(T)                                                                                     \
+  template void softmax_cross_entropy<T>(cudaStream_t, T*, const float*, double*, float, void*, const LogitRows&);  \
+  template void row_max<T>(cudaStream_t, float*, const T*, const LogitRows&);                                       \
+  template void row_exp_sum<T>(cudaStream_t, float*, float*, const T*, const float*, const float*, std::int64_t,    \
+                               const LogitRows&);                                                                   \
+  template void finish_cross_entropy<T>(cudaStream_t, T*, double*, float, const float*, const float*, const float*, \
+                                        const float*, std::int64_t, const LogitRows&);
 PIPEDECK_INSTANTIATE(float)
 PIPEDECK_INSTANTIATE(Bf16)
 

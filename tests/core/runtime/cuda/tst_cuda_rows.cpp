@@ -28,6 +28,15 @@ struct Matrix {
   std::int64_t count() const { return rows * columns; }
 };
 
+/// Returns the matrix with `stride` values from row to row, `filling` between them.
+template <class T>
+std::vector<T> rows_apart(const std::vector<T>& values, Matrix m, std::int64_t stride, double filling) {
+  std::vector<T> apart(size(m.rows * stride), rounded_to<T>({filling})[0]);
+  for (std::int64_t row = 0; row < m.rows; ++row)
+    std::copy_n(values.begin() + row * m.columns, m.columns, apart.begin() + row * stride);
+  return apart;
+}
+
 template <class T>
 void expect(const char* what, const std::vector<T>& found, const std::vector<double>& expected, double allowed) {
   const std::string apart = difference(found, expected, allowed);
@@ -86,6 +95,7 @@ class TestCudaRows : public QObject {
     qInfo("%s", fresh_.seed_text().c_str());
   }
   void biases() { biases_of<float>(), biases_of<Bf16>(); }
+  void rows_with_gaps() { rows_with_gaps_of<float>(), rows_with_gaps_of<Bf16>(); }
   void column_sums_of_many_rows() { many_rows_of<float>(), many_rows_of<Bf16>(); }
   void layer_norms() { layer_norms_of<float>(), layer_norms_of<Bf16>(); }
   void losses() { losses_of<float>(), losses_of<Bf16>(); }
@@ -98,6 +108,8 @@ class TestCudaRows : public QObject {
  private:
   template <class T>
   void biases_of();
+  template <class T>
+  void rows_with_gaps_of();
   template <class T>
   void many_rows_of();
   template <class T>
@@ -168,6 +180,43 @@ void TestCudaRows::biases_of() {
       scratch.values();
       return bytes_of(plain.values(), to_relu.values(), to_gelu.values(), of_relu.values(), of_gelu.values(),
                       s.values(), s_relu.values(), s_gelu.values());
+    });
+  }
+}
+
+template <class T>
+void TestCudaRows::rows_with_gaps_of() {
+  for (const Matrix m : shapes({{1, 1}, {3, 50257}, {700, 10}, {33, 128}})) {
+    const std::int64_t stride = m.columns + fresh_.between(1, 70), even = (m.columns / 64 + 1) * 64;
+    const auto in = fresh_.of<float>(m.count()), start = fresh_.of<float>(m.count()),
+               bias = fresh_.of<float>(m.columns);
+    const auto values = fresh_.of<T>(m.count());
+    std::vector<double> sum, added, columns(size(m.columns));
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const std::size_t column = i % size(m.columns);
+      sum.push_back(to_double(in[i]) + to_double(start[i]));
+      added.push_back(to_double(values[i]) + to_double(bias[column]));
+      columns[column] += to_double(values[i]);
+    }
+    same_in_every_order([&] {
+      OnDevice<float> from(rows_apart(in, m, stride, NAN)), to_sum(rows_apart(start, m, even, 7)), b(bias),
+          s(std::vector<float>(size(m.columns)));
+      OnDevice<T> to(std::vector<T>(size(m.rows * even))), back(std::vector<T>(size(m.count()))),
+          biased(rows_apart(values, m, even, 7)), plain(rows_apart(values, m, stride, NAN));
+      OnDevice<unsigned char> scratch(
+          std::vector<unsigned char>(runtime::cuda::column_sums_scratch(m.rows, m.columns)));
+      runtime::cuda::convert_rows(nullptr, to.data(), even, from.data(), stride, m.rows, m.columns);
+      runtime::cuda::convert_rows(nullptr, back.data(), m.columns, static_cast<const T*>(to.data()), even, m.rows,
+                                  m.columns);
+      runtime::cuda::add_rows(nullptr, to_sum.data(), even, from.data(), stride, m.rows, m.columns);
+      runtime::cuda::add_bias(nullptr, biased.data(), b.data(), m.rows, m.columns, even);
+      runtime::cuda::add_column_sums(nullptr, s.data(), plain.data(), scratch.data(), m.rows, m.columns, stride);
+      expect("rows", to.values(), rows_apart(doubles(in), m, even, 0), tolerance<T>());
+      expect("rows together", back.values(), doubles(in), tolerance<T>());
+      expect("sums of rows", to_sum.values(), rows_apart(sum, m, even, 7), 1e-6);
+      expect("bias", biased.values(), rows_apart(added, m, even, 7), tolerance<T>());
+      expect("sums of columns", s.values(), columns, 1e-5);
+      return bytes_of(to.values(), back.values(), to_sum.values(), biased.values(), s.values());
     });
   }
 }
@@ -255,19 +304,29 @@ void TestCudaRows::losses_of() {
   for (const Matrix m : shapes({{1, 1}, {1, 2}, {3, 50257}, {2, 16000}, {700, 10}, {33, 128}, {2, 513}})) {
     const auto logits = fresh_.of<T>(m.count(), 3);
     const auto wanted = targets(m);
-    const Loss expected = reference_loss(doubles(logits), wanted, m);
+    const float scale = static_cast<float>(fresh_.between(1, 9)) / 8;
+    Loss expected = reference_loss(doubles(logits), wanted, m);
+    for (double& value : expected.gradient) value *= static_cast<double>(scale);
     same_in_every_order([&] {
       OnDevice<T> values(logits);
       OnDevice<float> t(wanted);
       OnDevice<double> sum(std::vector<double>{0.5});
       OnDevice<double> scratch(
           std::vector<double>(runtime::cuda::softmax_cross_entropy_scratch(m.rows) / sizeof(double)));
-      runtime::cuda::softmax_cross_entropy(nullptr, values.data(), t.data(), sum.data(), scratch.data(), m.rows,
-                                           m.columns);
+      runtime::cuda::softmax_cross_entropy(nullptr, values.data(), t.data(), sum.data(), scale, scratch.data(),
+                                           {m.rows, m.columns, m.columns});
       expect("loss", sum.values(), {expected.sum + 0.5}, 1e-5);
       if (m.columns > 1) expect("gradient", values.values(), expected.gradient, tolerance<T>());
+      const std::int64_t stride = (m.columns / 64 + 1) * 64;
+      OnDevice<T> apart(rows_apart(logits, m, stride, NAN));
+      OnDevice<double> sum_apart(std::vector<double>{0.5});
+      runtime::cuda::softmax_cross_entropy(nullptr, apart.data(), t.data(), sum_apart.data(), scale, scratch.data(),
+                                           {m.rows, m.columns, stride});
+      expect("loss of rows apart", sum_apart.values(), {expected.sum + 0.5}, 1e-5);
+      if (m.columns > 1)
+        expect("gradient of rows apart", apart.values(), rows_apart(expected.gradient, m, stride, 0), tolerance<T>());
       scratch.values();
-      return bytes_of(sum.values(), values.values());
+      return bytes_of(sum.values(), values.values(), sum_apart.values(), apart.values());
     });
   }
 }
@@ -275,6 +334,7 @@ void TestCudaRows::losses_of() {
 template <class T>
 void TestCudaRows::losses_in_parts_of() {
   const Matrix m{fresh_.between(1, 20), fresh_.between(20, 300)};
+  constexpr float scale = 0.625f;
   const std::int64_t cut = fresh_.between(1, m.columns - 1);
   const auto logits = fresh_.of<T>(m.count(), 3);
   const auto wanted = targets(m);
@@ -291,7 +351,7 @@ void TestCudaRows::losses_in_parts_of() {
       for (std::int64_t i = 0; i < m.columns; ++i) total += std::exp(to_double(x[i]) - largest);
       for (std::int64_t i = first; i < first + count; ++i) {
         own.push_back(x[i]);
-        own_gradient.push_back(expected.gradient[row * size(m.columns) + size(i)]);
+        own_gradient.push_back(0.625 * expected.gradient[row * size(m.columns) + size(i)]);
         largest_here = std::max(largest_here, to_double(x[i]));
         total_here += std::exp(to_double(x[i]) - largest);
       }
@@ -304,20 +364,23 @@ void TestCudaRows::losses_in_parts_of() {
       totals.push_back(static_cast<float>(total));
       wanted_all.push_back(static_cast<float>(of_target));
     }
+    const Matrix part{m.rows, count};
+    const std::int64_t stride = fresh_.between(0, 1) == 0 ? count : (count / 8 + 1) * 8;
+    const runtime::cuda::LogitRows shape{m.rows, count, stride};
     same_in_every_order([&] {
-      OnDevice<T> values(own);
+      OnDevice<T> values(rows_apart(own, part, stride, NAN));
       OnDevice<float> t(wanted), found_most(most), found_totals(totals), found_wanted(wanted_all), all_most(most),
           all_totals(totals), all_wanted(wanted_all);
       OnDevice<double> sum(std::vector<double>{0});
-      runtime::cuda::row_max(nullptr, found_most.data(), values.data(), m.rows, count);
+      runtime::cuda::row_max(nullptr, found_most.data(), values.data(), shape);
       runtime::cuda::row_exp_sum(nullptr, found_totals.data(), found_wanted.data(), values.data(), all_most.data(),
-                                 t.data(), first, m.rows, count);
-      runtime::cuda::finish_cross_entropy(nullptr, values.data(), sum.data(), all_most.data(), all_totals.data(),
-                                          all_wanted.data(), t.data(), first, m.rows, count);
+                                 t.data(), first, shape);
+      runtime::cuda::finish_cross_entropy(nullptr, values.data(), sum.data(), scale, all_most.data(), all_totals.data(),
+                                          all_wanted.data(), t.data(), first, shape);
       expect("most", found_most.values(), own_most, 1e-6);
       expect("totals", found_totals.values(), own_totals, 1e-5);
       expect("wanted", found_wanted.values(), own_wanted, 1e-5);
-      expect("gradient", values.values(), own_gradient, tolerance<T>());
+      expect("gradient", values.values(), rows_apart(own_gradient, part, stride, 0), tolerance<T>());
       expect("loss", sum.values(), {expected.sum}, 1e-5);
       return bytes_of(found_most.values(), found_totals.values(), found_wanted.values(), values.values(), sum.values());
     });
@@ -328,7 +391,8 @@ void TestCudaRows::unknown_target_is_nan() {
   for (const float target : {-1.0f, 3.0f, NAN}) {
     OnDevice<float> logits(std::vector<float>(6, 1.0f)), targets(std::vector<float>{1, target});
     OnDevice<double> sum(std::vector<double>{0}), scratch(std::vector<double>(2));
-    runtime::cuda::softmax_cross_entropy(nullptr, logits.data(), targets.data(), sum.data(), scratch.data(), 2, 3);
+    runtime::cuda::softmax_cross_entropy(nullptr, logits.data(), targets.data(), sum.data(), 1, scratch.data(),
+                                         {2, 3, 3});
     QVERIFY(std::isnan(sum.values()[0]));
   }
 }

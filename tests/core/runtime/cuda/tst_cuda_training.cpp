@@ -49,6 +49,10 @@ class TestCudaTraining : public QObject {
   void layers_cut_over_devices_equal_one_processor();
   void sixteen_bits_are_near_one_processor_data() { every_model(); }
   void sixteen_bits_are_near_one_processor();
+#ifdef PIPEDECK_CUDA_STAND_IN
+  void odd_widths_have_aligned_rows_data();
+  void odd_widths_have_aligned_rows();
+#endif
   void checkpoints_go_on_elsewhere();
   void memory_is_what_the_tensors_take();
   void the_same_run_gives_the_same_bits();
@@ -170,6 +174,42 @@ void TestCudaTraining::sixteen_bits_are_near_one_processor() {
     VERIFY_BELOW(loss_difference(found.log.losses(), expected.log.losses()), 1e-2);
   }
 }
+
+#ifdef PIPEDECK_CUDA_STAND_IN
+void TestCudaTraining::odd_widths_have_aligned_rows_data() {
+  QTest::addColumn<int>("precision");
+  QTest::addColumn<bool>("gpt");
+  QTest::addColumn<QList<int>>("degrees");
+  const std::pair<const char*, runtime::cuda::Precision> precisions[] = {{"fp32", runtime::cuda::Precision::fp32},
+                                                                         {"tf32", runtime::cuda::Precision::tf32},
+                                                                         {"bf16", runtime::cuda::Precision::bf16}};
+  for (const auto& [name, precision] : precisions) {
+    QTest::addRow("GPT, %s", name) << static_cast<int>(precision) << true << QList{1, 1};
+    QTest::addRow("GPT with a cut head, %s", name) << static_cast<int>(precision) << true << QList{1, 2};
+    QTest::addRow("MLP, %s", name) << static_cast<int>(precision) << false << QList{1, 1};
+  }
+}
+
+/// A vocabulary of 67 tokens, as odd as GPT-2's 50257, while cublasLt has no algorithm for unaligned rows.
+void TestCudaTraining::odd_widths_have_aligned_rows() {
+  QFETCH(int, precision);
+  QFETCH(bool, gpt);
+  QFETCH(QList<int>, degrees);
+  ModelSpec model = gpt ? small_gpt(2, 18, 5, 67) : small_mlp(9, 6, 7, 5);
+  model = without_kinks(std::move(model));
+  model.learning_rate = 0.05;
+  const Plan plan = cut_plan(model, {1, 1}, {degrees[0], degrees[1]}), whole = cut_plan(model, {1, 1}, {1, 1});
+  const Trained expected = trained_on(runtime::cpu::cpu_backend(), model, whole, steps_of(3)),
+                first = trained_on(runtime::cpu::cpu_backend(), model, whole, steps_of(0));
+  cuda_stand_in::refuse_unaligned_products();
+  const Trained found =
+      trained_on(gpus_for(plan, static_cast<runtime::cuda::Precision>(precision)), model, plan, steps_of(3));
+  cuda_stand_in::reset();
+  const bool fp32 = precision == static_cast<int>(runtime::cuda::Precision::fp32);
+  VERIFY_BELOW(strayed(found.parameters, expected.parameters, first.parameters), fp32 ? 1e-4 : 2e-2);
+  VERIFY_BELOW(loss_difference(found.log.losses(), expected.log.losses()), fp32 ? 1e-5 : 1e-2);
+}
+#endif
 
 /// Kept on one and gone on from on the other, also under another plan.
 void TestCudaTraining::checkpoints_go_on_elsewhere() {

@@ -258,19 +258,15 @@ class FarLayer final : public runtime::layers::LayerKernel {
 class FarLoss final : public runtime::layers::LossKernel {
  public:
   explicit FarLoss(const runtime::layers::SoftmaxCrossEntropy& loss) : loss_(loss) {}
-  runtime::layers::LossSum forward(runtime::tensor::Tensor& logits,
-                                   const runtime::tensor::Tensor& targets) const override {
+  runtime::layers::LossSum forward(runtime::tensor::Tensor& logits, const runtime::tensor::Tensor& targets,
+                                   float scale) const override {
     runtime::tensor::Tensor near = near_of(logits);
     const double sum = runtime::cpu::cross_entropy(loss_, near, near_of(targets));
-    logits = far_of(near, logits.memory());
+    logits = far_of(runtime::cpu::cross_entropy_gradient(std::move(near), scale), logits.memory());
     runtime::tensor::Tensor there(logits.memory(), 1, 2);
     logits.memory()->device().upload(there.values(),
                                      [&](std::span<float> to) { std::memcpy(to.data(), &sum, sizeof sum); });
     return runtime::layers::LossSum(std::move(there));
-  }
-  runtime::tensor::Tensor backward(runtime::tensor::Tensor saved, float scale) const override {
-    saved.memory()->device().scale(saved.values(), scale);
-    return saved;
   }
 
  private:
