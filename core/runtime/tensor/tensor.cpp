@@ -2,7 +2,9 @@
 #include "core/runtime/tensor/tensor.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,28 +30,70 @@ Bytes bytes_of(std::int64_t floats) { return Bytes(floats * static_cast<std::int
 
 }  // namespace
 
+DeviceMemory::DeviceMemory(std::shared_ptr<DeviceMemory> whole) : device_(whole->device_), whole_(std::move(whole)) {
+  const std::lock_guard lock(whole_->parts_mutex_);
+  whole_->parts_.push_back(this);
+}
+
 DeviceMemory::~DeviceMemory() {
-  for (auto& [size, blocks] : blocks_)
-    for (const Block& block : blocks.kept) {
+  if (whole_) {
+    const std::lock_guard lock(whole_->parts_mutex_);
+    std::erase(whole_->parts_, this);
+  }
+  free_kept();
+}
+
+/// Returns all cached blocks to the system.
+void DeviceMemory::free_kept() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [size, of] : blocks_) {
+    for (const Block& block : of.kept) {
       try {
         if (block.done.event()) device_->wait(block.done);
       } catch (const std::exception&) {  // a failed device has no work left
       }
       device_->deallocate(block.data);
     }
+    of.all -= of.kept.size();
+    of.kept.clear();
+  }
 }
 
-float* DeviceMemory::allocate(std::int64_t floats, Blocks& of) {
+void DeviceMemory::give_back() {
+  if (whole_) return whole_->give_back();
+  free_kept();
+  const std::lock_guard lock(parts_mutex_);
+  for (DeviceMemory* part : parts_) part->free_kept();
+}
+
+/// Makes the list long enough for all blocks, so that returning one allocates no memory.
+void DeviceMemory::make_room(Blocks& of) {
   if (of.kept.capacity() <= of.all) of.kept.reserve(2 * of.all + 1);
-  float* const block = device_->allocate(floats);
+}
+
+/// Lists of other sizes may hold the memory that the device lacks.
+float* DeviceMemory::allocate(std::int64_t floats, Blocks& of, Lock& lock) {
+  make_room(of);
+  float* const block = [&] {
+    try {
+      return device_->allocate(floats);
+    } catch (const OutOfMemory&) {
+    } catch (const std::bad_alloc&) {
+    }
+    lock.unlock();
+    give_back();
+    lock.lock();
+    make_room(of);
+    return device_->allocate(floats);
+  }();
   ++of.all, ++allocations_;
   return block;
 }
 
 /// The caller holds the lock.
-DeviceMemory::Block DeviceMemory::allocate_any(std::int64_t floats) {
+DeviceMemory::Block DeviceMemory::allocate_any(std::int64_t floats, Lock& lock) {
   Blocks& blocks = blocks_[floats];
-  if (blocks.kept.empty()) return {allocate(floats, blocks), {}};
+  if (blocks.kept.empty()) return {allocate(floats, blocks, lock), {}};
   // A part returns the lowest address, whichever block came back last, so that a repeated sequence gets the same
   // blocks.
   const auto chosen = whole_ ? std::ranges::min_element(blocks.kept, {}, &Block::data) : std::prev(blocks.kept.end());
@@ -59,9 +103,9 @@ DeviceMemory::Block DeviceMemory::allocate_any(std::int64_t floats) {
 }
 
 float* DeviceMemory::allocate(std::int64_t floats, bool counted) {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   if (counted) check_limit(floats);
-  const Block block = allocate_any(floats);
+  const Block block = allocate_any(floats, lock);
   if (counted) count(floats);
   if (taken_) taken_->push_back({block.data, floats});
   lock.unlock();
@@ -70,8 +114,8 @@ float* DeviceMemory::allocate(std::int64_t floats, bool counted) {
 }
 
 float* DeviceMemory::allocate_after(std::int64_t floats, Completion& free) {
-  const std::lock_guard lock(mutex_);
-  const Block block = allocate_any(floats);
+  Lock lock(mutex_);
+  const Block block = allocate_any(floats, lock);
   free = block.done;
   return block.data;
 }
@@ -142,10 +186,10 @@ void DeviceMemory::account(std::int64_t floats) {
 }
 
 void DeviceMemory::reserve(std::int64_t floats, int count) {
-  const std::lock_guard lock(mutex_);
+  Lock lock(mutex_);
   Blocks& blocks = blocks_[floats];
   for (int i = 0; i < count; ++i) {
-    float* const block = allocate(floats, blocks);
+    float* const block = allocate(floats, blocks, lock);
     // Added at the front, so that pages which were used already are used again first.
     blocks.kept.insert(blocks.kept.begin(), {block, {}});
   }

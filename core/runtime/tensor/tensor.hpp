@@ -35,7 +35,7 @@ class DeviceMemory {
   explicit DeviceMemory(std::shared_ptr<ComputeDevice> device = cpu_device()) : device_(std::move(device)) {}
   /// Creates a part with its own blocks on the device of `whole`, where they also count. Repeating a sequence of takes
   /// and returns yields identical blocks.
-  explicit DeviceMemory(std::shared_ptr<DeviceMemory> whole) : device_(whole->device_), whole_(std::move(whole)) {}
+  explicit DeviceMemory(std::shared_ptr<DeviceMemory> whole);
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   ~DeviceMemory();
@@ -44,7 +44,8 @@ class DeviceMemory {
   const std::shared_ptr<ComputeDevice>& device_shared() const { return device_; }
 
   /// Allocates a block. If not `counted`, it is in use elsewhere, and account() counts it there. Throws OutOfMemory
-  /// beyond the limit, std::bad_alloc if the system has no more memory.
+  /// beyond the limit, std::bad_alloc if the system has no more memory. Before that, cached blocks of other sizes, also
+  /// those of the parts, return to the system.
   float* allocate(std::int64_t floats, bool counted = true);
   /// Allocates an uncounted block without waiting on the device: it may be used from `free` on.
   float* allocate_after(std::int64_t floats, Completion& free);
@@ -81,8 +82,12 @@ class DeviceMemory {
     std::vector<Block> kept;
     std::size_t all = 0;  ///< capacity of the list, so that returning a block allocates no memory
   };
-  float* allocate(std::int64_t floats, Blocks& of);
-  Block allocate_any(std::int64_t floats);
+  using Lock = std::unique_lock<std::mutex>;
+  float* allocate(std::int64_t floats, Blocks& of, Lock& lock);
+  Block allocate_any(std::int64_t floats, Lock& lock);
+  static void make_room(Blocks& of);
+  void give_back();
+  void free_kept();
   void count(std::int64_t floats);
   void check_limit(std::int64_t floats) const;
 
@@ -91,6 +96,8 @@ class DeviceMemory {
   std::vector<AllocatedBlock>* taken_ = nullptr;
   mutable std::mutex mutex_;
   std::map<std::int64_t, Blocks> blocks_;  ///< by floats
+  std::mutex parts_mutex_;
+  std::vector<DeviceMemory*> parts_;  ///< whose `whole` this is
   std::int64_t used_floats_ = 0, peak_floats_ = 0, allocations_ = 0;
   std::int64_t max_floats_ = 0;  ///< 0: no limit
 };
