@@ -41,12 +41,21 @@ int made_current(int device) {
   return device;
 }
 
+bool has_memory_pools(int device) {
+  int has = 0;
+  check(cudaDeviceGetAttribute(&has, cudaDevAttrMemoryPoolsSupported, device), "cudaDeviceGetAttribute");
+  return has != 0;
+}
+
 thread_local const Context* recording_on_this_thread = nullptr;
 
 }  // namespace
 
 Context::Context(int device, Precision precision)
-    : device_(made_current(device)), precision_(precision), stream_(make_stream()) {
+    : device_(made_current(device)),
+      precision_(precision),
+      stream_(make_stream()),
+      has_pools_(has_memory_pools(device)) {
   cublasLtHandle_t blas = nullptr;
   check(cublasLtCreate(&blas), "cublasLtCreate");
   blas_.reset(blas);
@@ -68,14 +77,30 @@ void* Context::workspace(std::size_t bytes) {
   if (bytes <= workspace_bytes_) return workspace_;
   if (is_capturing()) throw tensor::CaptureUnsupported("what libraries work in has to grow");
   free_workspace();
-  check(cudaMallocAsync(&workspace_, bytes, stream_.get()), "cudaMallocAsync");
+  workspace_ = allocate_workspace(bytes);
   workspace_bytes_ = bytes;
   ++workspace_moves_;
   return workspace_;
 }
 
+void* Context::allocate_workspace(std::size_t bytes) const {
+  void* made = nullptr;
+  if (has_pools_)
+    check(cudaMallocAsync(&made, bytes, stream_.get()), "cudaMallocAsync");
+  else
+    check(cudaMalloc(&made, bytes), "cudaMalloc");
+  return made;
+}
+
+void Context::warn(const std::string& text) {
+  if (!warned_.insert(text).second) return;
+  if (!warnings_.empty()) warnings_ += "; ";
+  warnings_ += text;
+}
+
+/// Without pools cudaFree waits for the work that uses the memory.
 void Context::free_workspace() noexcept {
-  if (workspace_) static_cast<void>(cudaFreeAsync(workspace_, stream_.get()));
+  if (workspace_) static_cast<void>(has_pools_ ? cudaFreeAsync(workspace_, stream_.get()) : cudaFree(workspace_));
   workspace_ = nullptr;
   workspace_bytes_ = 0;
 }

@@ -6,6 +6,9 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "core/runtime/cuda/handles.hpp"
 #include "core/runtime/cuda/precision.hpp"
@@ -56,6 +59,11 @@ class Context {
   /// Returns the number of reallocations.
   int workspace_reallocations() const { return workspace_moves_; }
 
+  /// Adds a warning, once for each text.
+  void warn(const std::string& text);
+  /// Returns the warnings that were added since the last call.
+  std::string consume_warnings() { return std::exchange(warnings_, {}); }
+
   /// Captures a graph of the work that this thread enqueues in `work`. It uses its own stream: work that other threads
   /// enqueue on the compute stream does not belong to it.
   Graph record(const std::function<void()>& work);
@@ -65,6 +73,7 @@ class Context {
  private:
   class GraphRecording;
   void free_workspace() noexcept;
+  void* allocate_workspace(std::size_t bytes) const;
 
   int device_;
   Precision precision_;
@@ -74,6 +83,9 @@ class Context {
   void* workspace_ = nullptr;
   std::size_t workspace_bytes_ = 0;
   int workspace_moves_ = 0;
+  bool has_pools_;  ///< memory in a stream's order; some virtual GPUs have none
+  std::set<std::string> warned_;
+  std::string warnings_;
   Stream capture_stream_;  ///< null before the first capture
 };
 

@@ -41,17 +41,21 @@ ConvolutionDescriptor convolution_descriptor(const layers::ConvolutionShape& s, 
   return made;
 }
 
-/// Returns the first deterministic algorithm.
+/// Returns the first deterministic algorithm, or else the first one, with a warning.
 template <class Offer>
-const Offer& chosen(const std::array<Offer, max_algorithms>& offers, int count, const char* call) {
+const Offer& chosen(Context& context, const std::array<Offer, max_algorithms>& offers, int count, const char* call) {
+  const Offer* other = nullptr;
   for (int i = 0; i < count; ++i) {
     const Offer& offer = offers[static_cast<std::size_t>(i)];
-    if (offer.status == CUDNN_STATUS_SUCCESS && offer.determinism == CUDNN_DETERMINISTIC &&
-        offer.memory <= convolution_workspace)
-      return offer;
+    if (offer.status != CUDNN_STATUS_SUCCESS || offer.memory > convolution_workspace) continue;
+    if (offer.determinism == CUDNN_DETERMINISTIC) return offer;
+    if (other == nullptr) other = &offer;
   }
-  throw CudaError(
-      fmt::format("{} offers no algorithm that gives the same bits every time: take --precision fp32", call));
+  if (other == nullptr)
+    throw CudaError(fmt::format("{}: found no algorithm of {} bytes of workspace or less, expected one", call,
+                                convolution_workspace));
+  context.warn(fmt::format("{} offers no algorithm that gives the same bits every time: runs may differ", call));
+  return *other;
 }
 
 }  // namespace
@@ -71,17 +75,18 @@ struct Convolution::Programs {
         filter(filter_descriptor(s, context.element())) {
     const ConvolutionDescriptor plain = convolution_descriptor(s, math_of(context.precision()));
     forward = choose<cudnnConvolutionFwdAlgo_t, cudnnConvolutionFwdAlgoPerf_t>(
-        s, "cudnnGetConvolutionForwardAlgorithm_v7", [&](int* count, cudnnConvolutionFwdAlgoPerf_t* offers) {
+        context, s, "cudnnGetConvolutionForwardAlgorithm_v7", [&](int* count, cudnnConvolutionFwdAlgoPerf_t* offers) {
           return cudnnGetConvolutionForwardAlgorithm_v7(context.dnn(), in.get(), filter.get(), plain.get(), out.get(),
                                                         max_algorithms, count, offers);
         });
     backward_input = choose<cudnnConvolutionBwdDataAlgo_t, cudnnConvolutionBwdDataAlgoPerf_t>(
-        s, "cudnnGetConvolutionBackwardDataAlgorithm_v7", [&](int* count, cudnnConvolutionBwdDataAlgoPerf_t* offers) {
+        context, s, "cudnnGetConvolutionBackwardDataAlgorithm_v7",
+        [&](int* count, cudnnConvolutionBwdDataAlgoPerf_t* offers) {
           return cudnnGetConvolutionBackwardDataAlgorithm_v7(context.dnn(), filter.get(), out.get(), plain.get(),
                                                              in.get(), max_algorithms, count, offers);
         });
     backward_weight = choose<cudnnConvolutionBwdFilterAlgo_t, cudnnConvolutionBwdFilterAlgoPerf_t>(
-        s, "cudnnGetConvolutionBackwardFilterAlgorithm_v7",
+        context, s, "cudnnGetConvolutionBackwardFilterAlgorithm_v7",
         [&](int* count, cudnnConvolutionBwdFilterAlgoPerf_t* offers) {
           return cudnnGetConvolutionBackwardFilterAlgorithm_v7(context.dnn(), in.get(), out.get(), plain.get(),
                                                                filter.get(), max_algorithms, count, offers);
@@ -89,11 +94,11 @@ struct Convolution::Programs {
   }
 
   template <class Algorithm, class Offer, class Ask>
-  static Pass<Algorithm> choose(const layers::ConvolutionShape& s, const char* call, const Ask& ask) {
+  static Pass<Algorithm> choose(Context& context, const layers::ConvolutionShape& s, const char* call, const Ask& ask) {
     std::array<Offer, max_algorithms> offers{};
     int count = 0;
     check(ask(&count, offers.data()), call);
-    const Offer& offer = chosen(offers, count, call);
+    const Offer& offer = chosen(context, offers, count, call);
     return {offer.algo, offer.memory, convolution_descriptor(s, offer.mathType)};
   }
 

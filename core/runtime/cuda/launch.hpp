@@ -9,7 +9,11 @@
 #include <cuda_bf16.h>
 #include <cuda_runtime_api.h>
 
-#ifndef __CUDACC__
+#ifdef __CUDACC__
+#include <map>
+#include <mutex>
+#include <utility>
+#else
 #include <cuda_on_host/kernel.hpp>
 #endif
 
@@ -29,13 +33,25 @@ inline constexpr std::size_t shared_bytes_unasked = 48 * 1024;
 
 void check(cudaError_t status, const char* call);  // library.hpp, without its library headers
 
+/// Lets a kernel have this many bytes on the current device. Asks CUDA once per kernel, device and size.
+inline void allow_shared_bytes(const void* kernel, std::size_t bytes) {
+  static std::mutex mutex;
+  static std::map<std::pair<const void*, int>, std::size_t> allowed;
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  const std::lock_guard lock(mutex);
+  std::size_t& most = allowed[{kernel, device}];
+  if (bytes <= most) return;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+        "cudaFuncSetAttribute");
+  most = bytes;
+}
+
 /// Enqueues kernel(arguments...) on the stream. Does not wait. Throws CudaError if it cannot be launched.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Shape& shape, cudaStream_t stream, const Arguments&... arguments) {
   if (shape.shared_bytes > shared_bytes_unasked)
-    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shape.shared_bytes)),
-          "cudaFuncSetAttribute");
+    allow_shared_bytes(reinterpret_cast<const void*>(kernel), shape.shared_bytes);
   kernel<<<shape.blocks, shape.threads, shape.shared_bytes, stream>>>(static_cast<Parameters>(arguments)...);
   check(cudaGetLastError(), "cudaLaunchKernel");
 }

@@ -273,9 +273,9 @@ std::string Worker::divergence(const StepReport& report) const {
 }
 
 /// Captures passes from now on: the first step has allocated everything for later ones. Returns the passes that cannot
-/// be captured, with reasons.
+/// be captured, with reasons, and the device's warnings.
 std::string Worker::begin_capture() {
-  std::string notes;
+  std::string notes = device().consume_warnings();
   for (WorkerStage& stage : stages_) {
     CapturedPasses* const passes = stage.module.recorded_passes();
     if (!passes) continue;

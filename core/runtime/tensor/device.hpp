@@ -8,12 +8,16 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "core/model/workload.hpp"
 #include "core/runtime/tensor/captured_graph.hpp"
 #include "core/runtime/tensor/completion.hpp"
+#include "core/runtime/tensor/weight_copy.hpp"
 
 namespace pipedeck::runtime::tensor {
+
+class Tensor;
 
 /// A step of an optimizer (optimizer.hpp), with its factors for that step.
 struct UpdateRule {
@@ -56,6 +60,12 @@ class ComputeDevice {
   virtual void add(float* to, const float* from, std::int64_t count) = 0;      ///< to += from
   virtual void largest(float* to, const float* from, std::int64_t count) = 0;  ///< to = max(to, from)
   virtual void update(const UpdateRule& rule, const UpdatedValues& values) = 0;
+  /// Returns the number of floats to whose multiples a list of layers' parameters is padded.
+  virtual std::int64_t parameter_alignment() const { return 1; }
+  /// Returns a copy of weights for the products of passes; null: products take the weights as they are.
+  virtual std::unique_ptr<WeightCopy> copy_of_weights(const Tensor&) { return nullptr; }
+  /// Returns what the device has to report since the last call; empty: nothing.
+  virtual std::string consume_warnings() { return {}; }
   /// Returns false if a value is infinite or NaN. Waits for all work enqueued before.
   virtual bool all_finite(std::span<const float> values) = 0;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cublasLt: descriptors, heuristics and the product. An algorithm remembers the problem that it was found for and the
 // alignments that were promised: another problem, or an address that breaks the promise, is refused.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -36,8 +37,10 @@ struct Operation {
   void* kept = nullptr;
   std::int64_t kept_leading = 0;
   bool has(int flag) const { return (static_cast<int>(epilogue) & flag) != 0; }
-  bool has_bias() const { return has(CUBLASLT_EPILOGUE_BIAS); }
+  bool sums_first() const { return epilogue == CUBLASLT_EPILOGUE_BGRADA; }
+  bool has_bias() const { return !sums_first() && has(CUBLASLT_EPILOGUE_BIAS); }
   bool has_gelu() const { return has(CUBLASLT_EPILOGUE_GELU); }
+  bool has_gelu_derivative() const { return epilogue == CUBLASLT_EPILOGUE_DGELU; }
   bool keeps() const { return has(128); }
 };
 struct Preference {
@@ -49,7 +52,7 @@ struct Preference {
 /// The content of an algorithm's 64 bytes.
 struct Found {
   std::uint64_t problem, workspace;
-  std::uint32_t alignment[4];
+  std::uint32_t alignment[4], bias_alignment, kept_alignment;  ///< the last ones of the addresses that are set
 };
 static_assert(sizeof(Found) <= sizeof(cublasLtMatmulAlgo_t));
 
@@ -78,6 +81,11 @@ Value read(const void* from, std::size_t bytes) {
   Value value;
   std::memcpy(&value, from, sizeof value);
   return value;
+}
+
+std::uint32_t alignment_of(const void* address) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(address);
+  return bits == 0 ? 1 : static_cast<std::uint32_t>(std::min<std::uintptr_t>(256, bits & (~bits + 1)));
 }
 
 struct Problem {
@@ -109,6 +117,12 @@ struct Problem {
   void check_reductions(std::uint32_t schemes) const {
     require(result.type == CUDA_R_32F || (schemes & CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE) == 0,
             "parts of a sum could be rounded to 16 bits");
+  }
+
+  /// With refuse_epilogues.
+  void check_epilogue() const {
+    require(operation.epilogue == CUBLASLT_EPILOGUE_DEFAULT, "no algorithm with this epilogue",
+            CUBLAS_STATUS_NOT_SUPPORTED);
   }
 
   /// With refuse_unaligned_products.
@@ -143,6 +157,11 @@ double gelu(double x) {
   return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
 }
 
+double gelu_derivative(double x) {
+  const double scale = std::sqrt(2 / std::numbers::pi), t = std::tanh(scale * (x + 0.044715 * x * x * x));
+  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * scale * (1 + 3 * 0.044715 * x * x);
+}
+
 struct Product {
   Operation operation;
   Layout first, second, result;
@@ -170,7 +189,12 @@ struct Product {
     const auto b = factor(second_data, second, operation.second != CUBLAS_OP_N);
     const auto inner = static_cast<std::size_t>(operation.first == CUBLAS_OP_N ? first.columns : first.rows);
     Values to(result_data, result.values()), kept(operation.kept, result.values());
-    const Values bias(operation.bias, result.values());
+    Values bias(operation.bias, result.values());
+    for (std::int64_t row = 0; operation.sums_first() && row < result.rows; ++row) {
+      Sum all;
+      for (std::size_t k = 0; k < inner; ++k) all.add(a[static_cast<std::size_t>(row) * inner + k]);
+      bias.set(row, all.result(static_cast<std::uint64_t>(row)));
+    }
     for (std::int64_t column = 0; column < result.columns; ++column)
       for (std::int64_t row = 0; row < result.rows; ++row) {
         const double* x = a.data() + static_cast<std::size_t>(row) * inner;
@@ -181,7 +205,8 @@ struct Product {
         double sum = alpha * products.result(static_cast<std::uint64_t>(at));
         if (beta != 0) sum += beta * to.get(at);
         if (operation.has_bias()) sum += bias.get(row);
-        if (operation.keeps()) kept.set(column * operation.kept_leading + row, sum);
+        if (operation.has_gelu_derivative()) sum *= gelu_derivative(kept.get(column * operation.kept_leading + row));
+        if (operation.has_gelu() && operation.keeps()) kept.set(column * operation.kept_leading + row, sum);
         to.set(at, operation.has_gelu() ? gelu(sum) : sum);
       }
   }
@@ -200,7 +225,10 @@ void check_addresses(const Product& p, int device, const Found& found, const voi
     check_aligned(workspace, 256, "the workspace");
   }
   const auto rows = static_cast<std::size_t>(p.result.rows);
-  if (p.operation.has_bias())
+  if (p.operation.has_bias() || p.operation.sums_first())
+    check_aligned(p.operation.bias, found.bias_alignment, "the bias");
+  if (p.operation.keeps()) check_aligned(p.operation.kept, found.kept_alignment, "what is kept of gelu");
+  if (p.operation.has_bias() || p.operation.sums_first())
     check_device_memory(p.operation.bias, rows * bytes_of(p.result.values()), device, "the bias");
   if (p.operation.keeps())
     check_device_memory(p.operation.kept,
@@ -357,8 +385,11 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
     problem.check();
     problem.check_reductions(preference.reductions);
     if (machine().aligned_products_only) problem.check_rows(preference.alignment);
-    Found found{problem.number(), std::min<std::uint64_t>(preference.workspace, workspace_wanted), {}};
+    if (machine().plain_products_only) problem.check_epilogue();
+    Found found{problem.number(), std::min<std::uint64_t>(preference.workspace, workspace_wanted), {}, 1, 1};
     std::memcpy(found.alignment, preference.alignment, sizeof found.alignment);
+    found.bias_alignment = alignment_of(problem.operation.bias);
+    found.kept_alignment = alignment_of(problem.operation.kept);
     results[0] = {};
     std::memcpy(&results[0].algo, &found, sizeof found);
     results[0].workspaceSize = found.workspace;

@@ -67,7 +67,8 @@ void reset() {
     machine().direct.clear();
     machine().copies_through_host = 0;
     machine().summation_error = 0;
-    machine().aligned_products_only = false;
+    machine().aligned_products_only = machine().plain_products_only = false;
+    machine().memory_pools = machine().deterministic_convolutions = true;
   }
   {
     const std::lock_guard lock(lock_of_all());
@@ -116,6 +117,9 @@ void set_delay(int microseconds) {
   machine().delay = microseconds;
 }
 void refuse_unaligned_products() { machine().aligned_products_only = true; }
+void refuse_epilogues() { machine().plain_products_only = true; }
+void refuse_memory_pools() { machine().memory_pools = false; }
+void refuse_deterministic_convolutions() { machine().deterministic_convolutions = false; }
 
 void set_summation_error(double units) { machine().summation_error = units * 0x1p-24; }
 
@@ -239,7 +243,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         *value = 4;
         break;
       case cudaDevAttrMemoryPoolsSupported:
-        *value = 1;
+        *value = machine().memory_pools ? 1 : 0;
         break;
       default:
         throw Refused("the stand-in does not know this attribute");

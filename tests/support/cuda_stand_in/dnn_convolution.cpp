@@ -2,6 +2,7 @@
 // cuDNN's convolutions of version 7's interface. Each direction has two algorithms, the faster of which does not give
 // the same bits every time and must not be taken.
 #include "tests/support/cuda_stand_in/dnn.hpp"
+#include "tests/support/cuda_stand_in/machine.hpp"
 
 struct cudnnFilterStruct {
   bool set = false;
@@ -93,16 +94,22 @@ void list_algorithms(int wanted, int* count, Perf* results, Algorithm first, Alg
   one.determinism = CUDNN_NON_DETERMINISTIC;
   one.memory = unsteady_workspace;
   results[0] = one;
+  *count = 1;
+  if (wanted == 1 || !machine().deterministic_convolutions) return;
   one.algo = second;
   one.determinism = CUDNN_DETERMINISTIC;
   one.memory = steady_workspace;
-  if (wanted > 1) results[1] = one;
-  *count = std::min(wanted, 2);
+  results[1] = one;
+  *count = 2;
 }
 
+std::size_t workspace_of(int algorithm) { return algorithm == steady ? steady_workspace : unsteady_workspace; }
+
 void check_algorithm(int algorithm) {
-  require(algorithm != unsteady, "an algorithm that gives other bits every time", CUDNN_STATUS_NOT_SUPPORTED);
-  require(algorithm == steady, "an algorithm that was not offered", CUDNN_STATUS_NOT_SUPPORTED);
+  require(algorithm != unsteady || !machine().deterministic_convolutions,
+          "an algorithm that gives other bits every time", CUDNN_STATUS_NOT_SUPPORTED);
+  require(algorithm == steady || algorithm == unsteady, "an algorithm that was not offered",
+          CUDNN_STATUS_NOT_SUPPORTED);
 }
 
 }  // namespace
@@ -201,7 +208,7 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void* alpha, c
     const auto& owner = living(handle);
     const Convolution convolution(x_desc, w_desc, c, y_desc);
     check_algorithm(algorithm);
-    check_workspace(owner, workspace, bytes, steady_workspace);
+    check_workspace(owner, workspace, bytes, workspace_of(algorithm));
     check_image(owner, convolution.in, x, "the input");
     check_image(owner, convolution.out, y, "the output");
     check_space(owner, w, convolution.filter_bytes(), "the filter");
@@ -227,7 +234,7 @@ cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t handle, const void* alp
     const auto& owner = living(handle);
     const Convolution convolution(dx_desc, w_desc, c, dy_desc);
     check_algorithm(algorithm);
-    check_workspace(owner, workspace, bytes, steady_workspace);
+    check_workspace(owner, workspace, bytes, workspace_of(algorithm));
     check_image(owner, convolution.in, dx, "the input's gradient");
     check_image(owner, convolution.out, dy, "the output's gradient");
     check_space(owner, w, convolution.filter_bytes(), "the filter");
@@ -254,7 +261,7 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t handle, const void* a
     const auto& owner = living(handle);
     const Convolution convolution(x_desc, dw_desc, c, dy_desc);
     check_algorithm(algorithm);
-    check_workspace(owner, workspace, bytes, steady_workspace);
+    check_workspace(owner, workspace, bytes, workspace_of(algorithm));
     check_image(owner, convolution.in, x, "the input");
     check_image(owner, convolution.out, dy, "the output's gradient");
     check_space(owner, dw, convolution.filter_bytes(), "the filter's gradient");

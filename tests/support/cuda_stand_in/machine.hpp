@@ -36,7 +36,8 @@ struct Machine {
   std::set<std::pair<int, int>> direct;  ///< {from where, to whom}: a device reaches a peer's memory
   int copies_through_host = 0;
   std::atomic<double> summation_error = 0;
-  std::atomic<bool> aligned_products_only = false;
+  std::atomic<bool> aligned_products_only = false, plain_products_only = false;
+  std::atomic<bool> memory_pools = true, deterministic_convolutions = true;
 };
 Machine& machine();
 

@@ -151,6 +151,7 @@ cudaError_t cudaFree(void* data) {
 cudaError_t cudaMallocAsync(void** data, std::size_t bytes, cudaStream_t stream) {
   return runtime_call("cudaMallocAsync", cudaErrorMemoryAllocation, [&] {
     require(data != nullptr, "nowhere to put the address");
+    require(machine().memory_pools, "the device has no pools of memory", cudaErrorNotSupported);
     check_stream(stream, cudaErrorInvalidResourceHandle);
     forbid_on_captured(stream);
     *data = bytes == 0 ? nullptr : take_block(bytes, current_device());

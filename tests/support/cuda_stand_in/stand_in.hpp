@@ -39,6 +39,12 @@ void set_summation_error(double units);
 
 /// From now on, until reset(), cublasLt has no algorithm for matrices whose rows do not begin at multiples of 16 bytes.
 void refuse_unaligned_products();
+/// From now on, until reset(), cublasLt has no algorithm for products with an epilogue.
+void refuse_epilogues();
+/// From now on, until reset(), no GPU has pools of memory: cudaMallocAsync fails.
+void refuse_memory_pools();
+/// From now on, until reset(), cuDNN offers no convolution that gives the same bits every time.
+void refuse_deterministic_convolutions();
 
 /// Makes the nth later call (1: the next) of a function fail with the library's own status. An empty name: any function
 /// that allocates or computes, with its library's status for failed work.

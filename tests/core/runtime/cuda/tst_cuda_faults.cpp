@@ -5,6 +5,7 @@
 
 #include "core/runtime/cuda/batch_norm.hpp"
 #include "core/runtime/cuda/convolution.hpp"
+#include "core/runtime/cuda/device.hpp"
 #include "core/runtime/cuda/lstm.hpp"
 #include "core/runtime/cuda/matmul.hpp"
 #include "core/runtime/cuda/pooling.hpp"
@@ -94,6 +95,9 @@ class TestCudaFaults : public QObject {
   void noDriverAndNoDevice();
   void lostDevice();
   void fullDevice();
+  void otherSizesAreGivenBack();
+  void withoutMemoryPools();
+  void withoutDeterministicConvolutions();
   void theWorkspaceGrowsInOrder();
   void theStandInRefuses();
 };
@@ -207,6 +211,47 @@ void TestCudaFaults::fullDevice() {
     OnDevice values(context, 1 << 18);
   });
   QVERIFY2(found.startsWith("OutOfMemory: GPU 0: cudaMallocAsync: out of memory"), qPrintable(found));
+}
+
+/// Cached blocks of other sizes, also those of a part, make room before an allocation fails.
+void TestCudaFaults::otherSizesAreGivenBack() {
+  const auto device = std::make_shared<runtime::cuda::CudaDevice>(0, runtime::cuda::Precision::fp32);
+  const auto memory = std::make_shared<runtime::tensor::DeviceMemory>(device),
+             part = std::make_shared<runtime::tensor::DeviceMemory>(memory);
+  cuda_stand_in::set_memory(1 << 20);
+  for (const auto& from : {memory, part}) {
+    const runtime::tensor::Tensor small(from, 1, 1000);
+    runtime::tensor::Tensor(from, 1, 90000).release();  // of 262144 floats
+    runtime::tensor::Tensor(from, 1, 90001).release();
+  }
+  const runtime::tensor::Tensor large(part, 1, 200000);
+  QVERIFY(!large.empty());
+  const QString found = words_of([&] { runtime::tensor::Tensor(memory, 1, 100000); });
+  QVERIFY2(found.startsWith("OutOfMemory"), qPrintable(found));
+}
+
+void TestCudaFaults::withoutMemoryPools() {
+  cuda_stand_in::refuse_memory_pools();
+  Context context(0, runtime::cuda::Precision::fp32);
+  QVERIFY(context.workspace(1000) != nullptr);
+  QVERIFY(context.workspace(100000) != nullptr);
+}
+
+void TestCudaFaults::withoutDeterministicConvolutions() {
+  cuda_stand_in::refuse_deterministic_convolutions();
+  Context context(0, runtime::cuda::Precision::fp32);
+  const runtime::layers::ConvolutionShape shape{2, 3, 3, 1, 1, 4, 4};
+  runtime::cuda::Convolution convolution(context, shape);
+  OnDevice x(context, std::vector<float>(static_cast<std::size_t>(shape.in_values()), 1)),
+      y(context, shape.out_values());
+  OnDevice w(context, std::vector<float>(static_cast<std::size_t>(shape.weights()), 1));
+  convolution.forward(y.data(), x.data(), w.floats(), 1);
+  QCOMPARE(y.read()[0], 8.0f);  // a corner: 2 x 2 pixels of 2 channels
+  const std::string warned = context.consume_warnings();
+  QCOMPARE(QString::fromStdString(warned).count("cudnnGetConvolutionForwardAlgorithm_v7"), 1);
+  QVERIFY(context.consume_warnings().empty());
+  runtime::cuda::Convolution(context, shape).forward(y.data(), x.data(), w.floats(), 1);
+  QVERIFY(context.consume_warnings().empty());
 }
 
 void TestCudaFaults::theWorkspaceGrowsInOrder() {
