@@ -117,13 +117,12 @@ Kept writer_of(const exec::Worker& worker, const exec::DeviceAssignment& placeme
   for (std::size_t m = 0; m < worker.stages().size(); ++m) {
     const exec::WorkerStage& stage = worker.stages()[m];
     const exec::LocalStage& chunk = placement.chunk_of_module(m);
-    std::int64_t offset = 0;
     for (std::size_t i = 0; i < stage.module.layers(); ++i) {
       const layers::LayerKernel& kernel = *stage.module.kernels()[i];
       const exec::StatePieces& pieces = stage.module.exchange().pieces();
       for (std::size_t unit = pieces.units(i).first; unit < pieces.units(i).last; ++unit)
-        if (writes(chunk, pieces.seat(unit), kernel)) add_unit(kept, stage, i, unit, offset, with_older);
-      offset += kernel.parameters();
+        if (writes(chunk, pieces.seat(unit), kernel))
+          add_unit(kept, stage, i, unit, pieces.layer_offset(i), with_older);
     }
   }
   return kept;
@@ -131,7 +130,6 @@ Kept writer_of(const exec::Worker& worker, const exec::DeviceAssignment& placeme
 
 Result<void> restore_stage(const Checkpoint& from, exec::WorkerStage& stage, bool with_older) {
   const exec::StatePieces& pieces = stage.module.exchange().pieces();
-  std::int64_t offset = 0;  // of the layer's weights on this device
   for (std::size_t i = 0; i < stage.module.layers(); ++i) {
     const layers::LayerKernel& kernel = *stage.module.kernels()[i];
     const int layer = stage.first_layer + static_cast<int>(i);
@@ -149,6 +147,7 @@ Result<void> restore_stage(const Checkpoint& from, exec::WorkerStage& stage, boo
     };
     for (std::size_t unit = pieces.units(i).first; unit < pieces.units(i).last; ++unit) {
       const exec::ParameterRange own = stage.module.own_range(unit);
+      const std::int64_t offset = stage.module.own_offset(i, unit);
       TRY(auto updates, read(0, stage.module.parameters(), offset, own));
       stage.optimizer.set_steps(updates);
       int list = 1;
@@ -157,7 +156,6 @@ Result<void> restore_stage(const Checkpoint& from, exec::WorkerStage& stage, boo
       const int older = with_older ? from.older(layer) : 0;
       for (int version = -older; version < 0; ++version)
         TRY_VOID(read(list++, stage.module.older_version(version), offset, own));
-      offset += own.count;
     }
   }
   return {};

@@ -61,6 +61,20 @@ GemmOperand::GemmOperand(const std::shared_ptr<tensor::DeviceMemory>& memory, co
   if (!begin_aligned(values, of.stride, element_)) copy_rows<Bf16>(values, of);
 }
 
+GemmOperand GemmOperand::of_weights(const std::shared_ptr<tensor::DeviceMemory>& memory, const float* weights,
+                                    const MatrixRows& of) {
+  CudaDevice& device = CudaDevice::of(*memory);
+  const Element element = device.context().element();
+  if (element == Element::bf16) {
+    const Bf16* const rounded = device.weights().rounded(weights, of.rows * of.width);
+    if (rounded && begin_aligned(rounded, of.stride, element)) return {memory, rounded, element, of.stride};
+  }
+  if (!begin_aligned(nullptr, of.stride, element))
+    if (const void* const kept = device.weights().rows(weights, of))
+      return {memory, kept, element, row_pitch(of.width, element)};
+  return {memory, weights, of};
+}
+
 GemmOperand::GemmOperand(const tensor::Tensor& tensor)
     : memory_(tensor.memory()), data_(tensor.data()), element_(Element::fp32), pitch_(tensor.size()) {
   CudaDevice& device = CudaDevice::of(tensor);

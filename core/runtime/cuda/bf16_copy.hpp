@@ -31,6 +31,9 @@ class GemmOperand {
   /// begin at multiples of 16 bytes. A copy has the pitch of row_pitch, with zeros between the rows.
   GemmOperand(const std::shared_ptr<tensor::DeviceMemory>& memory, const float* values, const MatrixRows& of);
   GemmOperand(const std::shared_ptr<tensor::DeviceMemory>& memory, const Bf16* values, const MatrixRows& of);
+  /// Creates an operand from weights, of which the device may keep a copy.
+  static GemmOperand of_weights(const std::shared_ptr<tensor::DeviceMemory>& memory, const float* weights,
+                                const MatrixRows& of);
   /// Creates an operand without rows, of all values of a tensor, for libraries that take no pitch.
   explicit GemmOperand(const tensor::Tensor& tensor);
 
@@ -43,6 +46,9 @@ class GemmOperand {
   DeviceMatrix transposed() const { return {data_, pitch_, element_, true}; }
 
  private:
+  GemmOperand(const std::shared_ptr<tensor::DeviceMemory>& memory, const void* values, Element element,
+              std::int64_t pitch)
+      : memory_(memory), data_(values), element_(element), pitch_(pitch) {}
   template <class To, class From>
   void copy_rows(const From* values, const MatrixRows& of);
 

@@ -12,10 +12,20 @@ namespace {
 /// Larger uploads are copied from pageable memory, which waits: weights at a run's beginning, not samples.
 constexpr std::size_t max_staged_floats = std::size_t{4} << 20;
 
-Event make_timed_event() {
+/// Creates an event with a time. `sleeps`: who waits for it leaves its core to others, and continues some microseconds
+/// later.
+Event make_timed_event(bool sleeps) {
   cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, cudaEventDefault), "cudaEventCreateWithFlags");
+  check(cudaEventCreateWithFlags(&event, sleeps ? cudaEventBlockingSync : cudaEventDefault),
+        "cudaEventCreateWithFlags");
   return Event(event);
+}
+
+/// Returns when the stream has done its present work.
+void wait_asleep(cudaStream_t stream) {
+  const Event done = make_timed_event(true);
+  check(cudaEventRecord(done.get(), stream), "cudaEventRecord");
+  check(cudaEventSynchronize(done.get()), "cudaEventSynchronize");
 }
 
 }  // namespace
@@ -24,7 +34,8 @@ Event EventPool::take() {
   const std::lock_guard lock(mutex_);
   if (free_.empty()) {
     check(cudaSetDevice(gpu_), "cudaSetDevice");
-    return make_timed_event();
+    free_.reserve(++made_);
+    return make_timed_event(true);
   }
   Event event = std::move(free_.back());
   free_.pop_back();
@@ -68,7 +79,7 @@ class CudaDevice::CudaEvent final : public tensor::StreamEvent {
 };
 
 CudaDevice::CudaDevice(int gpu, Precision precision)
-    : context_(gpu, precision), products_(context_), events_(std::make_shared<EventPool>(gpu)) {
+    : context_(gpu, precision), products_(context_), weights_(*this), events_(std::make_shared<EventPool>(gpu)) {
   synchronise();
 }
 
@@ -193,20 +204,24 @@ void CudaDevice::largest(float* to, const float* from, std::int64_t count) {
 
 void CudaDevice::update(const tensor::UpdateRule& rule, const tensor::UpdatedValues& v) {
   context_.make_current();
-  Bf16* const no_copy = nullptr;
+  Bf16* const rounded = rule.kind == Optimizer::none ? nullptr : weights_.begin_update(v.weights, v.count);
   switch (rule.kind) {
     case Optimizer::none:
       return zero({v.gradients, static_cast<std::size_t>(v.count)});
     case Optimizer::sgd:
-      return sgd_update(stream(), v.weights, v.gradients, no_copy, rule.rate, v.count);
+      return sgd_update(stream(), v.weights, v.gradients, rounded, rule.rate, v.count);
     case Optimizer::momentum:
-      return momentum_update(stream(), v.weights, v.gradients, v.first, no_copy, rule.rate, v.count);
+      return momentum_update(stream(), v.weights, v.gradients, v.first, rounded, rule.rate, v.count);
     case Optimizer::rmsprop:
-      return rmsprop_update(stream(), v.weights, v.gradients, v.first, no_copy, rule.rate, v.count);
+      return rmsprop_update(stream(), v.weights, v.gradients, v.first, rounded, rule.rate, v.count);
     case Optimizer::adam:
-      return adam_update(stream(), v.weights, v.gradients, v.first, v.second, no_copy,
+      return adam_update(stream(), v.weights, v.gradients, v.first, v.second, rounded,
                          {rule.rate, rule.second_correction}, v.count);
   }
+}
+
+std::unique_ptr<tensor::WeightCopy> CudaDevice::copy_of_weights(const tensor::Tensor& weights) {
+  return weights_.make(weights);
 }
 
 bool CudaDevice::all_finite(std::span<const float> values) {
@@ -298,8 +313,8 @@ void CudaDevice::wait_on(cudaStream_t stream, const tensor::Completion& moment) 
 void CudaDevice::synchronise() {
   forbid_during_capture("the host waits for it");
   context_.make_current();
-  Reference reference{make_timed_event(), {}};
-  check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+  Reference reference{make_timed_event(false), {}};
+  wait_asleep(stream());
   check(cudaEventRecord(reference.event.get(), stream()), "cudaEventRecord");
   check(cudaEventSynchronize(reference.event.get()), "cudaEventSynchronize");
   reference.time = tensor::RunClock::now();

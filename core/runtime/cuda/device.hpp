@@ -7,6 +7,7 @@
 
 #include "core/runtime/cuda/context.hpp"
 #include "core/runtime/cuda/matmul.hpp"
+#include "core/runtime/cuda/weight_copies.hpp"
 #include "core/runtime/tensor/device.hpp"
 #include "core/runtime/tensor/tensor.hpp"
 
@@ -23,6 +24,7 @@ class EventPool {
   int gpu_;
   std::mutex mutex_;
   std::vector<Event> free_;
+  std::size_t made_ = 0;  ///< capacity of the list, so that returning an event allocates no memory
 };
 
 class CudaDevice final : public tensor::ComputeDevice {
@@ -38,6 +40,7 @@ class CudaDevice final : public tensor::ComputeDevice {
   static CudaDevice& of(const tensor::Tensor& tensor) { return of(*tensor.memory()); }
   Context& context() { return context_; }
   GemmRunner& gemms() { return products_; }
+  WeightCopies& weights() { return weights_; }
   cudaStream_t stream() const { return context_.stream(); }
 
   bool on_host() const override { return false; }
@@ -54,6 +57,10 @@ class CudaDevice final : public tensor::ComputeDevice {
   void add(float* to, const float* from, std::int64_t count) override;
   void largest(float* to, const float* from, std::int64_t count) override;
   void update(const tensor::UpdateRule& rule, const tensor::UpdatedValues& values) override;
+  /// A line of the cache for Bf16, and more than any vector load.
+  std::int64_t parameter_alignment() const override { return 64; }
+  std::unique_ptr<tensor::WeightCopy> copy_of_weights(const tensor::Tensor& weights) override;
+  std::string consume_warnings() override { return context_.consume_warnings(); }
   bool all_finite(std::span<const float> values) override;
 
   void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) override;
@@ -85,6 +92,7 @@ class CudaDevice final : public tensor::ComputeDevice {
 
   Context context_;
   GemmRunner products_;
+  WeightCopies weights_;
   std::unique_ptr<int, Destroyer<cudaFree>> not_finite_;  ///< on the GPU; allocated on first use
   std::int64_t charged_ = 0;                              ///< floats of the workspace that count as in use
   std::shared_ptr<EventPool> events_;

@@ -33,8 +33,15 @@ class LinearPasses {
 
   void backward_weight(const tensor::Tensor& input, const tensor::Tensor& output_gradient, float* gradients) const {
     CudaDevice& device = CudaDevice::of(input);
-    add_product_gradient(device, shape(input), gradients, input_factor(input), output_factor(output_gradient));
-    if (bias_) add_bias_gradient(device, gradients + weights(), output_gradient.data(), output_rows(output_gradient));
+    const MatrixRows rows = output_rows(output_gradient);
+    if (!bias_ || rows.stride != out_) {
+      add_product_gradient(device, shape(input), gradients, input_factor(input), output_factor(output_gradient));
+      if (bias_) add_bias_gradient(device, gradients + weights(), output_gradient.data(), rows);
+      return;
+    }
+    const tensor::Tensor sums = add_product_gradients(device, shape(input), gradients, input_factor(input),
+                                                      output_factor(output_gradient), output_gradient.data());
+    device.add(gradients + weights(), sums.data(), out_);
   }
 
  private:
@@ -57,7 +64,7 @@ class LinearPasses {
     return {of.memory(), of.data(), {of.samples() * sequence_, in_}};
   }
   GemmOperand weights_factor(const tensor::Tensor& beside, const float* parameters) const {
-    return {beside.memory(), parameters, {in_, out_}};
+    return GemmOperand::of_weights(beside.memory(), parameters, {in_, out_});
   }
 
   std::int64_t in_, out_, sequence_;

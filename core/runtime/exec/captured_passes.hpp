@@ -44,6 +44,8 @@ class CapturedPasses {
 
   /// Captures passes from now on: libraries have allocated their workspace, and the memory has all blocks of a step.
   void begin_recording() { recording_ = true; }
+  /// Drops all recordings.
+  void forget() { recordings_.clear(); }
   /// Returns why a kind of pass is no longer captured, each reason once; empty: nothing new.
   std::string consume_warnings() { return std::exchange(notes_, {}); }
 

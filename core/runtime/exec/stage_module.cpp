@@ -14,23 +14,25 @@ StageModule::StageModule(StageShape shape, std::shared_ptr<const StateExchange> 
       exchange_(std::move(exchange)),
       sharded_(std::move(sharded)),
       memory_(std::move(memory)),
-      offsets_{0} {
-  for (const auto& layer : shape_.layers) offsets_.push_back(offsets_.back() + layer->parameters());
-  const auto zeros = [&](bool pieces) {
-    return tensor::Tensor::zeros(memory_, 1, pieces ? exchange_->pieces().piece_size() : offsets_.back());
+      may_copy_(sharded_.weights == nullptr) {
+  const StatePieces& pieces = exchange_->pieces();
+  const auto zeros = [&](bool in_pieces) {
+    return tensor::Tensor::zeros(memory_, 1, in_pieces ? pieces.piece_size() : pieces.list_size());
   };
   parameters_ = std::make_shared<tensor::Tensor>(zeros(sharded_.weights != nullptr));
   gradients_ = zeros(sharded_.gradients != nullptr);
 }
 
 std::span<float> StageModule::part(tensor::Tensor& of, std::size_t layer) const {
-  return of.values().subspan(static_cast<std::size_t>(offsets_[layer]),
-                             static_cast<std::size_t>(offsets_[layer + 1] - offsets_[layer]));
+  const StatePieces& pieces = exchange_->pieces();
+  return of.values().subspan(static_cast<std::size_t>(pieces.layer_offset(layer)),
+                             static_cast<std::size_t>(pieces.parameters(layer)));
 }
 
 std::span<const float> StageModule::part(const tensor::Tensor& of, std::size_t layer) const {
-  return of.values().subspan(static_cast<std::size_t>(offsets_[layer]),
-                             static_cast<std::size_t>(offsets_[layer + 1] - offsets_[layer]));
+  const StatePieces& pieces = exchange_->pieces();
+  return of.values().subspan(static_cast<std::size_t>(pieces.layer_offset(layer)),
+                             static_cast<std::size_t>(pieces.parameters(layer)));
 }
 
 /// Fills a layer's weights, or the device's piece of them, from `fill`, which writes the whole layer.
@@ -69,6 +71,11 @@ std::span<float> StageModule::own_piece(tensor::Tensor& of, bool pieces, std::si
 
 ParameterRange StageModule::own_range(std::size_t unit) const {
   return sharded_.weights ? exchange_->pieces().piece(unit) : exchange_->pieces().whole(unit);
+}
+
+std::int64_t StageModule::own_offset(std::size_t layer, std::size_t unit) const {
+  const StatePieces& pieces = exchange_->pieces();
+  return sharded_.weights ? pieces.piece_offset(unit) : pieces.layer_offset(layer) + pieces.whole(unit).first;
 }
 
 std::span<const float> StageModule::own_weights(std::size_t layer, std::size_t unit) const {
@@ -133,7 +140,8 @@ void StageModule::update_pieces(tensor::OptimizerState& optimizer) {
                        exchange_->updated_of(unit, own_piece(gradients_, gradient_pieces, i, unit)),
                        exchange_->pieces().updated_offset(unit));
     });
-  if (gradients_.size() > exchange_->pieces().updated_size()) memory_->device().zero(gradients_.values());
+  const StatePieces& pieces = exchange_->pieces();
+  if (!(gradient_pieces ? pieces.updates_pieces() : pieces.updates_all())) memory_->device().zero(gradients_.values());
   for (std::size_t i = 0; i < layers(); ++i) {
     if (shape_.layers[i]->parameters() == 0) continue;
     for_each_unit(i, [&](std::size_t unit) {
@@ -141,12 +149,25 @@ void StageModule::update_pieces(tensor::OptimizerState& optimizer) {
       if (!weight_pieces) exchange_->gather_ranks(unit, part(weights, i));
     });
   }
+  if (copy_) copy_->weights_changed();  // by the gathers
   if (weight_pieces) sharded_.weights->end_step();
+}
+
+/// Creates the copy of the weights before the first pass, and brings it up to date before later ones.
+void StageModule::refresh_copy() {
+  if (!may_copy_) return;
+  if (!copy_) copy_ = memory_->device().copy_of_weights(*parameters_);
+  if (copy_) copy_->refresh();
+  may_copy_ = copy_ != nullptr;
 }
 
 tensor::Tensor& StageModule::advance_version(bool keep) {
   if (keep) kept_[version_] = parameters_;
   if (parameters_.use_count() > 1) {
+    // Captured passes read the copy of one version, so that several versions have none.
+    if (copy_ && passes_) passes_->forget();
+    copy_.reset();
+    may_copy_ = false;
     auto next = std::make_shared<tensor::Tensor>(parameters_->empty_like());
     memory_->device().copy(next->data(), parameters_->data(), next->size());
     parameters_ = std::move(next);
@@ -161,8 +182,10 @@ void StageModule::scale_gradients(float factor) {
 }
 
 std::span<float> StageModule::gradients_of(std::size_t first, std::size_t last) {
-  return gradients_.values().subspan(static_cast<std::size_t>(offsets_[first]),
-                                     static_cast<std::size_t>(offsets_[last] - offsets_[first]));
+  const StatePieces& pieces = exchange_->pieces();
+  const std::int64_t begin = pieces.layer_offset(first);
+  return gradients_.values().subspan(static_cast<std::size_t>(begin),
+                                     static_cast<std::size_t>(pieces.layer_offset(last) - begin));
 }
 
 tensor::Tensor& StageModule::older_version(int version) {
@@ -205,6 +228,7 @@ tensor::Tensor StageModule::forward(int micro_batch, tensor::Tensor input, tenso
   kept.weights = version == version_ ? parameters_ : kept_.at(version);
   kept.tensors.value = std::move(input), kept.tensors.targets = std::move(targets);
   kept.tensors.layers.resize(shape_.layers.size());
+  refresh_copy();
   run(PassKind::forward, kept, {}, [&] { run_layers_forward(kept); });
   loss_ = std::move(kept.tensors.loss);
   return std::move(kept.tensors.value);

@@ -96,7 +96,10 @@ class StageModule {
   tensor::Tensor& older_version(int version);
 
   /// Returns the weights and gradients that the device has between passes: whole layers, or its pieces of them.
-  tensor::Tensor& parameters() { return *parameters_; }
+  tensor::Tensor& parameters() {
+    if (copy_) copy_->weights_changed();  // by the caller
+    return *parameters_;
+  }
   const tensor::Tensor& parameters() const { return *parameters_; }
   tensor::Tensor& gradients() { return gradients_; }
   void scale_gradients(float factor);
@@ -118,6 +121,8 @@ class StageModule {
   /// Returns the weights of a unit of a layer on this device: the range of them is own_range(unit).
   std::span<const float> own_weights(std::size_t layer, std::size_t unit) const;
   ParameterRange own_range(std::size_t unit) const;
+  /// Returns the position of the range in parameters().
+  std::int64_t own_offset(std::size_t layer, std::size_t unit) const;
   /// Adds the parameters that the device has of every layer, if it is the first of the devices that have them. The
   /// first layer is layer `first` of the model.
   void add_parameters(int first, std::vector<LayerParameters>& to) const;
@@ -146,6 +151,7 @@ class StageModule {
     const auto [first, last] = exchange_->pieces().units(layer);
     for (std::size_t unit = first; unit < last; ++unit) work(unit);
   }
+  void refresh_copy();
   void run(PassKind kind, MicroBatch& of, const LayerDone& done, const std::function<void()>& work);
   // Passes over a micro-batch's tensors.
   void run_layers_forward(MicroBatch& kept);
@@ -159,8 +165,9 @@ class StageModule {
   std::shared_ptr<const StateExchange> exchange_;
   ShardedStates sharded_;
   std::shared_ptr<tensor::DeviceMemory> memory_;
-  std::vector<std::int64_t> offsets_;  ///< of each layer's parameters, and their end
   std::shared_ptr<tensor::Tensor> parameters_;
+  std::unique_ptr<tensor::WeightCopy> copy_;  ///< of parameters_; null: passes take the weights themselves
+  bool may_copy_;                             ///< false: weights are gathered, or have several versions
   tensor::Tensor gradients_;
   int version_ = 0;
   std::map<int, std::shared_ptr<tensor::Tensor>> kept_;  ///< older versions that later micro-batches will use

@@ -17,12 +17,14 @@ std::vector<std::size_t> counts(ParameterRange whole, int ranks) {
 
 }  // namespace
 
-StatePieces::StatePieces(const std::vector<LayerStates>& layers, const StateSeats& seats) : seats_(seats) {
+StatePieces::StatePieces(const std::vector<LayerStates>& layers, const StateSeats& seats, std::int64_t alignment)
+    : seats_(seats) {
   for (const auto& [parameters, experts] : layers) {
     const std::size_t first = units_.size();
     add({0, parameters - experts}, false);
     if (experts > 0) add({parameters - experts, experts}, true);
     layers_.push_back({parameters, {first, units_.size()}});
+    end_layer(parameters, alignment);
   }
 }
 
@@ -34,6 +36,16 @@ void StatePieces::add(ParameterRange whole, bool experts) {
   units_.push_back({experts, whole, piece, updated, counts(whole, ranks), counts(piece, copies)});
   piece_offsets_.push_back(piece_offsets_.back() + piece.count);
   updated_offsets_.push_back(updated_offsets_.back() + updated.count);
+  updates_all_ = updates_all_ && updated.count == whole.count;
+  updates_pieces_ = updates_pieces_ && updated.count == piece.count;
+}
+
+/// Moves the next layer to a multiple of the alignment.
+void StatePieces::end_layer(std::int64_t parameters, std::int64_t alignment) {
+  const auto rounded = [&](std::int64_t offset) { return (offset + alignment - 1) / alignment * alignment; };
+  piece_offsets_.back() = rounded(piece_offsets_.back());
+  updated_offsets_.back() = rounded(updated_offsets_.back());
+  layer_offsets_.push_back(rounded(layer_offsets_.back() + parameters));
 }
 
 }  // namespace pipedeck::runtime::exec

@@ -48,10 +48,11 @@ struct LayerStates {
 
 /// The ranges of a device. A layer is a unit, or two if it has experts, which other devices hold than the rest. Rank r
 /// of n has the parameters [p r / n, p (r + 1) / n) of the p of a unit. With divided copies, copy c of m updates the
-/// same part of its piece. All ranges begin at the first parameter of their layer.
+/// same part of its piece. All ranges begin at the first parameter of their layer. Where lists of several layers are in
+/// memory, each layer begins at a multiple of `alignment` parameters.
 class StatePieces {
  public:
-  StatePieces(const std::vector<LayerStates>& layers, const StateSeats& seats);
+  StatePieces(const std::vector<LayerStates>& layers, const StateSeats& seats, std::int64_t alignment = 1);
 
   std::size_t layers() const { return layers_.size(); }
   std::int64_t parameters(std::size_t layer) const { return layers_[layer].parameters; }
@@ -72,6 +73,12 @@ class StatePieces {
   /// Returns the number of parameters in the pieces of all ranks, and in the updated parts of all copies of the piece.
   std::span<const std::size_t> piece_counts(std::size_t unit) const { return units_[unit].piece_counts; }
   std::span<const std::size_t> updated_counts(std::size_t unit) const { return units_[unit].updated_counts; }
+  /// Returns the position of a layer in the list of all parameters, and the size of that list.
+  std::int64_t layer_offset(std::size_t layer) const { return layer_offsets_[layer]; }
+  std::int64_t list_size() const { return layer_offsets_.back(); }
+  /// True if the device updates all parameters, or all of its pieces.
+  bool updates_all() const { return updates_all_; }
+  bool updates_pieces() const { return updates_pieces_; }
   /// Returns the position of a unit's range behind those of the units before it.
   std::int64_t piece_offset(std::size_t unit) const { return piece_offsets_[unit]; }
   std::int64_t updated_offset(std::size_t unit) const { return updated_offsets_[unit]; }
@@ -89,11 +96,13 @@ class StatePieces {
     Units units;
   };
   void add(ParameterRange whole, bool experts);
+  void end_layer(std::int64_t parameters, std::int64_t alignment);
 
   StateSeats seats_;
   std::vector<Layer> layers_;
   std::vector<Unit> units_;
-  std::vector<std::int64_t> piece_offsets_{0}, updated_offsets_{0};
+  std::vector<std::int64_t> piece_offsets_{0}, updated_offsets_{0}, layer_offsets_{0};
+  bool updates_all_ = true, updates_pieces_ = true;
 };
 
 }  // namespace pipedeck::runtime::exec

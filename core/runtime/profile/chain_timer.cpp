@@ -32,6 +32,8 @@ LayerTimer::LayerTimer(std::span<const std::unique_ptr<layers::LayerKernel>> lay
     if (gathered()) continue;
     memory_->device().upload(parameters_.back().values(),
                              [&](std::span<float> values) { layers[i]->initialise(values, Random(seed, i)); });
+    copies_.push_back(memory_->device().copy_of_weights(parameters_.back()));
+    if (copies_.back()) copies_.back()->refresh();
   }
 }
 

@@ -118,7 +118,8 @@ class LayerTimer {
   std::shared_ptr<const layers::LossKernel> loss_kernel_;
   std::optional<ChainRank> rank_;
   std::vector<tensor::Tensor> parameters_, gradients_;
-  Span making_input_, making_targets_;  ///< of the current repetition, like the next
+  std::vector<std::unique_ptr<tensor::WeightCopy>> copies_;  ///< of parameters_, as a run has them
+  Span making_input_, making_targets_;                       ///< of the current repetition, like the next
   std::vector<LayerSpans> spans_;
   bool records_, warm_ = false, recording_ = false;
   std::uint64_t runs_ = 0;  ///< of the chain so far

@@ -158,7 +158,8 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
     exec::StateGroups dense = join_states(run, index, dense_members(run.layout, chunk));
     exec::StateGroups experts = join_states(run, index, expert_members(run.layout, chunk));
     auto exchange = std::make_shared<const exec::StateExchange>(
-        exec::StatePieces(states, chunk.states), chunk.states.dense, std::move(dense), std::move(experts));
+        exec::StatePieces(states, chunk.states, memory->device().parameter_alignment()), chunk.states.dense,
+        std::move(dense), std::move(experts));
     auto sharded = sharded_states(run, index, chunk.states.dense, plan, options.overlap, exchange, memory);
     exec::StageModule module(std::move(shape), exchange, std::move(sharded), memory);
     const int first_layer = plan.stages[chunk.stage.index()].first;
