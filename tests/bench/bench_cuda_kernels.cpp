@@ -234,8 +234,8 @@ void layer_norms(Bench& bench, const Sizes& sizes) {
   });
   bench.moved(with_type<T>("layer norm, backward"), 4 * bytes, [&](int i) {
     runtime::cuda::layer_norm_backward(
-        stream, out[i], gains[i], shifts[i], more[i], in[i], mean[i], inverse[i], gain[i],
-        bench.scratch(runtime::cuda::layer_norm_backward_scratch(rows, columns)), rows, columns);
+        stream, out[i], static_cast<const T*>(out[i]), gains[i], shifts[i], more[i], in[i], mean[i], inverse[i],
+        gain[i], bench.scratch(runtime::cuda::layer_norm_backward_scratch(rows, columns)), rows, columns);
   });
 }
 

@@ -69,6 +69,9 @@ void bias_relu(cudaStream_t stream, T* out, const T* in, const float* bias, std:
 /// out = gelu(in + bias). bias_gelu_backward needs `in` unchanged: `out` is another matrix.
 template <class T>
 void bias_gelu(cudaStream_t stream, T* out, const T* in, const float* bias, std::int64_t rows, std::int64_t columns);
+/// in += bias, out = gelu(in), in one pass.
+template <class T>
+void add_bias_gelu(cudaStream_t stream, T* out, T* in, const float* bias, std::int64_t rows, std::int64_t columns);
 
 std::size_t column_sums_scratch(std::int64_t rows, std::int64_t columns);
 /// sums += the rows of `values`: the gradient of a bias. Rows are `stride` values apart; 0: `columns`.
@@ -88,20 +91,23 @@ void bias_gelu_backward(cudaStream_t stream, T* gradient, float* bias_gradient, 
 // ---- layer norm: kernels/layer_norm.cu
 
 /// out = (in - mean) / sqrt(variance + 1e-5) * gain + shift, row by row; stores mean and 1/deviation, one per row.
-template <class T>
-void layer_norm(cudaStream_t stream, T* out, float* mean, float* inverse, const T* in, const float* gain,
+/// Exists for equal types, and from float to Bf16.
+template <class To, class From>
+void layer_norm(cudaStream_t stream, To* out, float* mean, float* inverse, const From* in, const float* gain,
                 const float* shift, std::int64_t rows, std::int64_t columns);
 /// sum = in + more (a residual connection), out = its layer norm. `sum` may be `in` or `more`.
-template <class T>
-void add_layer_norm(cudaStream_t stream, T* sum, T* out, float* mean, float* inverse, const T* in, const T* more,
-                    const float* gain, const float* shift, std::int64_t rows, std::int64_t columns);
+template <class To, class From>
+void add_layer_norm(cudaStream_t stream, From* sum, To* out, float* mean, float* inverse, const From* in,
+                    const From* more, const float* gain, const float* shift, std::int64_t rows, std::int64_t columns);
 
 std::size_t layer_norm_backward_scratch(std::int64_t rows, std::int64_t columns);
-/// in_gradient += the input's gradient; gain_gradient and shift_gradient += theirs. in_gradient may be null.
+/// in_gradient = more + the input's gradient; gain_gradient and shift_gradient += theirs. in_gradient may be null, or
+/// `more`, the gradient of a residual connection. `more` may be null, for 0.
 template <class T>
-void layer_norm_backward(cudaStream_t stream, T* in_gradient, float* gain_gradient, float* shift_gradient,
-                         const T* out_gradient, const T* in, const float* mean, const float* inverse, const float* gain,
-                         void* scratch, std::int64_t rows, std::int64_t columns);
+void layer_norm_backward(cudaStream_t stream, T* in_gradient, const T* more, float* gain_gradient,
+                         float* shift_gradient, const T* out_gradient, const T* in, const float* mean,
+                         const float* inverse, const float* gain, void* scratch, std::int64_t rows,
+                         std::int64_t columns);
 
 // ---- embedding: kernels/embedding.cu
 

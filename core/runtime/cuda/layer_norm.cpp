@@ -31,11 +31,12 @@ class LayerNorm final : public CudaLayer {
     CudaDevice& device = CudaDevice::of(input);
     tensor::Tensor sums = tensor::Tensor::zeros(input.memory(), 1, 2 * hidden_);
     tensor::Tensor gradient;
-    if (wanted) gradient = tensor::Tensor::zeros(input.memory(), input.samples(), input.width());
-    layer_norm_backward(device.stream(), gradient.data(), sums.data(), sums.data() + hidden_, output_gradient.data(),
-                        input.data(), saved.tensors[1].data(), saved.tensors[2].data(), parameters.data(),
-                        device.context().workspace(layer_norm_backward_scratch(rows(input), hidden_)), rows(input),
-                        hidden_);
+    if (wanted) gradient = input.empty_like();
+    const float* const no_other = nullptr;
+    layer_norm_backward(
+        device.stream(), gradient.data(), no_other, sums.data(), sums.data() + hidden_, output_gradient.data(),
+        input.data(), saved.tensors[1].data(), saved.tensors[2].data(), parameters.data(),
+        device.context().workspace(layer_norm_backward_scratch(rows(input), hidden_)), rows(input), hidden_);
     saved.tensors.clear();
     saved.tensors.push_back(std::move(sums));
     return gradient;

@@ -56,6 +56,9 @@ Operation operation_of(Precision precision) {
 }
 
 cublasLtEpilogue_t kind_of(const Epilogue& epilogue) {
+  if (epilogue.gelu_derivative) return CUBLASLT_EPILOGUE_DGELU;
+  // The right factor is cublasLt's first, A.
+  if (epilogue.bias_gradient) return CUBLASLT_EPILOGUE_BGRADA;
   if (!epilogue.gelu) return epilogue.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
   if (epilogue.aux_pre_gelu) return epilogue.bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
   return epilogue.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
@@ -65,6 +68,11 @@ cublasLtEpilogue_t kind_of(const Epilogue& epilogue) {
 std::uint32_t reductions_of(Element result) {
   constexpr std::uint32_t summed = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   return result == Element::fp32 ? summed | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE : summed;
+}
+
+/// Returns the address of the bias, or of its gradient.
+const void* bias_of(const Epilogue& epilogue) {
+  return epilogue.bias_gradient ? epilogue.bias_gradient : epilogue.bias;
 }
 
 Preference preference_of(std::uint32_t first, std::uint32_t second, std::uint32_t result, Element element) {
@@ -82,6 +90,9 @@ Preference preference_of(std::uint32_t first, std::uint32_t second, std::uint32_
 
 }  // namespace
 
+GemmRunner::GemmRunner(Context& context) : context_(context) {}
+GemmRunner::~GemmRunner() = default;
+
 /// The product in cublasLt's form: result^T = right^T left^T, so that the right factor comes first.
 struct GemmRunner::Descriptors {
   Descriptors(const Shape& s, const Epilogue& epilogue, Precision precision)
@@ -93,12 +104,15 @@ struct GemmRunner::Descriptors {
         result(layout_of(s.result, s.columns, s.rows, s.result_stride)) {
     set(operation, CUBLASLT_MATMUL_DESC_TRANSA, s.right_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(operation, CUBLASLT_MATMUL_DESC_TRANSB, s.left_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
-    set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, kind_of(epilogue));
-    if (epilogue.bias) set(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, epilogue.bias);
-    if (epilogue.aux_pre_gelu) {
-      set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, epilogue.aux_pre_gelu);
-      set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, epilogue.aux_stride);
-    }
+    set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, s.epilogue);
+    if (epilogue.aux_pre_gelu) set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, epilogue.aux_stride);
+    point_at(epilogue);
+  }
+
+  /// Sets the addresses, which differ between products of one shape.
+  void point_at(const Epilogue& epilogue) const {
+    if (const void* const bias = bias_of(epilogue)) set(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+    if (epilogue.aux_pre_gelu) set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, epilogue.aux_pre_gelu);
   }
 
   Operation operation;
@@ -109,8 +123,11 @@ GemmRunner::Shape GemmRunner::shape_of(std::int64_t rows, std::int64_t columns, 
                                        const DeviceMatrix& left, const DeviceMatrix& right, const DeviceResult& result,
                                        bool keeps, const Epilogue& epilogue) {
   ensure(left.element == right.element, "factors of a product are of one element");
-  ensure(!keeps || kind_of(epilogue) == CUBLASLT_EPILOGUE_DEFAULT, "a sum has no epilogue");
-  ensure(!epilogue.aux_pre_gelu || epilogue.gelu, "an argument of gelu is kept where there is gelu");
+  const cublasLtEpilogue_t kind = kind_of(epilogue);
+  ensure(!keeps || kind == CUBLASLT_EPILOGUE_DEFAULT || kind == CUBLASLT_EPILOGUE_BGRADA, "a sum has no epilogue");
+  ensure(!epilogue.aux_pre_gelu || epilogue.gelu || epilogue.gelu_derivative,
+         "an argument of gelu is kept where there is gelu");
+  ensure(!epilogue.bias_gradient || result.element == Element::fp32, "the gradient of a bias is fp32");
   return {rows,
           columns,
           inner,
@@ -123,12 +140,12 @@ GemmRunner::Shape GemmRunner::shape_of(std::int64_t rows, std::int64_t columns, 
           left.transposed,
           right.transposed,
           keeps,
-          epilogue.bias != nullptr,
-          epilogue.gelu,
-          epilogue.aux_pre_gelu != nullptr,
+          kind,
           alignment_of(left.data),
           alignment_of(right.data),
-          alignment_of(result.data)};
+          alignment_of(result.data),
+          alignment_of(bias_of(epilogue)),
+          alignment_of(epilogue.aux_pre_gelu)};
 }
 
 std::optional<GemmRunner::Algorithm> GemmRunner::ask(const Shape& shape, const Descriptors& descriptors) const {
@@ -145,31 +162,36 @@ std::optional<GemmRunner::Algorithm> GemmRunner::ask(const Shape& shape, const D
   return Algorithm{found.algo, found.workspaceSize};
 }
 
-const std::optional<GemmRunner::Algorithm>& GemmRunner::algorithm(const Shape& shape, const Descriptors& descriptors) {
-  if (const auto known = algorithms_.find(shape); known != algorithms_.end()) return known->second;
-  return algorithms_.emplace(shape, ask(shape, descriptors)).first->second;
+const GemmRunner::Program& GemmRunner::program(const Shape& shape, const Epilogue& epilogue) {
+  if (const auto known = programs_.find(shape); known != programs_.end()) {
+    known->second.descriptors->point_at(epilogue);
+    return known->second;
+  }
+  Program made{std::make_unique<Descriptors>(shape, epilogue, context_.precision()), std::nullopt};
+  made.algorithm = ask(shape, *made.descriptors);
+  return programs_.emplace(shape, std::move(made)).first->second;
 }
 
 bool GemmRunner::has_algorithm(std::int64_t rows, std::int64_t columns, std::int64_t inner, const DeviceMatrix& left,
-                               const DeviceMatrix& right, const DeviceResult& result, const Epilogue& epilogue) {
-  const Shape shape = shape_of(rows, columns, inner, left, right, result, false, epilogue);
-  return algorithm(shape, Descriptors(shape, epilogue, context_.precision())).has_value();
+                               const DeviceMatrix& right, const DeviceResult& result, const Epilogue& epilogue,
+                               float keep) {
+  const Shape shape = shape_of(rows, columns, inner, left, right, result, keep != 0, epilogue);
+  return program(shape, epilogue).algorithm.has_value();
 }
 
 void GemmRunner::multiply(std::int64_t rows, std::int64_t columns, std::int64_t inner, const DeviceMatrix& left,
                           const DeviceMatrix& right, const DeviceResult& result, float keep, float scale,
                           const Epilogue& epilogue) {
   const Shape shape = shape_of(rows, columns, inner, left, right, result, keep != 0, epilogue);
-  const Descriptors descriptors(shape, epilogue, context_.precision());
-  const auto& chosen = algorithm(shape, descriptors);
+  const auto& [descriptors, chosen] = program(shape, epilogue);
   if (!chosen)
     throw CudaError(
         fmt::format("GPU {}: cublasLt has no algorithm for a product of {} x {} x {}: take --precision fp32",
                     context_.device(), rows, inner, columns));
   void* const workspace = context_.workspace(chosen->workspace);
-  check(cublasLtMatmul(context_.blas(), descriptors.operation.get(), &scale, right.data, descriptors.first.get(),
-                       left.data, descriptors.second.get(), &keep, result.data, descriptors.result.get(), result.data,
-                       descriptors.result.get(), &chosen->choice, workspace, chosen->workspace, context_.stream()),
+  check(cublasLtMatmul(context_.blas(), descriptors->operation.get(), &scale, right.data, descriptors->first.get(),
+                       left.data, descriptors->second.get(), &keep, result.data, descriptors->result.get(), result.data,
+                       descriptors->result.get(), &chosen->choice, workspace, chosen->workspace, context_.stream()),
         "cublasLtMatmul");
 }
 

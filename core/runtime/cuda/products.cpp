@@ -10,53 +10,96 @@
 namespace pipedeck::runtime::cuda {
 namespace {
 
-/// cublasLt adds a bias of the result's element, but parameters are floats. A product that also writes the values
-/// between the output's rows, which are 0, has no bias for them.
+/// Returns a bias as cublasLt adds it to results of T; null if there is none of that type.
 template <class T>
-void multiply_and_add(CudaDevice& device, const ProductShape& shape, T* output, const GemmOperand& input,
-                      const GemmOperand& weights, const float* bias) {
-  GemmResult<T> result(input.memory(), output, {shape.rows, shape.out, shape.out_stride});
-  const std::int64_t columns = result.columns();
-  ensure(columns <= weights.pitch(), "weights have values for every column of the result");
-  const DeviceMatrix left = input.matrix(), right = weights.matrix();
-  Epilogue added;
-  added.bias = bias;
-  GemmRunner& products = device.gemms();
-  const bool at_once = bias != nullptr && std::is_same_v<T, float> && columns == shape.out &&
-                       products.has_algorithm(shape.rows, columns, shape.in, left, right, result.matrix(), added);
-  products.multiply(shape.rows, columns, shape.in, left, right, result.matrix(), 0, 1, at_once ? added : Epilogue());
-  result.finish();
-  if (bias != nullptr && !at_once) add_bias(device.stream(), output, bias, shape.rows, shape.out, shape.out_stride);
+const void* bias_for(CudaDevice& device, const float* bias, std::int64_t count) {
+  if constexpr (std::is_same_v<T, float>)
+    return bias;
+  else
+    return bias ? device.weights().rounded(bias, count) : nullptr;
 }
 
-/// Sums over the columns of the output, or over those between its rows as well, which are 0 in both factors.
+/// The columns of a result that are written, and the factors. A product that also writes the values between the
+/// result's rows, which are 0, has no epilogue for them.
 template <class T>
-void multiply_back(CudaDevice& device, const ProductShape& shape, T* input_gradient, const GemmOperand& output_gradient,
-                   const GemmOperand& weights) {
-  const std::int64_t inner = output_gradient.pitch() == weights.pitch() ? weights.pitch() : shape.out;
-  GemmResult<T> result(weights.memory(), input_gradient, {shape.rows, shape.in});
-  device.gemms().multiply(shape.rows, shape.in, inner, output_gradient.matrix(), weights.transposed(), result.matrix());
-  result.finish();
+struct ForwardProduct {
+  ForwardProduct(const ProductShape& of, T* output, const GemmOperand& input, const GemmOperand& weights)
+      : shape(of),
+        result(input.memory(), output, {of.rows, of.out, of.out_stride}),
+        left(input.matrix()),
+        right(weights.matrix()) {
+    ensure(result.columns() <= weights.pitch(), "weights have values for every column of the result");
+  }
+  bool possible(CudaDevice& device, const Epilogue& epilogue) {
+    return result.columns() == shape.out &&
+           device.gemms().has_algorithm(shape.rows, shape.out, shape.in, left, right, result.matrix(), epilogue);
+  }
+  void run(CudaDevice& device, const Epilogue& epilogue) {
+    device.gemms().multiply(shape.rows, result.columns(), shape.in, left, right, result.matrix(), 0, 1, epilogue);
+    result.finish();
+  }
+
+  const ProductShape& shape;
+  GemmResult<T> result;
+  DeviceMatrix left, right;
+};
+
+/// Returns the values that the sums of a product over the output's columns have: also those between its rows, which are
+/// 0 in both factors, if both have them.
+std::int64_t inner_values(const ProductShape& shape, const GemmOperand& output_gradient, const GemmOperand& weights) {
+  return output_gradient.pitch() == weights.pitch() ? weights.pitch() : shape.out;
 }
 
 }  // namespace
 
-void product(CudaDevice& device, const ProductShape& shape, float* output, const GemmOperand& input,
+template <class T>
+void product(CudaDevice& device, const ProductShape& shape, T* output, const GemmOperand& input,
              const GemmOperand& weights, const float* bias) {
-  multiply_and_add(device, shape, output, input, weights, bias);
-}
-void product(CudaDevice& device, const ProductShape& shape, Bf16* output, const GemmOperand& input,
-             const GemmOperand& weights, const float* bias) {
-  multiply_and_add(device, shape, output, input, weights, bias);
+  ForwardProduct<T> one(shape, output, input, weights);
+  Epilogue added;
+  added.bias = bias_for<T>(device, bias, shape.out);
+  const bool at_once = added.bias != nullptr && one.possible(device, added);
+  one.run(device, at_once ? added : Epilogue());
+  if (bias != nullptr && !at_once) add_bias(device.stream(), output, bias, shape.rows, shape.out, shape.out_stride);
 }
 
-void product_backward(CudaDevice& device, const ProductShape& shape, float* input_gradient,
-                      const GemmOperand& output_gradient, const GemmOperand& weights) {
-  multiply_back(device, shape, input_gradient, output_gradient, weights);
+template <class T>
+void product_gelu(CudaDevice& device, const ProductShape& shape, T* before, T* after, const GemmOperand& input,
+                  const GemmOperand& weights, const float* bias) {
+  Epilogue activated;
+  activated.bias = bias_for<T>(device, bias, shape.out);
+  activated.gelu = true, activated.aux_pre_gelu = before, activated.aux_stride = shape.out;
+  if (activated.bias != nullptr) {
+    ForwardProduct<T> one(shape, after, input, weights);
+    if (one.possible(device, activated)) return one.run(device, activated);
+  }
+  ForwardProduct<T>(shape, before, input, weights).run(device, {});
+  add_bias_gelu(device.stream(), after, before, bias, shape.rows, shape.out);
 }
-void product_backward(CudaDevice& device, const ProductShape& shape, Bf16* input_gradient,
+
+template <class T>
+void product_backward(CudaDevice& device, const ProductShape& shape, T* input_gradient,
                       const GemmOperand& output_gradient, const GemmOperand& weights) {
-  multiply_back(device, shape, input_gradient, output_gradient, weights);
+  GemmResult<T> result(weights.memory(), input_gradient, {shape.rows, shape.in});
+  device.gemms().multiply(shape.rows, shape.in, inner_values(shape, output_gradient, weights), output_gradient.matrix(),
+                          weights.transposed(), result.matrix());
+  result.finish();
+}
+
+template <class T>
+void product_gelu_backward(CudaDevice& device, const ProductShape& shape, T* input_gradient, const T* before,
+                           const GemmOperand& output_gradient, const GemmOperand& weights) {
+  const std::int64_t inner = inner_values(shape, output_gradient, weights);
+  GemmResult<T> result(weights.memory(), input_gradient, {shape.rows, shape.in});
+  Epilogue derived;
+  derived.gelu_derivative = true, derived.aux_pre_gelu = const_cast<T*>(before), derived.aux_stride = shape.in;
+  GemmRunner& products = device.gemms();
+  if (result.columns() == shape.in && products.has_algorithm(shape.rows, shape.in, inner, output_gradient.matrix(),
+                                                             weights.transposed(), result.matrix(), derived))
+    return products.multiply(shape.rows, shape.in, inner, output_gradient.matrix(), weights.transposed(),
+                             result.matrix(), 0, 1, derived);
+  product_backward(device, shape, input_gradient, output_gradient, weights);
+  gelu_backward(device.stream(), input_gradient, before, shape.rows * shape.in);
 }
 
 void add_product_gradient(CudaDevice& device, const ProductShape& shape, float* weights_gradient,
@@ -67,6 +110,41 @@ void add_product_gradient(CudaDevice& device, const ProductShape& shape, float* 
                           result.keep());
   result.finish();
 }
+
+template <class T>
+tensor::Tensor add_product_gradients(CudaDevice& device, const ProductShape& shape, float* weights_gradient,
+                                     const GemmOperand& input, const GemmOperand& output_gradient, const T* values) {
+  GemmResult<float> result(input.memory(), weights_gradient, {shape.in, shape.out}, true);
+  tensor::Tensor sums(input.memory(), 1, shape.out);
+  Epilogue summed;
+  summed.bias_gradient = sums.data();
+  GemmRunner& products = device.gemms();
+  if (result.columns() == shape.out &&
+      products.has_algorithm(shape.in, shape.out, shape.rows, input.transposed(), output_gradient.matrix(),
+                             result.matrix(), summed, result.keep())) {
+    products.multiply(shape.in, shape.out, shape.rows, input.transposed(), output_gradient.matrix(), result.matrix(),
+                      result.keep(), 1, summed);
+    result.finish();
+    return sums;
+  }
+  add_product_gradient(device, shape, weights_gradient, input, output_gradient);
+  device.zero(sums.values());
+  add_bias_gradient(device, sums.data(), values, {shape.rows, shape.out});
+  return sums;
+}
+
+#define PIPEDECK_INSTANTIATE(T)                                                                                    \
+  template void product<T>(CudaDevice&, const ProductShape&, T*, const GemmOperand&, const GemmOperand&,           \
+                           const float*);                                                                          \
+  template void product_gelu<T>(CudaDevice&, const ProductShape&, T*, T*, const GemmOperand&, const GemmOperand&,  \
+                                const float*);                                                                     \
+  template void product_backward<T>(CudaDevice&, const ProductShape&, T*, const GemmOperand&, const GemmOperand&); \
+  template void product_gelu_backward<T>(CudaDevice&, const ProductShape&, T*, const T*, const GemmOperand&,       \
+                                         const GemmOperand&);                                                      \
+  template tensor::Tensor add_product_gradients<T>(CudaDevice&, const ProductShape&, float*, const GemmOperand&,   \
+                                                   const GemmOperand&, const T*);
+PIPEDECK_INSTANTIATE(float)
+PIPEDECK_INSTANTIATE(Bf16)
 
 template <class T>
 void add_bias_gradient(CudaDevice& device, float* sums, const T* values, const MatrixRows& of) {

@@ -14,20 +14,32 @@ struct ProductShape {
   std::int64_t out_stride = 0;  ///< from one row of the output to the next; 0: `out`
 };
 
+// T is float, or Bf16 for results that are rounded to 16 bits.
+
 /// output = input * weights + bias. `bias` may be null.
-void product(CudaDevice& device, const ProductShape& shape, float* output, const GemmOperand& input,
+template <class T>
+void product(CudaDevice& device, const ProductShape& shape, T* output, const GemmOperand& input,
              const GemmOperand& weights, const float* bias);
-/// Overload whose result is rounded to 16 bits.
-void product(CudaDevice& device, const ProductShape& shape, Bf16* output, const GemmOperand& input,
-             const GemmOperand& weights, const float* bias);
+/// before = input * weights + bias, after = gelu(before).
+template <class T>
+void product_gelu(CudaDevice& device, const ProductShape& shape, T* before, T* after, const GemmOperand& input,
+                  const GemmOperand& weights, const float* bias);
 /// input_gradient = output_gradient * transposed weights.
-void product_backward(CudaDevice& device, const ProductShape& shape, float* input_gradient,
+template <class T>
+void product_backward(CudaDevice& device, const ProductShape& shape, T* input_gradient,
                       const GemmOperand& output_gradient, const GemmOperand& weights);
-void product_backward(CudaDevice& device, const ProductShape& shape, Bf16* input_gradient,
-                      const GemmOperand& output_gradient, const GemmOperand& weights);
+/// input_gradient = (output_gradient * transposed weights) * gelu'(before), for an input gelu(before).
+template <class T>
+void product_gelu_backward(CudaDevice& device, const ProductShape& shape, T* input_gradient, const T* before,
+                           const GemmOperand& output_gradient, const GemmOperand& weights);
 /// weights_gradient += transposed input * output_gradient.
 void add_product_gradient(CudaDevice& device, const ProductShape& shape, float* weights_gradient,
                           const GemmOperand& input, const GemmOperand& output_gradient);
+/// Does the same, and returns the gradient of the bias: the sums of the rows of the output's gradient, whose values are
+/// those of the operand before it was rounded.
+template <class T>
+tensor::Tensor add_product_gradients(CudaDevice& device, const ProductShape& shape, float* weights_gradient,
+                                     const GemmOperand& input, const GemmOperand& output_gradient, const T* values);
 /// sums += the rows of `values`, which are floats or 16-bit values.
 template <class T>
 void add_bias_gradient(CudaDevice& device, float* sums, const T* values, const MatrixRows& of);

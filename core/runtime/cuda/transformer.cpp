@@ -87,15 +87,18 @@ class Transformer final : public CudaLayer {
     CudaDevice& device = CudaDevice::of(s[w_dy]);
     float* g = gradients.data();
     const std::int64_t n = rows(s[w_dy]);
-    add_product_gradient(device, {n, f_, h_}, g + at_.down, factor(s[w_active], n, f_), between(s[w_dy]));
-    add_bias_gradient(device, g + at_.down_bias, s[w_dy].data(), {n, h_});
-    add_product_gradient(device, {n, h_, f_}, g + at_.up, factor(s[w_normal2], n, h_), factor(s[w_dup], n, f_));
-    add_bias_gradient(device, g + at_.up_bias, values(s[w_dup]), {n, f_});
-    add_product_gradient(device, {n, c_, h_}, g + at_.out, factor(s[w_context], n, c_), between(s[w_dx1]));
-    add_bias_gradient(device, g + at_.out_bias, s[w_dx1].data(), {n, h_});
-    add_product_gradient(device, {n, h_, 3 * c_}, g + at_.qkv, factor(s[w_normal1], n, h_),
-                         factor(s[w_dqkv], n, 3 * c_));
-    add_qkv_bias(device, g + at_.qkv_bias, s[w_dqkv], n);
+    add_sums(device, g + at_.down_bias,
+             add_product_gradients(device, {n, f_, h_}, g + at_.down, factor(s[w_active], n, f_), between(s[w_dy]),
+                                   s[w_dy].data()));
+    add_sums(device, g + at_.up_bias,
+             add_product_gradients(device, {n, h_, f_}, g + at_.up, factor(s[w_normal2], n, h_),
+                                   factor(s[w_dup], n, f_), values(s[w_dup])));
+    add_sums(device, g + at_.out_bias,
+             add_product_gradients(device, {n, c_, h_}, g + at_.out, factor(s[w_context], n, c_), between(s[w_dx1]),
+                                   s[w_dx1].data()));
+    add_qkv_sums(device, g + at_.qkv_bias,
+                 add_product_gradients(device, {n, h_, 3 * c_}, g + at_.qkv, factor(s[w_normal1], n, h_),
+                                       factor(s[w_dqkv], n, 3 * c_), values(s[w_dqkv])));
     device.add(g + at_.gain1, s[w_norms].data(), 2 * h_);
     device.add(g + at_.gain2, s[w_norms].data() + 2 * h_, 2 * h_);
     saved.tensors.clear();
@@ -126,18 +129,9 @@ class Transformer final : public CudaLayer {
     return GemmOperand(floats.memory(), floats.data(), {rows(floats), h_});
   }
   static GemmOperand weights(const tensor::Tensor& beside, const float* parameters, std::int64_t in, std::int64_t out) {
-    return GemmOperand(beside.memory(), parameters, {in, out});
+    return GemmOperand::of_weights(beside.memory(), parameters, {in, out});
   }
-  /// Converts floats to T.
-  tensor::Tensor rounded(CudaDevice& device, tensor::Tensor floats) const {
-    if constexpr (std::is_same_v<T, float>) {
-      return floats;
-    } else {
-      tensor::Tensor made = make_bf16_buffer(floats.memory(), floats.size());
-      convert(device.stream(), values(made), static_cast<const float*>(floats.data()), floats.size());
-      return made;
-    }
-  }
+  static const float* as_read(const tensor::Tensor& floats) { return floats.data(); }
 
   AttentionShape shape(const tensor::Tensor& of_floats) const {
     return {of_floats.samples(), sequence_, heads_, head_size_, causal_};
@@ -188,10 +182,9 @@ class Transformer final : public CudaLayer {
 
   void attend(CudaDevice& device, const float* p, std::vector<tensor::Tensor>& s) const {
     s[mean1] = wide(s[x], 1), s[inverse1] = wide(s[x], 1);
-    tensor::Tensor normal = s[x].empty_like();
-    layer_norm(device.stream(), normal.data(), s[mean1].data(), s[inverse1].data(), s[x].data(), p + at_.gain1,
+    s[normal1] = inner_like(s[x], h_);
+    layer_norm(device.stream(), values(s[normal1]), s[mean1].data(), s[inverse1].data(), as_read(s[x]), p + at_.gain1,
                p + at_.shift1, rows(s[x]), h_);
-    s[normal1] = rounded(device, std::move(normal));
     s[qkv] = into(device, s[x], s[normal1], 3 * c_, p + at_.qkv, p + at_.qkv_bias);
     s[context] = inner_like(s[x], c_);
     s[logsumexp] = wide(s[x], heads_);
@@ -201,14 +194,13 @@ class Transformer final : public CudaLayer {
 
   tensor::Tensor feed_forward(CudaDevice& device, const float* p, std::vector<tensor::Tensor>& s) const {
     s[mean2] = wide(s[x1], 1), s[inverse2] = wide(s[x1], 1);
-    tensor::Tensor normal = s[x1].empty_like();
+    s[normal2] = inner_like(s[x1], h_);
     // x1 += x, and its norm, in one pass over both.
-    add_layer_norm(device.stream(), s[x1].data(), normal.data(), s[mean2].data(), s[inverse2].data(), s[x1].data(),
-                   s[x].data(), p + at_.gain2, p + at_.shift2, rows(s[x1]), h_);
-    s[normal2] = rounded(device, std::move(normal));
-    s[up] = into(device, s[x1], s[normal2], f_, p + at_.up, p + at_.up_bias);
-    s[active] = inner_like(s[x1], f_);
-    gelu(device.stream(), values(s[active]), values(std::as_const(s[up])), rows(s[x1]) * f_);
+    add_layer_norm(device.stream(), s[x1].data(), values(s[normal2]), s[mean2].data(), s[inverse2].data(),
+                   as_read(s[x1]), as_read(s[x]), p + at_.gain2, p + at_.shift2, rows(s[x1]), h_);
+    s[up] = inner_like(s[x1], f_), s[active] = inner_like(s[x1], f_);
+    product_gelu(device, {rows(s[x1]), h_, f_}, values(s[up]), values(s[active]), factor(s[normal2], rows(s[x1]), h_),
+                 weights(s[x1], p + at_.up, h_, f_), p + at_.up_bias);
     tensor::Tensor y = out_of(device, s[x1], s[active], f_, p + at_.down, p + at_.down_bias);
     device.add(y.data(), s[x1].data(), y.size());
     return y;
@@ -217,12 +209,13 @@ class Transformer final : public CudaLayer {
   /// Returns the gradient of x1; `dup` becomes that of the activation's input.
   tensor::Tensor feed_forward_backward(CudaDevice& device, const float* p, std::vector<tensor::Tensor>& s,
                                        const tensor::Tensor& dy, tensor::Tensor& norms, tensor::Tensor& dup) const {
-    dup = out_of_backward(device, dy, f_, p + at_.down);
-    gelu_backward(device.stream(), values(dup), values(std::as_const(s[up])), rows(dy) * f_);
+    dup = inner_like(dy, f_);
+    product_gelu_backward(device, {rows(dy), f_, h_}, values(dup), values(std::as_const(s[up])), between(dy),
+                          weights(dy, p + at_.down, f_, h_));
     s[up].release();
     const tensor::Tensor dnormal = into_backward(device, dy, dup, f_, p + at_.up);
-    tensor::Tensor dx1 = dy.slice(0, dy.samples(), dy.memory());
-    norm_backward(device, dx1.data(), norms.data() + 2 * h_, dnormal, s[x1], s[mean2], s[inverse2], p + at_.gain2);
+    tensor::Tensor dx1 = dy.empty_like();
+    norm_backward(device, dx1.data(), dy, norms.data() + 2 * h_, dnormal, s[x1], s[mean2], s[inverse2], p + at_.gain2);
     s[x1].release();
     return dx1;
   }
@@ -240,23 +233,25 @@ class Transformer final : public CudaLayer {
     s[logsumexp].release(), s[qkv].release();
     const tensor::Tensor dnormal = into_backward(device, dx1, dqkv, 3 * c_, p + at_.qkv);
     tensor::Tensor dx;
-    if (wanted) dx = dx1.slice(0, dx1.samples(), dx1.memory());
-    norm_backward(device, dx.data(), norms.data(), dnormal, s[x], s[mean1], s[inverse1], p + at_.gain1);
+    if (wanted) dx = dx1.empty_like();
+    norm_backward(device, dx.data(), dx1, norms.data(), dnormal, s[x], s[mean1], s[inverse1], p + at_.gain1);
     return dx;
   }
 
-  /// Adds the input's gradient to `to`, unless it is null; gain's and shift's are added at `norms`.
-  void norm_backward(CudaDevice& device, float* to, float* norms, const tensor::Tensor& gradient,
-                     const tensor::Tensor& in, const tensor::Tensor& mean, const tensor::Tensor& inverse,
-                     const float* gain) const {
-    layer_norm_backward(device.stream(), to, norms, norms + h_, gradient.data(), in.data(), mean.data(), inverse.data(),
-                        gain, device.context().workspace(layer_norm_backward_scratch(rows(in), h_)), rows(in), h_);
+  /// Writes the input's gradient + `more` to `to`, unless it is null; gain's and shift's are added at `norms`.
+  void norm_backward(CudaDevice& device, float* to, const tensor::Tensor& more, float* norms,
+                     const tensor::Tensor& gradient, const tensor::Tensor& in, const tensor::Tensor& mean,
+                     const tensor::Tensor& inverse, const float* gain) const {
+    layer_norm_backward(device.stream(), to, more.data(), norms, norms + h_, gradient.data(), in.data(), mean.data(),
+                        inverse.data(), gain, device.context().workspace(layer_norm_backward_scratch(rows(in), h_)),
+                        rows(in), h_);
   }
 
+  static void add_sums(CudaDevice& device, float* to, const tensor::Tensor& sums) {
+    device.add(to, sums.data(), sums.size());
+  }
   /// A key's bias has a gradient of exactly zero: it adds one amount to all scores of a query.
-  void add_qkv_bias(CudaDevice& device, float* to, const tensor::Tensor& gradient, std::int64_t n) const {
-    tensor::Tensor sums = tensor::Tensor::zeros(gradient.memory(), 1, 3 * c_);
-    add_bias_gradient(device, sums.data(), values(gradient), {n, 3 * c_});
+  void add_qkv_sums(CudaDevice& device, float* to, const tensor::Tensor& sums) const {
     device.add(to, sums.data(), c_);
     device.add(to + 2 * c_, sums.data() + 2 * c_, c_);
   }

@@ -23,6 +23,32 @@ __global__ void __launch_bounds__(column_lanes* column_rows)
   }
 }
 
+/// in += bias, out = gelu(in). A thread holds its columns' bias for all of its rows.
+template <int Width, class T>
+__global__ void __launch_bounds__(column_lanes* column_rows)
+    add_bias_gelu_kernel(T* out, T* in, const float* bias, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t column = (static_cast<std::int64_t>(blockIdx.x) * column_lanes + threadIdx.x) * Width;
+  if (column >= columns) return;
+  const auto added = load<Width>(bias + column);
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * column_rows + threadIdx.y;
+  for (std::int64_t row = first; row < rows; row += static_cast<std::int64_t>(gridDim.y) * column_rows) {
+    const std::int64_t i = row * columns + column;
+    auto pack = load<Width>(in + i);
+    PIPEDECK_UNROLL
+    for (int k = 0; k < Width; ++k) pack.value[k] = to_float(from_float<T>(pack.value[k] + added.value[k]));
+    store(in + i, pack);
+    PIPEDECK_UNROLL
+    for (int k = 0; k < Width; ++k) pack.value[k] = gelu_of(pack.value[k]);
+    store(out + i, pack);
+  }
+}
+
+/// Returns the blocks of kernels whose threads have columns of several rows.
+inline dim3 blocks_over(std::int64_t rows, std::int64_t columns, int width) {
+  const std::int64_t across = divided_up(columns, width * column_lanes);
+  return {static_cast<unsigned>(across), blocks_for(divided_up(rows, column_rows), divided_up(4096, across))};
+}
+
 struct Same {
   __device__ float operator()(float x) const { return x; }
 };
@@ -39,11 +65,8 @@ void with_bias(cudaStream_t stream, T* out, const T* in, const float* bias, Func
   if (rows <= 0 || columns <= 0) return;
   constexpr int full = full_width<T>;
   with_width<full>(columns % full == 0 && stride % full == 0 && are_aligned<full>(out, in, bias), [&](auto width) {
-    const std::int64_t across = divided_up(columns, width * column_lanes);
-    const dim3 blocks{static_cast<unsigned>(across),
-                      blocks_for(divided_up(rows, column_rows), divided_up(4096, across))};
-    launch(bias_kernel<width, T, Function>, {blocks, {column_lanes, column_rows}}, stream, out, in, bias, function,
-           rows, columns, stride);
+    launch(bias_kernel<width, T, Function>, {blocks_over(rows, columns, width), {column_lanes, column_rows}}, stream,
+           out, in, bias, function, rows, columns, stride);
   });
 }
 
@@ -110,6 +133,16 @@ void bias_gelu(cudaStream_t stream, T* out, const T* in, const float* bias, std:
   with_bias(stream, out, in, bias, Gelu{}, rows, columns, columns);
 }
 
+template <class T>
+void add_bias_gelu(cudaStream_t stream, T* out, T* in, const float* bias, std::int64_t rows, std::int64_t columns) {
+  if (rows <= 0 || columns <= 0) return;
+  constexpr int full = full_width<T>;
+  with_width<full>(columns % full == 0 && are_aligned<full>(out, in, bias), [&](auto width) {
+    launch(add_bias_gelu_kernel<width, T>, {blocks_over(rows, columns, width), {column_lanes, column_rows}}, stream,
+           out, in, bias, rows, columns);
+  });
+}
+
 std::size_t column_sums_scratch(std::int64_t rows, std::int64_t columns) {
   return sizeof(float) * static_cast<std::size_t>(column_parts(rows) * columns);
 }
@@ -143,6 +176,7 @@ void bias_gelu_backward(cudaStream_t stream, T* gradient, float* bias_gradient, 
   template void bias_relu<T>(cudaStream_t, T*, const T*, const float*, std::int64_t, std::int64_t);                  \
   template void bias_gelu<T>(cudaStream_t, T*, const T*, const float*, std::int64_t, std::int64_t);                  \
   template void add_column_sums<T>(cudaStream_t, float*, const T*, void*, std::int64_t, std::int64_t, std::int64_t); \
+  template void add_bias_gelu<T>(cudaStream_t, T*, T*, const float*, std::int64_t, std::int64_t);                    \
   template void bias_relu_backward<T>(cudaStream_t, T*, float*, const T*, void*, std::int64_t, std::int64_t);        \
   template void bias_gelu_backward<T>(cudaStream_t, T*, float*, const T*, const float*, void*, std::int64_t,         \
                                       std::int64_t);

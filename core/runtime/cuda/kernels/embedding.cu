@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Embedding kernels. The table's gradient adds rows in any number per token. Row numbers are sorted by token, then by
-// position in the batch (Batcher's bitonic sort, 1968). One block then adds each token's rows in order.
+// position in the batch (Batcher's bitonic sort, 1968). Blocks then add each token's rows in order. A token of more
+// than 64 rows, such as a text's spaces, has its rows added 64 at a time at once, then those sums in order.
 #include <stdexcept>
 
 #include "core/runtime/cuda/kernels/columns.cuh"
@@ -89,23 +90,82 @@ void sort_keys(cudaStream_t stream, Key* keys, std::int64_t count) {
   }
 }
 
-/// One block per key: the block with a token's first key adds the gradients of all its rows.
-template <int Width, class T>
-__global__ void __launch_bounds__(256) add_to_table_kernel(float* table_gradient, const T* out_gradient,
-                                                           const Key* keys, std::int64_t rows, std::int64_t width) {
-  const std::int64_t first = blockIdx.x;
-  const Key token = keys[first] >> 32;
-  if (token == ~Key{0} >> 32 || (first > 0 && keys[first - 1] >> 32 == token)) return;
-  for (std::int64_t column = threadIdx.x * Width; column < width;
-       column += static_cast<std::int64_t>(blockDim.x) * Width) {
-    float* to = table_gradient + static_cast<std::int64_t>(token) * width + column;
-    auto sum = load<Width>(to);
-    for (std::int64_t i = first; i < rows && keys[i] >> 32 == token; ++i) {
+constexpr std::int64_t chunk = 64;  ///< rows of a token that one block adds
+
+constexpr Key no_token = ~Key{0} >> 32;
+
+/// The gradients of the rows of sorted keys.
+template <class T>
+struct TokenRows {
+  const T* out_gradient;
+  const Key* keys;
+  std::int64_t rows, width;
+
+  __device__ Key token_at(std::int64_t i) const { return keys[i] >> 32; }
+  /// Returns the first key of the token of key i.
+  __device__ std::int64_t first_of(std::int64_t i) const {
+    const Key least = token_at(i) << 32;
+    std::int64_t low = 0, high = i;
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      if (keys[middle] < least)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+  /// True if the chunk from key i on has all of its rows.
+  __device__ bool full_chunk(std::int64_t i) const {
+    return i + chunk <= rows && token_at(i + chunk - 1) == token_at(i);
+  }
+  /// Adds the rows of keys [i, end).
+  template <int Width>
+  __device__ void add(Pack<Width>& sum, std::int64_t i, std::int64_t end, std::int64_t column) const {
+    for (; i < end; ++i) {
       const auto row = static_cast<std::int64_t>(keys[i] & 0xffffffffu);
       const auto pack = load<Width>(out_gradient + row * width + column);
       PIPEDECK_UNROLL
       for (int k = 0; k < Width; ++k) sum.value[k] += pack.value[k];
     }
+  }
+};
+
+/// Row s of `chunks` = the sum of the full chunk that has key 64 s; each has one such key. Others are not written.
+template <int Width, class T>
+__global__ void __launch_bounds__(256) add_chunks_kernel(float* chunks, TokenRows<T> of) {
+  const std::int64_t inside = blockIdx.x * chunk;
+  if (of.token_at(inside) == no_token) return;
+  const std::int64_t first = of.first_of(inside), begin = first + (inside - first) / chunk * chunk;
+  if (!of.full_chunk(begin)) return;
+  for (std::int64_t column = threadIdx.x * Width; column < of.width;
+       column += static_cast<std::int64_t>(blockDim.x) * Width) {
+    Pack<Width> sum{};
+    of.add(sum, begin, begin + chunk, column);
+    store(chunks + blockIdx.x * of.width + column, sum);
+  }
+}
+
+/// One block per key: the block with a token's first key adds its full chunks, then its other rows.
+template <int Width, class T>
+__global__ void __launch_bounds__(256)
+    add_to_table_kernel(float* table_gradient, const float* chunks, TokenRows<T> of) {
+  const std::int64_t first = blockIdx.x;
+  const Key token = of.token_at(first);
+  if (token == no_token || (first > 0 && of.token_at(first - 1) == token)) return;
+  for (std::int64_t column = threadIdx.x * Width; column < of.width;
+       column += static_cast<std::int64_t>(blockDim.x) * Width) {
+    float* to = table_gradient + static_cast<std::int64_t>(token) * of.width + column;
+    auto sum = load<Width>(to);
+    std::int64_t i = first;
+    for (; i < of.rows && of.token_at(i) == token && of.full_chunk(i); i += chunk) {
+      const auto pack = load<Width>(chunks + (i + chunk - 1) / chunk * of.width + column);
+      PIPEDECK_UNROLL
+      for (int k = 0; k < Width; ++k) sum.value[k] += pack.value[k];
+    }
+    std::int64_t end = i;
+    while (end < of.rows && of.token_at(end) == token) ++end;
+    of.add(sum, i, end, column);
     store(to, sum);
   }
 }
@@ -115,6 +175,9 @@ std::int64_t keys_of(std::int64_t rows) {
   while (count < rows) count *= 2;
   return count;
 }
+
+/// Returns the bytes of the sorted keys.
+std::size_t key_bytes(std::int64_t rows) { return sizeof(Key) * static_cast<std::size_t>(keys_of(rows)); }
 
 std::size_t larger(std::size_t a, std::size_t b) { return a > b ? a : b; }
 
@@ -135,7 +198,8 @@ void embedding(cudaStream_t stream, T* out, const float* tokens, const float* ta
 }
 
 std::size_t embedding_backward_scratch(const EmbeddingShape& shape) {
-  return larger(sizeof(Key) * static_cast<std::size_t>(keys_of(shape.rows())),
+  const auto chunks = static_cast<std::size_t>(divided_up(shape.rows(), chunk) * shape.width);
+  return larger(key_bytes(shape.rows()) + sizeof(float) * chunks,
                 column_sums_scratch(shape.samples, shape.sequence * shape.width));
 }
 
@@ -151,12 +215,15 @@ void embedding_backward(cudaStream_t stream, float* table_gradient, float* posit
   launch(make_keys_kernel, {static_cast<unsigned>(count / 256), 256}, stream, keys, tokens, shape.vocabulary, rows,
          count);
   sort_keys(stream, keys, count);
+  auto* chunks = reinterpret_cast<float*>(static_cast<char*>(scratch) + key_bytes(rows));
+  const TokenRows<T> of{out_gradient, keys, rows, shape.width};
   constexpr int full = full_width<T>;
   with_width<full>(shape.width % full == 0 && are_aligned<full>(table_gradient, out_gradient), [&](auto width) {
-    const std::int64_t threads = divided_up(divided_up(shape.width, width), 32) * 32;
-    launch(add_to_table_kernel<width, T>,
-           {static_cast<unsigned>(rows), static_cast<unsigned>(threads < 256 ? threads : 256)}, stream, table_gradient,
-           out_gradient, static_cast<const Key*>(keys), rows, shape.width);
+    const std::int64_t lanes = divided_up(divided_up(shape.width, width), 32) * 32;
+    const auto threads = static_cast<unsigned>(lanes < 256 ? lanes : 256);
+    launch(add_chunks_kernel<width, T>, {static_cast<unsigned>(divided_up(rows, chunk)), threads}, stream, chunks, of);
+    launch(add_to_table_kernel<width, T>, {static_cast<unsigned>(rows), threads}, stream, table_gradient,
+           static_cast<const float*>(chunks), of);
   });
 }
 

@@ -20,7 +20,10 @@ struct Plain {
   __device__ Pack<Width> again(std::int64_t i) const {
     return load<Width>(in + i);
   }
-  bool aligned() const { return are_aligned<full_width<T>>(in); }
+  template <int Width>
+  bool aligned() const {
+    return are_aligned<Width>(in);
+  }
 };
 
 /// A source of the sum of two matrices, which it stores.
@@ -41,12 +44,15 @@ struct Added {
   __device__ Pack<Width> again(std::int64_t i) const {
     return load<Width>(sum + i);
   }
-  bool aligned() const { return are_aligned<full_width<T>>(sum, in, more); }
+  template <int Width>
+  bool aligned() const {
+    return are_aligned<Width>(sum, in, more);
+  }
 };
 
 /// Keep: shared memory caches the row between its three uses; each thread caches its own part.
-template <int Width, bool Keep, class T, class Source>
-__global__ void layer_norm_kernel(Source source, T* out, float* mean, float* inverse, const float* gain,
+template <int Width, bool Keep, class To, class Source>
+__global__ void layer_norm_kernel(Source source, To* out, float* mean, float* inverse, const float* gain,
                                   const float* shift, std::int64_t rows, std::int64_t columns) {
   auto* shared = shared_memory<float>();
   float* kept = shared + warp_results + threadIdx.y * columns;
@@ -89,35 +95,109 @@ __global__ void layer_norm_kernel(Source source, T* out, float* mean, float* inv
   }
 }
 
-template <class T, class Source>
-void normalise(cudaStream_t stream, const Source& source, T* out, float* mean, float* inverse, const float* gain,
+template <class From, class To, class Source>
+void normalise(cudaStream_t stream, const Source& source, To* out, float* mean, float* inverse, const float* gain,
                const float* shift, std::int64_t rows, std::int64_t columns) {
   if (rows <= 0 || columns <= 0) return;
-  constexpr int full = full_width<T>;
-  const bool aligned = columns % full == 0 && source.aligned() && are_aligned<full>(out, gain, shift);
+  constexpr int full = common_width<To, From>;
+  const bool aligned = columns % full == 0 && source.template aligned<full>() && are_aligned<full>(out, gain, shift);
   with_width<full>(aligned, [&](auto width) {
     const RowThreads threads = row_threads(divided_up(columns, width));
     const std::size_t own = sizeof(float) * warp_results;
     const std::size_t with_rows = own + sizeof(float) * static_cast<std::size_t>(columns) * threads.rows;
     if (with_rows <= most_row_bytes)
-      launch(layer_norm_kernel<width, true, T, Source>, {threads.blocks(rows), threads.threads(), with_rows}, stream,
+      launch(layer_norm_kernel<width, true, To, Source>, {threads.blocks(rows), threads.threads(), with_rows}, stream,
              source, out, mean, inverse, gain, shift, rows, columns);
     else
-      launch(layer_norm_kernel<width, false, T, Source>, {threads.blocks(rows), threads.threads(), own}, stream, source,
-             out, mean, inverse, gain, shift, rows, columns);
+      launch(layer_norm_kernel<width, false, To, Source>, {threads.blocks(rows), threads.threads(), own}, stream,
+             source, out, mean, inverse, gain, shift, rows, columns);
   });
 }
 
 template <class T>
 struct Backward {
   T* in_gradient;
-  const T *out_gradient, *in;
+  const T *more, *out_gradient, *in;
   const float *mean, *inverse, *gain;
   std::int64_t rows, columns;
   bool aligned() const {
-    return columns % full_width<T> == 0 && are_aligned<full_width<T>>(in_gradient, out_gradient, in, gain);
+    return columns % full_width<T> == 0 && are_aligned<full_width<T>>(in_gradient, more, out_gradient, in, gain);
+  }
+  /// Returns the gradient that the input's is added to.
+  template <int Width>
+  __device__ Pack<Width> other(std::int64_t i) const {
+    return more == nullptr ? Pack<Width>{} : load<Width>(more + i);
   }
 };
+
+constexpr int warp_lanes = 32, block_warps = 8;
+/// Packs of a row in a lane's registers, of which more would spill.
+template <int Width>
+inline constexpr int most_lane_packs = Width > 4 ? 4 : 8;
+
+/// Each warp has every eighth row of its block, and each lane some columns of them. A row is read once. The lanes sum
+/// their columns' gradients of gain and shift in registers; the block's warps add theirs in order and write them to the
+/// block's two rows of `partial`.
+template <int Width, int Packs, class T>
+__global__ void __launch_bounds__(warp_lanes* block_warps) backward_by_warps_kernel(Backward<T> work, float* partial) {
+  const std::int64_t columns = work.columns;
+  const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
+  const float share = 1.0f / static_cast<float>(columns);
+  const auto column_of = [&](int p) { return static_cast<std::int64_t>(p * warp_lanes + lane) * Width; };
+  Pack<Width> gains[Packs]{}, shifts[Packs]{};
+  for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * block_warps + warp; row < work.rows;
+       row += static_cast<std::int64_t>(gridDim.x) * block_warps) {
+    const std::int64_t begin = row * columns;
+    const float middle = work.mean[row], factor = work.inverse[row];
+    Pack<Width> wanted[Packs]{}, normal[Packs]{};
+    float sum = 0, projection = 0;
+    PIPEDECK_UNROLL
+    for (int p = 0; p < Packs; ++p) {
+      const std::int64_t i = column_of(p);
+      if (i >= columns) continue;
+      const auto gradient = load<Width>(work.out_gradient + begin + i), gain = load<Width>(work.gain + i);
+      normal[p] = load<Width>(work.in + begin + i);
+      PIPEDECK_UNROLL
+      for (int k = 0; k < Width; ++k) {
+        normal[p].value[k] = (normal[p].value[k] - middle) * factor;
+        wanted[p].value[k] = gradient.value[k] * gain.value[k];
+        sum += wanted[p].value[k];
+        projection += wanted[p].value[k] * normal[p].value[k];
+        gains[p].value[k] += gradient.value[k] * normal[p].value[k];
+        shifts[p].value[k] += gradient.value[k];
+      }
+    }
+    if (work.in_gradient == nullptr) continue;
+    sum = share * warp_reduce(sum, Adding{});
+    projection = share * warp_reduce(projection, Adding{});
+    PIPEDECK_UNROLL
+    for (int p = 0; p < Packs; ++p) {
+      const std::int64_t i = column_of(p);
+      if (i >= columns) continue;
+      auto to = work.template other<Width>(begin + i);
+      PIPEDECK_UNROLL
+      for (int k = 0; k < Width; ++k)
+        to.value[k] += factor * (wanted[p].value[k] - sum - normal[p].value[k] * projection);
+      store(work.in_gradient + begin + i, to);
+    }
+  }
+  auto *to_gain = shared_memory<float>(), *to_shift = to_gain + columns;
+  for (int turn = 0; turn < block_warps; ++turn) {
+    PIPEDECK_UNROLL
+    for (int p = 0; p < Packs; ++p) {
+      const std::int64_t i = column_of(p);
+      if (turn != warp || i >= columns) continue;
+      PIPEDECK_UNROLL
+      for (int k = 0; k < Width; ++k) {
+        to_gain[i + k] = turn == 0 ? gains[p].value[k] : to_gain[i + k] + gains[p].value[k];
+        to_shift[i + k] = turn == 0 ? shifts[p].value[k] : to_shift[i + k] + shifts[p].value[k];
+      }
+    }
+    __syncthreads();
+  }
+  for (std::int64_t i = warp * warp_lanes + lane; i < 2 * columns; i += warp_lanes * block_warps)
+    partial[2 * columns * blockIdx.x + i] = to_gain[i];
+}
 
 /// Each block takes every gridDim.x-th row. Sum: each thread accumulates its columns' gradients of gain and shift in
 /// its own shared memory. Finally it writes them to the block's two rows of `partial`.
@@ -159,7 +239,7 @@ __global__ void layer_norm_backward_kernel(Backward<T> work, float* partial) {
     // The row was just read: it comes from a cache.
     for (std::int64_t i = begin; i < columns; i += step) {
       const auto gradient = load<Width>(g + i), value = load<Width>(x + i), gain = load<Width>(work.gain + i);
-      auto to = load<Width>(work.in_gradient + row * columns + i);
+      auto to = work.template other<Width>(row * columns + i);
       PIPEDECK_UNROLL
       for (int k = 0; k < Width; ++k) {
         const float normal = (value.value[k] - middle) * factor;
@@ -192,29 +272,58 @@ struct GainGradient {
   }
 };
 
+std::size_t accumulator_bytes(std::int64_t columns) {
+  return sizeof(float) * (warp_results + 2 * static_cast<std::size_t>(columns));
+}
+
 unsigned backward_threads(std::int64_t packs) {
   const std::int64_t threads = divided_up(packs, 32) * 32;
   return static_cast<unsigned>(threads < 256 ? threads : 256);
 }
 
 std::int64_t backward_parts(std::int64_t rows) { return rows < max_parts ? rows : max_parts; }
+std::int64_t warps_parts(std::int64_t rows) { return backward_parts(divided_up(rows, block_warps)); }
 
-std::size_t accumulator_bytes(std::int64_t columns) {
-  return sizeof(float) * (warp_results + 2 * static_cast<std::size_t>(columns));
+/// Launches backward_by_warps_kernel with the fewest packs of a lane that have room for a row.
+template <int Width, class T>
+void backward_by_warps(cudaStream_t stream, const Backward<T>& work, float* partial) {
+  const std::int64_t packs = divided_up(work.columns, Width * warp_lanes);
+  const Shape shape{static_cast<unsigned>(warps_parts(work.rows)),
+                    {warp_lanes, block_warps},
+                    sizeof(float) * 2 * static_cast<std::size_t>(work.columns)};
+  if (packs <= 2) return launch(backward_by_warps_kernel<Width, 2, T>, shape, stream, work, partial);
+  if constexpr (most_lane_packs < Width >> 4) {
+    if (packs > 6) return launch(backward_by_warps_kernel<Width, 8, T>, shape, stream, work, partial);
+    if (packs > 4) return launch(backward_by_warps_kernel<Width, 6, T>, shape, stream, work, partial);
+  }
+  launch(backward_by_warps_kernel<Width, 4, T>, shape, stream, work, partial);
+}
+
+/// Launches layer_norm_backward_kernel, for rows that a warp cannot hold.
+template <int Width, class T>
+void backward_by_blocks(cudaStream_t stream, const Backward<T>& work, float* partial, bool sums_fit) {
+  const dim3 threads = backward_threads(divided_up(work.columns, Width));
+  if (sums_fit)
+    launch(layer_norm_backward_kernel<Width, true, T>,
+           {static_cast<unsigned>(backward_parts(work.rows)), threads, accumulator_bytes(work.columns)}, stream, work,
+           partial);
+  else if (work.in_gradient != nullptr)
+    launch(layer_norm_backward_kernel<Width, false, T>, {blocks_for(work.rows), threads, sizeof(float) * warp_results},
+           stream, work, partial);
 }
 
 }  // namespace
 
-template <class T>
-void layer_norm(cudaStream_t stream, T* out, float* mean, float* inverse, const T* in, const float* gain,
+template <class To, class From>
+void layer_norm(cudaStream_t stream, To* out, float* mean, float* inverse, const From* in, const float* gain,
                 const float* shift, std::int64_t rows, std::int64_t columns) {
-  normalise(stream, Plain<T>{in}, out, mean, inverse, gain, shift, rows, columns);
+  normalise<From>(stream, Plain<From>{in}, out, mean, inverse, gain, shift, rows, columns);
 }
 
-template <class T>
-void add_layer_norm(cudaStream_t stream, T* sum, T* out, float* mean, float* inverse, const T* in, const T* more,
-                    const float* gain, const float* shift, std::int64_t rows, std::int64_t columns) {
-  normalise(stream, Added<T>{sum, in, more}, out, mean, inverse, gain, shift, rows, columns);
+template <class To, class From>
+void add_layer_norm(cudaStream_t stream, From* sum, To* out, float* mean, float* inverse, const From* in,
+                    const From* more, const float* gain, const float* shift, std::int64_t rows, std::int64_t columns) {
+  normalise<From>(stream, Added<From>{sum, in, more}, out, mean, inverse, gain, shift, rows, columns);
 }
 
 std::size_t layer_norm_backward_scratch(std::int64_t rows, std::int64_t columns) {
@@ -223,23 +332,21 @@ std::size_t layer_norm_backward_scratch(std::int64_t rows, std::int64_t columns)
 }
 
 template <class T>
-void layer_norm_backward(cudaStream_t stream, T* in_gradient, float* gain_gradient, float* shift_gradient,
-                         const T* out_gradient, const T* in, const float* mean, const float* inverse, const float* gain,
-                         void* scratch, std::int64_t rows, std::int64_t columns) {
+void layer_norm_backward(cudaStream_t stream, T* in_gradient, const T* more, float* gain_gradient,
+                         float* shift_gradient, const T* out_gradient, const T* in, const float* mean,
+                         const float* inverse, const float* gain, void* scratch, std::int64_t rows,
+                         std::int64_t columns) {
   if (rows <= 0 || columns <= 0) return;
   constexpr int full = full_width<T>;
-  const Backward<T> work{in_gradient, out_gradient, in, mean, inverse, gain, rows, columns};
+  const Backward<T> work{in_gradient, more, out_gradient, in, mean, inverse, gain, rows, columns};
   auto* partial = static_cast<float*>(scratch);
-  const std::int64_t parts = backward_parts(rows);
+  std::int64_t parts = backward_parts(rows);
   const bool sums_fit = accumulator_bytes(columns) <= most_accumulator_bytes;
   with_width<full>(work.aligned(), [&](auto width) {
-    const dim3 threads = backward_threads(divided_up(columns, width));
-    if (sums_fit)
-      launch(layer_norm_backward_kernel<width, true, T>,
-             {static_cast<unsigned>(parts), threads, accumulator_bytes(columns)}, stream, work, partial);
-    else if (in_gradient != nullptr)
-      launch(layer_norm_backward_kernel<width, false, T>, {blocks_for(rows), threads, sizeof(float) * warp_results},
-             stream, work, partial);
+    if (columns > static_cast<std::int64_t>(width) * warp_lanes * most_lane_packs<width>)
+      return backward_by_blocks<width>(stream, work, partial, sums_fit);
+    parts = warps_parts(rows);
+    backward_by_warps<width>(stream, work, partial);
   });
   if (sums_fit) {
     add_parts(stream, gain_gradient, partial, parts, columns, 2 * columns);
@@ -251,14 +358,17 @@ void layer_norm_backward(cudaStream_t stream, T* in_gradient, float* gain_gradie
   }
 }
 
-#define PIPEDECK_INSTANTIATE(T)                                                                                     \
-  template void layer_norm<T>(cudaStream_t, T*, float*, float*, const T*, const float*, const float*, std::int64_t, \
-                              std::int64_t);                                                                        \
-  template void add_layer_norm<T>(cudaStream_t, T*, T*, float*, float*, const T*, const T*, const float*,           \
-                                  const float*, std::int64_t, std::int64_t);                                        \
-  template void layer_norm_backward<T>(cudaStream_t, T*, float*, float*, const T*, const T*, const float*,          \
-                                       const float*, const float*, void*, std::int64_t, std::int64_t);
-PIPEDECK_INSTANTIATE(float)
-PIPEDECK_INSTANTIATE(Bf16)
+#define PIPEDECK_INSTANTIATE(To, From)                                                                           \
+  template void layer_norm<To, From>(cudaStream_t, To*, float*, float*, const From*, const float*, const float*, \
+                                     std::int64_t, std::int64_t);                                                \
+  template void add_layer_norm<To, From>(cudaStream_t, From*, To*, float*, float*, const From*, const From*,     \
+                                         const float*, const float*, std::int64_t, std::int64_t);
+PIPEDECK_INSTANTIATE(float, float)
+PIPEDECK_INSTANTIATE(Bf16, float)
+PIPEDECK_INSTANTIATE(Bf16, Bf16)
+template void layer_norm_backward<float>(cudaStream_t, float*, const float*, float*, float*, const float*, const float*,
+                                         const float*, const float*, const float*, void*, std::int64_t, std::int64_t);
+template void layer_norm_backward<Bf16>(cudaStream_t, Bf16*, const Bf16*, float*, float*, const Bf16*, const Bf16*,
+                                        const float*, const float*, const float*, void*, std::int64_t, std::int64_t);
 
 }  // namespace pipedeck::runtime::cuda

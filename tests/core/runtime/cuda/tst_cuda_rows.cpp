@@ -157,13 +157,14 @@ void TestCudaRows::biases_of() {
     }
     same_in_every_order([&] {
       OnDevice<T> plain(in), to_relu(in), from(in), to_gelu(gradient), of_relu(gradient), of_gelu(gradient),
-          g(gradient);
+          g(gradient), before(in), after(gradient);
       OnDevice<float> b(bias), s(start), s_relu(start), s_gelu(start);
       OnDevice<unsigned char> scratch(
           std::vector<unsigned char>(runtime::cuda::column_sums_scratch(m.rows, m.columns)));
       runtime::cuda::add_bias(nullptr, plain.data(), b.data(), m.rows, m.columns);
       runtime::cuda::bias_relu(nullptr, to_relu.data(), to_relu.data(), b.data(), m.rows, m.columns);
       runtime::cuda::bias_gelu(nullptr, to_gelu.data(), from.data(), b.data(), m.rows, m.columns);
+      runtime::cuda::add_bias_gelu(nullptr, after.data(), before.data(), b.data(), m.rows, m.columns);
       runtime::cuda::add_column_sums(nullptr, s.data(), g.data(), scratch.data(), m.rows, m.columns);
       runtime::cuda::bias_relu_backward(nullptr, of_relu.data(), s_relu.data(), from.data(), scratch.data(), m.rows,
                                         m.columns);
@@ -172,6 +173,8 @@ void TestCudaRows::biases_of() {
       expect("bias", plain.values(), added, tolerance<T>());
       expect("relu", to_relu.values(), relu, tolerance<T>());
       expect("gelu", to_gelu.values(), gelu, tolerance<T>());
+      expect("before gelu", before.values(), added, tolerance<T>());
+      expect("after gelu", after.values(), gelu, 2 * tolerance<T>());
       expect("relu's gradient", of_relu.values(), relu_gradient, tolerance<T>());
       expect("gelu's gradient", of_gelu.values(), gelu_gradient, tolerance<T>());
       expect("sums", s.values(), sums, tolerance<float>());
@@ -268,7 +271,7 @@ void TestCudaRows::layer_norms_of() {
     const double harder = std::max({1.0, *std::max_element(plain.inverse.begin(), plain.inverse.end()),
                                     *std::max_element(added.inverse.begin(), added.inverse.end())});
     same_in_every_order([&] {
-      OnDevice<T> a(in), b(more), out(in), sum_out(in), g(out_gradient), to(start);
+      OnDevice<T> a(in), b(more), out(in), sum_out(in), g(out_gradient), to(start), apart(in), other(start), alone(in);
       OnDevice<float> w(gain), s(shift), mean(std::vector<float>(size(m.rows))), inverse(mean.values()), to_gain(gain),
           to_shift(shift), gain_alone(gain), shift_alone(shift);
       OnDevice<unsigned char> scratch(
@@ -280,13 +283,33 @@ void TestCudaRows::layer_norms_of() {
       runtime::cuda::layer_norm(nullptr, out.data(), mean.data(), inverse.data(), a.data(), w.data(), s.data(), m.rows,
                                 m.columns);
       expect("out", out.values(), plain.out, harder * tolerance<T>());
+      if constexpr (std::is_same_v<T, float>) {
+        OnDevice<Bf16> half(std::vector<Bf16>(in.size())), half_of_sum(std::vector<Bf16>(in.size()));
+        OnDevice<float> m2(mean.values()), i2(mean.values()), both(in);
+        runtime::cuda::layer_norm(nullptr, half.data(), m2.data(), i2.data(), a.data(), w.data(), s.data(), m.rows,
+                                  m.columns);
+        expect("rounded", half.values(), plain.out, harder * tolerance<Bf16>());
+        runtime::cuda::add_layer_norm(nullptr, both.data(), half_of_sum.data(), m2.data(), i2.data(), a.data(),
+                                      OnDevice<float>(more).data(), w.data(), s.data(), m.rows, m.columns);
+        expect("rounded, of a sum", half_of_sum.values(), added.out, harder * tolerance<Bf16>());
+      }
       expect("mean", mean.values(), plain.mean, 1e-5);
       expect("inverse", inverse.values(), plain.inverse, 1e-5 * harder);
-      runtime::cuda::layer_norm_backward(nullptr, to.data(), to_gain.data(), to_shift.data(), g.data(), a.data(),
-                                         mean.data(), inverse.data(), w.data(), scratch.data(), m.rows, m.columns);
-      runtime::cuda::layer_norm_backward(nullptr, static_cast<T*>(nullptr), gain_alone.data(), shift_alone.data(),
-                                         g.data(), a.data(), mean.data(), inverse.data(), w.data(), scratch.data(),
-                                         m.rows, m.columns);
+      const auto backward = [&](T* in_gradient_of, const T* more_of, float* gains, float* shifts) {
+        runtime::cuda::layer_norm_backward(nullptr, in_gradient_of, more_of, gains, shifts, g.data(), a.data(),
+                                           mean.data(), inverse.data(), w.data(), scratch.data(), m.rows, m.columns);
+      };
+      const std::vector<float> none(size(m.columns));
+      OnDevice<float> gain_apart(none), shift_apart(none);
+      backward(to.data(), to.data(), to_gain.data(), to_shift.data());
+      backward(nullptr, nullptr, gain_alone.data(), shift_alone.data());
+      backward(apart.data(), other.data(), gain_apart.data(), shift_apart.data());
+      backward(alone.data(), nullptr, gain_apart.data(), shift_apart.data());
+      std::vector<double> without_start = in_gradient;
+      for (std::size_t i = 0; i < start.size(); ++i) without_start[i] -= to_double(start[i]);
+      expect("input's gradient alone", alone.values(), without_start, harder * tolerance<T>());
+      if (bytes_of(apart.values()) != bytes_of(to.values()))
+        throw std::runtime_error("the sum depends on the place of the result");
       expect("input's gradient", to.values(), in_gradient, harder * tolerance<T>());
       expect("gain's gradient", to_gain.values(), gain_gradient, 2e-5 * harder);
       expect("shift's gradient", to_shift.values(), shift_gradient, 1e-5);
@@ -403,7 +426,8 @@ void TestCudaRows::embeddings_of() {
     runtime::cuda::EmbeddingShape shape;
     bool one_token = false;
   };
-  std::vector<Case> cases{{{1, 1, 1, 1}}, {{3, 5, 8, 4}}, {{2, 700, 12, 50}, true}, {{5, 1100, 3, 40}}};
+  std::vector<Case> cases{{{1, 1, 1, 1}},        {{3, 5, 8, 4}},  {{2, 700, 12, 50}, true}, {{5, 1100, 3, 40}},
+                          {{1, 64, 8, 9}, true}, {{1, 65, 4, 1}}, {{3, 300, 16, 5}},        {{1, 63, 5, 9}, true}};
   for (int i = 0; i < 4; ++i)
     cases.push_back({{fresh_.between(1, 6), fresh_.between(1, 60), fresh_.between(1, 90), fresh_.between(1, 200)}});
   for (const auto& [shape, one_token] : cases) {

@@ -10,6 +10,7 @@
 #include "core/presets/presets.hpp"
 #include "core/runtime/checkpoint/resume.hpp"
 #include "core/runtime/cpu/layers.hpp"
+#include "core/runtime/exec/state_pieces.hpp"
 #include "tests/core/runtime/cuda/closeness.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
 #include "tests/core/runtime/cuda/training_on_gpus.hpp"
@@ -52,10 +53,13 @@ class TestCudaTraining : public QObject {
 #ifdef PIPEDECK_CUDA_STAND_IN
   void odd_widths_have_aligned_rows_data();
   void odd_widths_have_aligned_rows();
+  void products_need_no_epilogues_data();
+  void products_need_no_epilogues();
 #endif
   void checkpoints_go_on_elsewhere();
   void memory_is_what_the_tensors_take();
   void the_same_run_gives_the_same_bits();
+  void layers_begin_aligned();
   void what_is_not_there_is_said();
 
  private:
@@ -209,7 +213,53 @@ void TestCudaTraining::odd_widths_have_aligned_rows() {
   VERIFY_BELOW(strayed(found.parameters, expected.parameters, first.parameters), fp32 ? 1e-4 : 2e-2);
   VERIFY_BELOW(loss_difference(found.log.losses(), expected.log.losses()), fp32 ? 1e-5 : 1e-2);
 }
+
+void TestCudaTraining::products_need_no_epilogues_data() {
+  QTest::addColumn<int>("precision");
+  QTest::newRow("fp32") << static_cast<int>(runtime::cuda::Precision::fp32);
+  QTest::newRow("bf16") << static_cast<int>(runtime::cuda::Precision::bf16);
+}
+
+/// Own kernels add biases and compute gelu where cublasLt has no epilogues.
+void TestCudaTraining::products_need_no_epilogues() {
+  QFETCH(int, precision);
+  ModelSpec model = small_gpt(2, 16, 5, 16);
+  model.learning_rate = 0.05;
+  const Plan plan = cut_plan(model, {1, 1}, {1, 1});
+  const Trained expected = trained_on(runtime::cpu::cpu_backend(), model, plan, steps_of(3)),
+                first = trained_on(runtime::cpu::cpu_backend(), model, plan, steps_of(0));
+  const auto run = [&] {
+    return trained_on(gpus_for(plan, static_cast<runtime::cuda::Precision>(precision)), model, plan, steps_of(3));
+  };
+  const Trained fused = run();
+  cuda_stand_in::refuse_epilogues();
+  const Trained apart = run();
+  cuda_stand_in::reset();
+  const bool fp32 = precision == static_cast<int>(runtime::cuda::Precision::fp32);
+  for (const Trained* found : {&fused, &apart})
+    VERIFY_BELOW(strayed(found->parameters, expected.parameters, first.parameters), fp32 ? 1e-4 : 2e-2);
+  QVERIFY(fp32 || fused.parameters.layers != apart.parameters.layers);  // biases were rounded
+}
 #endif
+
+/// In lists of several layers' parameters.
+void TestCudaTraining::layers_begin_aligned() {
+  const std::vector<runtime::exec::LayerStates> layers{{10, 0}, {64, 0}, {130, 60}, {0, 0}, {1, 0}};
+  runtime::exec::StateSeats seats;
+  const runtime::exec::StatePieces pieces(layers, seats, 64);
+  const std::vector<std::int64_t> expected{0, 64, 128, 320, 320};
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    const std::size_t first = pieces.units(layer).first;
+    QCOMPARE(pieces.layer_offset(layer), expected[layer]);
+    QCOMPARE(pieces.piece_offset(first), expected[layer]);
+    QCOMPARE(pieces.updated_offset(first), expected[layer]);
+    QCOMPARE(pieces.parameters(layer), layers[layer].parameters);
+  }
+  QCOMPARE(pieces.updated_offset(pieces.units(2).first + 1), std::int64_t{128 + 70});
+  QCOMPARE(pieces.list_size(), std::int64_t{384});
+  QCOMPARE(pieces.updated_size(), std::int64_t{384});
+  QVERIFY(pieces.updates_all() && pieces.updates_pieces());
+}
 
 /// Kept on one and gone on from on the other, also under another plan.
 void TestCudaTraining::checkpoints_go_on_elsewhere() {
