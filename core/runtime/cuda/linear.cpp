@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = activation(x W + b), at each of `sequence` positions; b is optional.
+#include <utility>
+
 #include "core/runtime/cuda/gpu_ops.hpp"
 #include "core/runtime/cuda/layers.hpp"
 #include "core/runtime/cuda/products.hpp"
@@ -10,8 +12,9 @@ namespace {
 
 class LinearPasses {
  public:
-  LinearPasses(const ModelLayer& layer, bool bias)
-      : in_(layer.size("in")), out_(layer.size("out")), sequence_(layer.size("sequence")), bias_(bias) {}
+  /// `whole`: no other layer takes the gradient of the output, which may be rounded for the products then.
+  LinearPasses(const ModelLayer& layer, bool bias, bool whole)
+      : in_(layer.size("in")), out_(layer.size("out")), sequence_(layer.size("sequence")), bias_(bias), whole_(whole) {}
 
   std::int64_t parameters() const { return weights() + (bias_ ? out_ : 0); }
   layers::ProductSize size() const { return {sequence_ * in_, sequence_ * out_, in_, weights()}; }
@@ -24,6 +27,22 @@ class LinearPasses {
     return forward(input, parameters, row_pitch(out_, Element::fp32));
   }
 
+  /// Returns the gradient of the output as both backward products take it.
+  tensor::Tensor for_products(tensor::Tensor output_gradient) const {
+    if (!rounds(output_gradient)) return output_gradient;
+    constexpr std::int64_t in_a_float = sizeof(float) / sizeof(Bf16);
+    const MatrixRows from{output_gradient.samples() * sequence_, out_, output_gradient.width() / sequence_};
+    tensor::Tensor made(output_gradient.memory(), output_gradient.samples(), sequence_ * rounded_pitch() / in_a_float);
+    auto* const to = reinterpret_cast<Bf16*>(made.data());
+    const float* const floats = std::as_const(output_gradient).data();
+    const cudaStream_t stream = CudaDevice::of(made).stream();
+    if (from.stride == rounded_pitch())
+      convert(stream, to, floats, from.rows * from.stride);
+    else
+      convert_rows(stream, to, rounded_pitch(), floats, from.stride, from.rows, from.width);
+    return made;
+  }
+
   tensor::Tensor backward_input(const tensor::Tensor& output_gradient, const float* parameters) const {
     tensor::Tensor gradient(output_gradient.memory(), output_gradient.samples(), sequence_ * in_);
     product_backward(CudaDevice::of(gradient), shape(gradient), gradient.data(), output_factor(output_gradient),
@@ -33,15 +52,19 @@ class LinearPasses {
 
   void backward_weight(const tensor::Tensor& input, const tensor::Tensor& output_gradient, float* gradients) const {
     CudaDevice& device = CudaDevice::of(input);
-    const MatrixRows rows = output_rows(output_gradient);
-    if (!bias_ || rows.stride != out_) {
-      add_product_gradient(device, shape(input), gradients, input_factor(input), output_factor(output_gradient));
-      if (bias_) add_bias_gradient(device, gradients + weights(), output_gradient.data(), rows);
-      return;
-    }
-    const tensor::Tensor sums = add_product_gradients(device, shape(input), gradients, input_factor(input),
-                                                      output_factor(output_gradient), output_gradient.data());
-    device.add(gradients + weights(), sums.data(), out_);
+    if (!bias_)
+      return add_product_gradient(device, shape(input), gradients, input_factor(input), output_factor(output_gradient));
+    const auto add_both = [&](const auto* values) {
+      ProductShape shape = this->shape(input);
+      shape.out_stride = output_rows(output_gradient).stride;
+      const tensor::Tensor sums =
+          add_product_gradients(device, shape, gradients, input_factor(input), output_factor(output_gradient), values);
+      device.add(gradients + weights(), sums.data(), out_);
+    };
+    if (rounds(output_gradient))
+      add_both(reinterpret_cast<const Bf16*>(output_gradient.data()));
+    else
+      add_both(output_gradient.data());
   }
 
  private:
@@ -55,11 +78,19 @@ class LinearPasses {
   }
   std::int64_t weights() const { return in_ * out_; }
   ProductShape shape(const tensor::Tensor& of) const { return {of.samples() * sequence_, in_, out_}; }
-  /// Returns the rows of an output or of its gradient, whose distance follows from the tensor's width.
-  MatrixRows output_rows(const tensor::Tensor& of) const {
-    return {of.samples() * sequence_, out_, of.width() / sequence_};
+  /// True if for_products rounds a gradient to 16 bits.
+  bool rounds(const tensor::Tensor& of) const {
+    return whole_ && CudaDevice::of(of).context().element() == Element::bf16;
   }
-  GemmOperand output_factor(const tensor::Tensor& of) const { return {of.memory(), of.data(), output_rows(of)}; }
+  std::int64_t rounded_pitch() const { return row_pitch(out_, Element::bf16); }
+  /// Returns the rows of a gradient that for_products returned, whose distance follows from the tensor's width.
+  MatrixRows output_rows(const tensor::Tensor& of) const {
+    return {of.samples() * sequence_, out_, rounds(of) ? rounded_pitch() : of.width() / sequence_};
+  }
+  GemmOperand output_factor(const tensor::Tensor& of) const {
+    if (rounds(of)) return {of.memory(), reinterpret_cast<const Bf16*>(of.data()), output_rows(of)};
+    return {of.memory(), of.data(), output_rows(of)};
+  }
   GemmOperand input_factor(const tensor::Tensor& of) const {
     return {of.memory(), of.data(), {of.samples() * sequence_, in_}};
   }
@@ -68,11 +99,12 @@ class LinearPasses {
   }
 
   std::int64_t in_, out_, sequence_;
-  bool bias_;
+  bool bias_, whole_;
 };
 
-std::unique_ptr<layers::LayerKernel> make(const ModelLayer& layer, layers::Activation activation, bool bias) {
-  auto passes = std::make_unique<LinearPasses>(layer, bias);
+std::unique_ptr<layers::LayerKernel> make(const ModelLayer& layer, layers::Activation activation, bool bias,
+                                          bool whole) {
+  auto passes = std::make_unique<LinearPasses>(layer, bias, whole);
   const layers::ProductSize size = passes->size();
   return std::make_unique<layers::MatmulLayer<LinearPasses, GpuOps>>(size, activation, std::move(passes));
 }
@@ -80,11 +112,11 @@ std::unique_ptr<layers::LayerKernel> make(const ModelLayer& layer, layers::Activ
 }  // namespace
 
 std::unique_ptr<layers::LayerKernel> make_linear(const ModelLayer& layer, std::unique_ptr<layers::LayerKernel>) {
-  return make(layer, static_cast<layers::Activation>(layer.size("activation")), layer.size("bias") == 1);
+  return make(layer, static_cast<layers::Activation>(layer.size("activation")), layer.size("bias") == 1, true);
 }
 std::unique_ptr<layers::LayerKernel> make_linear_weights(const ModelLayer& layer,
                                                          std::unique_ptr<layers::LayerKernel>) {
-  return make(layer, layers::Activation::none, false);
+  return make(layer, layers::Activation::none, false, false);
 }
 
 }  // namespace pipedeck::runtime::cuda

@@ -129,7 +129,7 @@ tensor::Tensor add_product_gradients(CudaDevice& device, const ProductShape& sha
   }
   add_product_gradient(device, shape, weights_gradient, input, output_gradient);
   device.zero(sums.values());
-  add_bias_gradient(device, sums.data(), values, {shape.rows, shape.out});
+  add_bias_gradient(device, sums.data(), values, {shape.rows, shape.out, shape.out_stride});
   return sums;
 }
 

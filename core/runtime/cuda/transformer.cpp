@@ -33,8 +33,21 @@ enum ForwardSaved : std::size_t {
   active,
   forward_count
 };
-/// Tensors left by backward_input for backward_weight: each product's input and the gradient of its result.
-enum WeightSaved : std::size_t { w_normal1, w_dqkv, w_context, w_dx1, w_normal2, w_dup, w_active, w_dy, w_norms };
+/// Tensors left by backward_input for backward_weight: each product's input and the gradient of its result, as T. The
+/// means have the shape of the rows.
+enum WeightSaved : std::size_t {
+  w_normal1,
+  w_dqkv,
+  w_context,
+  w_dx1,
+  w_normal2,
+  w_dup,
+  w_active,
+  w_dy,
+  w_norms,
+  w_mean,
+  weight_count
+};
 
 /// The local heads and feed-forward columns, and the partners that have the others: sharded as on the CPU.
 struct AtHand {
@@ -73,11 +86,14 @@ class Transformer final : public CudaLayer {
     auto& s = saved.tensors;
     tensor::Tensor norms = tensor::Tensor::zeros(dy.memory(), 1, 4 * h_);  // gain1, shift1, gain2, shift2
     tensor::Tensor dup, dqkv;
-    tensor::Tensor dx1 = feed_forward_backward(device, parameters.data(), s, dy, norms, dup);
-    tensor::Tensor dx = attend_backward(device, parameters.data(), s, dx1, norms, dqkv, wanted);
-    std::array<tensor::Tensor, 9> left{std::move(s[normal1]), std::move(dqkv),       std::move(s[context]),
-                                       std::move(dx1),        std::move(s[normal2]), std::move(dup),
-                                       std::move(s[active]),  std::move(dy),         std::move(norms)};
+    Gradient of_y(*this, device, std::move(dy));
+    Gradient of_x1(*this, device, feed_forward_backward(device, parameters.data(), s, of_y, norms, dup));
+    tensor::Tensor left_of_y = std::move(of_y).for_products();
+    tensor::Tensor dx = attend_backward(device, parameters.data(), s, of_x1, norms, dqkv, wanted);
+    std::array<tensor::Tensor, weight_count> left{
+        std::move(s[normal1]), std::move(dqkv),    std::move(s[context]), std::move(of_x1).for_products(),
+        std::move(s[normal2]), std::move(dup),     std::move(s[active]),  std::move(left_of_y),
+        std::move(norms),      std::move(s[mean1])};
     s.assign(std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
     return dx;
   }
@@ -86,16 +102,16 @@ class Transformer final : public CudaLayer {
     const auto& s = saved.tensors;
     CudaDevice& device = CudaDevice::of(s[w_dy]);
     float* g = gradients.data();
-    const std::int64_t n = rows(s[w_dy]);
+    const std::int64_t n = rows(s[w_mean]);
     add_sums(device, g + at_.down_bias,
-             add_product_gradients(device, {n, f_, h_}, g + at_.down, factor(s[w_active], n, f_), between(s[w_dy]),
-                                   s[w_dy].data()));
+             add_product_gradients(device, {n, f_, h_}, g + at_.down, factor(s[w_active], n, f_),
+                                   factor(s[w_dy], n, h_), values(s[w_dy])));
     add_sums(device, g + at_.up_bias,
              add_product_gradients(device, {n, h_, f_}, g + at_.up, factor(s[w_normal2], n, h_),
                                    factor(s[w_dup], n, f_), values(s[w_dup])));
     add_sums(device, g + at_.out_bias,
-             add_product_gradients(device, {n, c_, h_}, g + at_.out, factor(s[w_context], n, c_), between(s[w_dx1]),
-                                   s[w_dx1].data()));
+             add_product_gradients(device, {n, c_, h_}, g + at_.out, factor(s[w_context], n, c_),
+                                   factor(s[w_dx1], n, h_), values(s[w_dx1])));
     add_qkv_sums(device, g + at_.qkv_bias,
                  add_product_gradients(device, {n, h_, 3 * c_}, g + at_.qkv, factor(s[w_normal1], n, h_),
                                        factor(s[w_dqkv], n, 3 * c_), values(s[w_dqkv])));
@@ -124,10 +140,30 @@ class Transformer final : public CudaLayer {
   static GemmOperand factor(const tensor::Tensor& of_t, std::int64_t rows, std::int64_t width) {
     return GemmOperand(of_t.memory(), values(of_t), {rows, width});
   }
-  /// Returns a factor of values between layers, which are floats.
-  GemmOperand between(const tensor::Tensor& floats) const {
-    return GemmOperand(floats.memory(), floats.data(), {rows(floats), h_});
-  }
+  /// A gradient between layers, of floats, and its values as T, which several products take.
+  class Gradient {
+   public:
+    Gradient(const Transformer& of, CudaDevice& device, tensor::Tensor floats) : of_(of), floats_(std::move(floats)) {
+      if constexpr (!std::is_same_v<T, float>) {
+        rounded_ = of_.inner_like(floats_, of_.h_);
+        convert(device.stream(), values(rounded_), as_read(floats_), floats_.size());
+      }
+    }
+    const tensor::Tensor& floats() const { return floats_; }
+    GemmOperand factor() const {
+      return Transformer::factor(rounded_.empty() ? floats_ : rounded_, of_.rows(floats_), of_.h_);
+    }
+    /// Returns the values as T, and releases the others.
+    tensor::Tensor for_products() && {
+      if (rounded_.empty()) return std::move(floats_);
+      floats_.release();
+      return std::move(rounded_);
+    }
+
+   private:
+    const Transformer& of_;
+    tensor::Tensor floats_, rounded_;  ///< rounded: empty if T is float
+  };
   static GemmOperand weights(const tensor::Tensor& beside, const float* parameters, std::int64_t in, std::int64_t out) {
     return GemmOperand::of_weights(beside.memory(), parameters, {in, out});
   }
@@ -170,11 +206,11 @@ class Transformer final : public CudaLayer {
   }
 
   /// Returns the gradient of out_of's input, from its output's.
-  tensor::Tensor out_of_backward(CudaDevice& device, const tensor::Tensor& gradient, std::int64_t from,
+  tensor::Tensor out_of_backward(CudaDevice& device, const Gradient& gradient, std::int64_t from,
                                  const float* weight) const {
-    tensor::Tensor out = inner_like(gradient, from);
-    product_backward(device, {rows(gradient), from, h_}, values(out), between(gradient),
-                     weights(gradient, weight, from, h_));
+    const tensor::Tensor& like = gradient.floats();
+    tensor::Tensor out = inner_like(like, from);
+    product_backward(device, {rows(like), from, h_}, values(out), gradient.factor(), weights(like, weight, from, h_));
     return out;
   }
 
@@ -208,9 +244,10 @@ class Transformer final : public CudaLayer {
 
   /// Returns the gradient of x1; `dup` becomes that of the activation's input.
   tensor::Tensor feed_forward_backward(CudaDevice& device, const float* p, std::vector<tensor::Tensor>& s,
-                                       const tensor::Tensor& dy, tensor::Tensor& norms, tensor::Tensor& dup) const {
+                                       const Gradient& of_y, tensor::Tensor& norms, tensor::Tensor& dup) const {
+    const tensor::Tensor& dy = of_y.floats();
     dup = inner_like(dy, f_);
-    product_gelu_backward(device, {rows(dy), f_, h_}, values(dup), values(std::as_const(s[up])), between(dy),
+    product_gelu_backward(device, {rows(dy), f_, h_}, values(dup), values(std::as_const(s[up])), of_y.factor(),
                           weights(dy, p + at_.down, f_, h_));
     s[up].release();
     const tensor::Tensor dnormal = into_backward(device, dy, dup, f_, p + at_.up);
@@ -221,11 +258,12 @@ class Transformer final : public CudaLayer {
   }
 
   tensor::Tensor attend_backward(CudaDevice& device, const float* p, std::vector<tensor::Tensor>& s,
-                                 const tensor::Tensor& dx1, tensor::Tensor& norms, tensor::Tensor& dqkv,
+                                 const Gradient& of_x1, tensor::Tensor& norms, tensor::Tensor& dqkv,
                                  bool wanted) const {
+    const tensor::Tensor& dx1 = of_x1.floats();
     dqkv = inner_like(dx1, 3 * c_);
     {
-      const tensor::Tensor dcontext = out_of_backward(device, dx1, c_, p + at_.out);
+      const tensor::Tensor dcontext = out_of_backward(device, of_x1, c_, p + at_.out);
       attention_backward(device.stream(), values(dqkv), values(dcontext), values(std::as_const(s[context])),
                          s[logsumexp].data(), values(std::as_const(s[qkv])),
                          device.context().workspace(attention_backward_scratch(shape(dx1))), shape(dx1));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = activation(product of x and weights + bias): the common part of a linear layer and a convolution. `Passes`
 // implements the product with its bias: parameters(), forward, backward_input and backward_weight, as
-// ConvolutionPasses. `Ops` is the device's operations (cpu/cpu_ops.hpp).
+// ConvolutionPasses. It may have forward_to_loss (SavedTensors::feeds_loss), and for_products, which changes the
+// output's gradient into what the backward passes take. `Ops` is the device's operations (cpu/cpu_ops.hpp).
 #pragma once
 
 #include <cmath>
@@ -56,6 +57,8 @@ class MatmulLayer final : public LayerKernel {
       Ops::activate_backward(activation_, output_gradient, saved.tensors[1]);
       saved.tensors.pop_back();
     }
+    if constexpr (requires { passes_->for_products(std::move(output_gradient)); })
+      output_gradient = passes_->for_products(std::move(output_gradient));
     tensor::Tensor gradient;
     if (wanted) gradient = passes_->backward_input(output_gradient, parameters.data());
     saved.tensors.push_back(std::move(output_gradient));
