@@ -286,17 +286,24 @@ void updates(Bench& bench, const Sizes& sizes) {
     });
 }
 
+template <class T>
+constexpr runtime::cuda::Element element_of = sizeof(T) == 2 ? runtime::cuda::Element::bf16
+                                                             : runtime::cuda::Element::fp32;
+
 /// The three products of one layer's weights, as layers call them. `T` is what factors and a block's results are.
 template <class T>
 void products_of(Bench& bench, const std::string& name, std::int64_t rows, std::int64_t in, std::int64_t out,
                  bool results_are_floats) {
   const float deviation = 1 / std::sqrt(static_cast<float>(in));
-  Pair<T> input(bench, rows * in), weights(bench, in * out, deviation), output_gradient(bench, rows * out);
-  Pair<> output(bench, rows * out), input_gradient(bench, rows * in), weights_gradient(bench, in * out);
-  const runtime::cuda::ProductShape shape{rows, in, out};
+  // Rows of the output begin aligned, as the layer before the loss has them.
+  const std::int64_t pitch = runtime::cuda::row_pitch(out, element_of<T>),
+                     stride = results_are_floats ? runtime::cuda::row_pitch(out, runtime::cuda::Element::fp32) : out;
+  Pair<T> input(bench, rows * in), weights(bench, in * pitch, deviation), output_gradient(bench, rows * pitch);
+  Pair<> output(bench, rows * stride), input_gradient(bench, rows * in), weights_gradient(bench, in * out);
+  const runtime::cuda::ProductShape shape{rows, in, out, stride};
   const double operations = 2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out);
   const auto factor = [&](Pair<T>& of, int set, std::int64_t of_rows, std::int64_t width) {
-    return runtime::cuda::GemmOperand(bench.memory(), of[set], {of_rows, width});
+    return runtime::cuda::GemmOperand(bench.memory(), of[set], {of_rows, width, width == out ? pitch : width});
   };
   bench.computed(name, operations, [&](int i) {
     const runtime::cuda::GemmOperand x = factor(input, i, rows, in), w = factor(weights, i, in, out);

@@ -54,7 +54,7 @@ double forward_sharded(const SoftmaxCrossEntropy& loss, tensor::Tensor& logits, 
 class ProcessorLoss final : public layers::LossKernel {
  public:
   explicit ProcessorLoss(const SoftmaxCrossEntropy& loss) : loss_(loss) {}
-  layers::LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets, float scale) const override {
+  layers::LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets, float scale, bool) const override {
     const double sum = cross_entropy(loss_, logits, targets);
     logits = cross_entropy_gradient(std::move(logits), scale);
     return layers::LossSum(sum);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loss, whose sum stays on the GPU until the end of the step. Sources only produce valid classes as targets.
-#include "core/runtime/cuda/kernels.hpp"
+#include <utility>
+
+#include "core/runtime/cuda/bf16_copy.hpp"
 #include "core/runtime/cuda/layers.hpp"
 
 namespace pipedeck::runtime::cuda {
@@ -15,16 +17,32 @@ tensor::Tensor zero_sum(const tensor::Tensor& logits) {
   return tensor::Tensor::zeros(logits.memory(), 1, sizeof(double) / sizeof(float));
 }
 
+/// Calls write(gradient rows) with the place of the gradient: the logits, or 16-bit values, which replace them then.
+template <class Write>
+void write_gradient(tensor::Tensor& logits, const LogitRows& shape, bool narrow, const Write& write) {
+  if (!narrow || CudaDevice::of(logits).context().element() == Element::fp32)
+    return write(GradientRows<float>{logits.data(), shape.stride});
+  constexpr std::int64_t in_a_float = sizeof(float) / sizeof(Bf16);
+  const std::int64_t pitch = row_pitch(shape.columns, Element::bf16), rows_of_sample = shape.rows / logits.samples();
+  tensor::Tensor gradient(logits.memory(), logits.samples(), rows_of_sample * pitch / in_a_float);
+  write(GradientRows<Bf16>{reinterpret_cast<Bf16*>(gradient.data()), pitch});
+  logits = std::move(gradient);
+}
+
 class CrossEntropy final : public layers::LossKernel {
  public:
   explicit CrossEntropy(std::int64_t classes) : classes_(classes) {}
 
-  layers::LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets, float scale) const override {
+  layers::LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets, float scale,
+                          bool narrow) const override {
     CudaDevice& device = CudaDevice::of(logits);
     tensor::Tensor sum = zero_sum(logits);
-    softmax_cross_entropy(device.stream(), logits.data(), targets.data(), reinterpret_cast<double*>(sum.data()), scale,
-                          device.context().workspace(softmax_cross_entropy_scratch(targets.size())),
-                          rows_of(logits, targets.size(), classes_));
+    const LogitRows shape = rows_of(logits, targets.size(), classes_);
+    void* const scratch = device.context().workspace(softmax_cross_entropy_scratch(targets.size()));
+    write_gradient(logits, shape, narrow, [&](const auto& gradient) {
+      softmax_cross_entropy(device.stream(), gradient, std::as_const(logits).data(), targets.data(),
+                            reinterpret_cast<double*>(sum.data()), scale, scratch, shape);
+    });
     return layers::LossSum(std::move(sum));
   }
 
@@ -38,18 +56,23 @@ class CutCrossEntropy final : public layers::LossKernel {
   CutCrossEntropy(std::int64_t classes, const layers::TensorParallelGroup& partners)
       : own_(partners.local_range(classes)), partners_(partners) {}
 
-  layers::LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets, float scale) const override {
+  layers::LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets, float scale,
+                          bool narrow) const override {
     CudaDevice& device = CudaDevice::of(logits);
     const LogitRows shape = rows_of(logits, targets.size(), own_.count);
     tensor::Tensor sum = zero_sum(logits);
     tensor::Tensor most(logits.memory(), 1, shape.rows), sums(logits.memory(), 2, shape.rows);
-    row_max(device.stream(), most.data(), logits.data(), shape);
+    row_max(device.stream(), most.data(), std::as_const(logits).data(), shape);
     partners_.reduce_max(most);
     float *totals = sums.data(), *wanted = totals + shape.rows;
-    row_exp_sum(device.stream(), totals, wanted, logits.data(), most.data(), targets.data(), own_.first, shape);
+    row_exp_sum(device.stream(), totals, wanted, std::as_const(logits).data(), most.data(), targets.data(), own_.first,
+                shape);
     partners_.all_reduce(sums);
-    finish_cross_entropy(device.stream(), logits.data(), reinterpret_cast<double*>(sum.data()), scale, most.data(),
-                         totals, wanted, targets.data(), own_.first, shape);
+    write_gradient(logits, shape, narrow, [&](const auto& gradient) {
+      finish_cross_entropy(device.stream(), gradient, std::as_const(logits).data(),
+                           reinterpret_cast<double*>(sum.data()), scale, most.data(), totals, wanted, targets.data(),
+                           own_.first, shape);
+    });
     return layers::LossSum(std::move(sum));
   }
 

@@ -131,15 +131,29 @@ void embedding_backward(cudaStream_t stream, float* table_gradient, float* posit
 // ---- the loss: kernels/cross_entropy.cu
 
 std::size_t softmax_cross_entropy_scratch(std::int64_t rows);
-/// The logits of a loss: `rows` of `columns` values, `stride` apart. The gradient of the values between rows is 0.
+/// The logits of a loss: `rows` of `columns` values, `stride` apart.
 struct LogitRows {
   std::int64_t rows, columns, stride;
 };
-/// *loss_sum += -log softmax(row)[target], over the rows; each row becomes scale * (softmax(row) - onehot(target)). A
-/// target outside the columns gives NaN. Callers check targets before the upload.
+/// The rows of the gradient of logits, `stride` apart. The values between rows become 0. They may be the logits
+/// themselves, or 16-bit values of floats elsewhere.
+template <class T>
+struct GradientRows {
+  T* values;
+  std::int64_t stride;
+};
+/// *loss_sum += -log softmax(row)[target], over the rows; gradient = scale * (softmax(row) - onehot(target)). A target
+/// outside the columns gives NaN. Callers check targets before the upload.
+template <class To, class From>
+void softmax_cross_entropy(cudaStream_t stream, const GradientRows<To>& gradient, const From* logits,
+                           const float* targets, double* loss_sum, float scale, void* scratch, const LogitRows& shape);
+/// Does the same in place of the logits.
 template <class T>
 void softmax_cross_entropy(cudaStream_t stream, T* logits, const float* targets, double* loss_sum, float scale,
-                           void* scratch, const LogitRows& shape);
+                           void* scratch, const LogitRows& shape) {
+  softmax_cross_entropy(stream, GradientRows<T>{logits, shape.stride}, static_cast<const T*>(logits), targets, loss_sum,
+                        scale, scratch, shape);
+}
 
 // The loss in parts, for classes sharded over several devices: this device has `columns` of them from class `first` on.
 /// most = the maximum of each row.
@@ -151,10 +165,10 @@ template <class T>
 void row_exp_sum(cudaStream_t stream, float* totals, float* wanted, const T* logits, const float* most,
                  const float* targets, std::int64_t first, const LogitRows& shape);
 /// Given both sums over all devices: completes softmax_cross_entropy. *loss_sum is equal on all devices.
-template <class T>
-void finish_cross_entropy(cudaStream_t stream, T* logits, double* loss_sum, float scale, const float* most,
-                          const float* totals, const float* wanted, const float* targets, std::int64_t first,
-                          const LogitRows& shape);
+template <class To, class From>
+void finish_cross_entropy(cudaStream_t stream, const GradientRows<To>& gradient, const From* logits, double* loss_sum,
+                          float scale, const float* most, const float* totals, const float* wanted,
+                          const float* targets, std::int64_t first, const LogitRows& shape);
 
 // ---- attention: kernels/attention.cu
 

@@ -27,10 +27,13 @@ class LinearPasses {
     return forward(input, parameters, row_pitch(out_, Element::fp32));
   }
 
-  /// Returns the gradient of the output as both backward products take it.
+  bool takes_narrow_gradient() const { return whole_; }
+  /// Returns the gradient of the output as both backward products take it. The loss may have given it so: no width of
+  /// floats is that of 16-bit values.
   tensor::Tensor for_products(tensor::Tensor output_gradient) const {
-    if (!rounds(output_gradient)) return output_gradient;
     constexpr std::int64_t in_a_float = sizeof(float) / sizeof(Bf16);
+    if (!rounds(output_gradient) || output_gradient.width() == sequence_ * rounded_pitch() / in_a_float)
+      return output_gradient;
     const MatrixRows from{output_gradient.samples() * sequence_, out_, output_gradient.width() / sequence_};
     tensor::Tensor made(output_gradient.memory(), output_gradient.samples(), sequence_ * rounded_pitch() / in_a_float);
     auto* const to = reinterpret_cast<Bf16*>(made.data());

@@ -254,7 +254,8 @@ void StageModule::run_layers_forward(MicroBatch& kept) {
     tensors.value = std::move(value);
     return;
   }
-  tensors.loss = shape_.loss->forward(value, tensors.targets, shape_.loss_scale);
+  tensors.loss =
+      shape_.loss->forward(value, tensors.targets, shape_.loss_scale, kernels().back()->takes_narrow_gradient());
   if (reruns_loss()) return;
   tensors.targets.release();
   tensors.logits = std::move(value);
@@ -279,7 +280,7 @@ void StageModule::rerun_forward(MicroBatch& kept, const plan::RecomputedSegment&
     if (!shape_.by_block) release_weights(i);
   }
   if (!shape_.loss || last != layers()) return;
-  shape_.loss->forward(value, tensors.targets, shape_.loss_scale);
+  shape_.loss->forward(value, tensors.targets, shape_.loss_scale, kernels().back()->takes_narrow_gradient());
   tensors.targets.release();
   tensors.logits = std::move(value);
 }

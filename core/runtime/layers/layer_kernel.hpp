@@ -62,6 +62,9 @@ class LayerKernel {
   /// experts: fewer devices have the same ones than have the same other parameters.
   virtual std::int64_t expert_parameters() const { return 0; }
 
+  /// Returns true if backward_input takes a narrow gradient of the loss (LossKernel).
+  virtual bool takes_narrow_gradient() const { return false; }
+
   virtual void initialise(std::span<float> parameters, Random random) const = 0;
   virtual tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
                                  SavedTensors& saved) const = 0;

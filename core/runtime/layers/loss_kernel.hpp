@@ -30,8 +30,9 @@ class LossKernel {
  public:
   virtual ~LossKernel() = default;
   /// Returns the sum over samples and positions. Replaces `logits` by the gradient of `scale` times the sum. Rows of
-  /// logits may be apart (SavedTensors::feeds_loss).
-  virtual LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets, float scale) const = 0;
+  /// logits may be apart (SavedTensors::feeds_loss). If `narrow`, the gradient has the element and the rows that the
+  /// device's products take.
+  virtual LossSum forward(tensor::Tensor& logits, const tensor::Tensor& targets, float scale, bool narrow) const = 0;
 };
 
 }  // namespace pipedeck::runtime::layers

@@ -34,6 +34,12 @@ class MatmulLayer final : public LayerKernel {
         activation_(activation),
         passes_(std::move(passes)) {}
 
+  bool takes_narrow_gradient() const override {
+    if constexpr (requires { passes_->takes_narrow_gradient(); })
+      return activation_ == Activation::none && passes_->takes_narrow_gradient();
+    return false;
+  }
+
   void initialise(std::span<float> parameters, Random random) const override {
     const float deviation = product_deviation(size_.inputs, activation_);
     const auto weights = static_cast<std::size_t>(size_.weights);

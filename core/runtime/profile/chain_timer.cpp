@@ -213,8 +213,8 @@ tensor::Tensor LayerTimer::forward(std::size_t layer, tensor::Tensor value, cons
     release_weights(layer, true);
     if (rank_) layers_[layer]->discard(saved, rank_->discarded);
     if (last)
-      loss_kernel_->forward(value, targets,
-                            1.0f / static_cast<float>(static_cast<std::int64_t>(samples_) * positions_));
+      loss_kernel_->forward(value, targets, 1.0f / static_cast<float>(static_cast<std::int64_t>(samples_) * positions_),
+                            layers_[layer]->takes_narrow_gradient());
   });
   seen.forward_all_reduced = all_reduced();
   seen.memory.input = saved.tensors.front().bytes();

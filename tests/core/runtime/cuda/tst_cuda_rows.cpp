@@ -348,6 +348,16 @@ void TestCudaRows::losses_of() {
       expect("loss of rows apart", sum_apart.values(), {expected.sum + 0.5}, 1e-5);
       if (m.columns > 1)
         expect("gradient of rows apart", apart.values(), rows_apart(expected.gradient, m, stride, 0), tolerance<T>());
+      if constexpr (std::is_same_v<T, float>) {
+        OnDevice<Bf16> narrow(std::vector<Bf16>(size(m.rows * stride)));
+        OnDevice<float> plain(logits);
+        runtime::cuda::softmax_cross_entropy(nullptr, runtime::cuda::GradientRows<Bf16>{narrow.data(), stride},
+                                             static_cast<const float*>(plain.data()), t.data(), sum.data(), scale,
+                                             scratch.data(), {m.rows, m.columns, m.columns});
+        if (m.columns > 1)
+          expect("16-bit gradient", narrow.values(), rows_apart(expected.gradient, m, stride, 0), tolerance<Bf16>());
+        expect("logits", plain.values(), doubles(logits), 0);
+      }
       scratch.values();
       return bytes_of(sum.values(), values.values(), sum_apart.values(), apart.values());
     });
@@ -398,8 +408,9 @@ void TestCudaRows::losses_in_parts_of() {
       runtime::cuda::row_max(nullptr, found_most.data(), values.data(), shape);
       runtime::cuda::row_exp_sum(nullptr, found_totals.data(), found_wanted.data(), values.data(), all_most.data(),
                                  t.data(), first, shape);
-      runtime::cuda::finish_cross_entropy(nullptr, values.data(), sum.data(), scale, all_most.data(), all_totals.data(),
-                                          all_wanted.data(), t.data(), first, shape);
+      runtime::cuda::finish_cross_entropy(nullptr, runtime::cuda::GradientRows<T>{values.data(), stride},
+                                          static_cast<const T*>(values.data()), sum.data(), scale, all_most.data(),
+                                          all_totals.data(), all_wanted.data(), t.data(), first, shape);
       expect("most", found_most.values(), own_most, 1e-6);
       expect("totals", found_totals.values(), own_totals, 1e-5);
       expect("wanted", found_wanted.values(), own_wanted, 1e-5);

@@ -258,8 +258,8 @@ class FarLayer final : public runtime::layers::LayerKernel {
 class FarLoss final : public runtime::layers::LossKernel {
  public:
   explicit FarLoss(const runtime::layers::SoftmaxCrossEntropy& loss) : loss_(loss) {}
-  runtime::layers::LossSum forward(runtime::tensor::Tensor& logits, const runtime::tensor::Tensor& targets,
-                                   float scale) const override {
+  runtime::layers::LossSum forward(runtime::tensor::Tensor& logits, const runtime::tensor::Tensor& targets, float scale,
+                                   bool) const override {
     runtime::tensor::Tensor near = near_of(logits);
     const double sum = runtime::cpu::cross_entropy(loss_, near, near_of(targets));
     logits = far_of(runtime::cpu::cross_entropy_gradient(std::move(near), scale), logits.memory());
