@@ -379,28 +379,42 @@ double fixed_bytes(const Question& question) {
   return context + communicators * communicator;
 }
 
-double micro_batches_kept(const Question& question, int rank) {
-  const int behind = question.pipeline - rank;
-  if (question.virtual_stages == 1) return std::min(behind, question.micro_batches);
+double micro_batches_kept(const Question& question, int rank, int chunk) {
+  const int ranks = question.pipeline, behind = ranks - rank, all = question.micro_batches;
   const double v = question.virtual_stages;
-  return std::min(question.micro_batches * v, 2.0 * (behind - 1) + (v - 1) * question.pipeline + 1);
+  switch (question.schedule()) {
+    case ScheduleKind::zb_h1:
+      return std::min(ranks, all);
+    case ScheduleKind::zb_h2:
+      return std::min(2 * ranks - 1, all);
+    case ScheduleKind::zb_v:
+      return std::min(chunk == 0 ? 2 * ranks - 1 - rank : rank + 1, all);
+    case ScheduleKind::dualpipe_v:
+      return std::min(chunk == 0 ? 2 * ranks - rank : rank + 1, all);
+    case ScheduleKind::interleaved:
+      return std::min(all * v, 2.0 * (behind - 1) + (v - 1) * ranks + 1) / v;
+    default:
+      return std::min(behind, all);
+  }
 }
 
 RankMemory rank_memory(const Question& question, int rank, std::span<const StageMemory> stages) {
   StageMemory all;
-  for (const StageMemory& stage : stages) {
+  for (std::size_t chunk = 0; chunk < stages.size(); ++chunk) {
+    const StageMemory& stage = stages[chunk];
+    const double in_flight = micro_batches_kept(question, rank, static_cast<int>(chunk));
     all.weights += stage.weights, all.gradients += stage.gradients, all.optimizer += stage.optimizer;
     all.step += stage.step, all.copies += stage.copies;
     all.transfers = std::max(all.transfers, stage.transfers);
-    all.kept += stage.kept, all.boundary += stage.boundary, all.offloaded += stage.offloaded;
+    all.kept += in_flight * stage.kept, all.boundary += in_flight * stage.boundary;
+    all.offloaded += in_flight * stage.offloaded;
     all.host_states += stage.host_states, all.host_copies += stage.host_copies;
     all.gathered = std::max(all.gathered, stage.gathered);
     all.peak_forward = std::max(all.peak_forward, stage.peak_forward);
     all.peak_backward = std::max(all.peak_backward, stage.peak_backward);
   }
-  const double in_flight = micro_batches_kept(question, rank) / static_cast<double>(stages.size());
   const double workspace = std::max(all.peak_forward, all.peak_backward) + library_workspace;
-  const double pass = all.gathered + in_flight * all.kept + workspace + all.transfers;
+  const double pass = all.gathered + all.kept + workspace + all.transfers;
   const bool in_step = all.step > pass;
   // Large buffers of the step seldom fit into what passes have left free.
   const double cached = question.training.cached * pass + std::min(all.step, pass);
@@ -410,13 +424,13 @@ RankMemory rank_memory(const Question& question, int rank, std::span<const Stage
   made.items[MemoryItem::gradients] = whole_bytes(all.gradients);
   made.items[MemoryItem::optimizer] = whole_bytes(all.optimizer + (in_step ? all.step : 0));
   if (!in_step) {
-    made.items[MemoryItem::activations] = whole_bytes(in_flight * (all.kept - all.boundary));
-    made.items[MemoryItem::boundary] = whole_bytes(in_flight * all.boundary);
+    made.items[MemoryItem::activations] = whole_bytes(all.kept - all.boundary);
+    made.items[MemoryItem::boundary] = whole_bytes(all.boundary);
     made.items[MemoryItem::communication] = whole_bytes(all.transfers);
     made.items[MemoryItem::workspace] = whole_bytes(workspace);
   }
   made.host.states = whole_bytes(all.host_states), made.host.copies = whole_bytes(all.host_copies);
-  made.host.activations = whole_bytes(in_flight * all.offloaded);
+  made.host.activations = whole_bytes(all.offloaded);
   made.peak = static_cast<double>(made.items.total().count);
   const double fixed = fixed_bytes(question);
   made.needed = made.peak + fixed;

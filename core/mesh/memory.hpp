@@ -42,9 +42,12 @@ double kept_for_backward(const Question& question, const analytic::transformer::
 /// Returns the bytes outside of the framework's allocator: context, and buffers of the rank's communicators.
 double fixed_bytes(const Question& question);
 
-/// Returns the most micro-batches of a rank's stage with kept activations at the same time, in units of one stage of
-/// the rank: 1F1B min(P - i, M); interleaved as in schedules.py:964.
-double micro_batches_kept(const Question& question, int rank);
+/// Returns the most micro-batches whose activations stage number `chunk` of pipeline rank `rank` keeps at the same
+/// time, from the forward to the backward, or to the weight gradient where that is apart. 1F1B: min(P - i, M).
+/// Interleaved: the mean of the rank's stages, schedules.py:964. ZB-H1: min(P, M), ZB-H2: min(2 P - 1, M), arXiv
+/// 2401.10241, section
+/// 3. ZB-V and DualPipeV: as their lists have it, 2 P and 2 P + 1 of both stages together.
+double micro_batches_kept(const Question& question, int rank, int chunk);
 
 /// Bytes that libraries take from the framework's allocator: workspaces of cuBLAS and TransformerEngine.
 inline constexpr double library_workspace = 200e6;

@@ -31,6 +31,10 @@ class KindReader {
       kind_of_rank = {0};
       return {};
     }
+    if (question_.is_v_shaped())
+      return fail(ErrorCode::bad_input, fmt::format("found devices of several kinds, expected one: the stages of '{}' "
+                                                    "lie on both ways of a V",
+                                                    name_of(question_.order)));
     for (int p = 0; p < question_.pipeline; ++p) runs_.push_back(runs_of(p));
     std::vector<std::pair<KindRuns, KindRuns>> seen;
     for (int p = 0; p < question_.pipeline; ++p) {
@@ -147,12 +151,15 @@ Result<StageCosts> PipelineTimes::costs(std::size_t stage, const StageLayers& la
 StageCosts slower_of(StageCosts a, const StageCosts& b) {
   take_slower(a.forward, b.forward);
   take_slower(a.backward, b.backward);
+  take_slower(a.input, b.input);
+  take_slower(a.weight, b.weight);
   a.recompute = std::max(a.recompute, b.recompute);
   a.send = std::max(a.send, b.send);
   a.gather = std::max(a.gather, b.gather);
   for (std::size_t i = 0; i < std::min(a.reductions.size(), b.reductions.size()); ++i) {
     a.reductions[i].ready = std::max(a.reductions[i].ready, b.reductions[i].ready);
     a.reductions[i].time = std::max(a.reductions[i].time, b.reductions[i].time);
+    a.reductions[i].ready_in_weight = std::max(a.reductions[i].ready_in_weight, b.reductions[i].ready_in_weight);
   }
   a.waiting = std::max(a.waiting, b.waiting);
   a.optimizer = std::max(a.optimizer, b.optimizer);

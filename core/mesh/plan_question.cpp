@@ -2,6 +2,8 @@
 #include "core/mesh/plan_question.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -39,6 +41,13 @@ struct BlockRange {
   std::vector<bool> starts;  ///< a block, or a layer that is none
 };
 
+std::string names_of(std::span<const ScheduleKind> orders) {
+  std::string names;
+  for (const ScheduleKind one : orders)
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", pipedeck::name_of(one));
+  return names;
+}
+
 class Reader {
  public:
   Reader(const Plan& plan, const Profile& profile) : plan_(plan), profile_(profile) {}
@@ -63,26 +72,27 @@ class Reader {
   std::string place(std::size_t stage, std::string_view key) const { return fmt::format("/stages/{}/{}", stage, key); }
 
   Result<void> add_pipeline() {
-    if (plan_.schedule != ScheduleKind::one_f_one_b && plan_.schedule != ScheduleKind::interleaved)
-      return refuse("/schedule", fmt::format("found '{}', expected '1f1b' or 'interleaved': other schedules do not "
-                                             "cover degrees of version 2 yet",
-                                             pipedeck::name_of(plan_.schedule)));
+    const auto orders = covered_orders();
+    if (std::ranges::find(orders, plan_.schedule) == orders.end())
+      return refuse("/schedule", fmt::format("found '{}', expected one of {}: other schedules do not cover degrees of "
+                                             "version 2 yet",
+                                             pipedeck::name_of(plan_.schedule), names_of(orders)));
+    if (plan_.schedule != ScheduleKind::interleaved) question_.order = plan_.schedule;
     if (plan_.warmup != Warmup::A || plan_.warmup_counts)
       return refuse(plan_.warmup_counts ? "/warmup_counts" : "/warmup",
                     "found a warm-up of its own, expected policy A, that of training engines, with these degrees");
-    std::size_t ranks = 0;
-    while (ranks < plan_.stages.size() && (ranks == 0 || plan_.stages[ranks].devices != plan_.stages[0].devices))
-      ++ranks;
+    const std::size_t ranks = ranks_of_stages();
     if (plan_.stages.size() % ranks != 0)
       return refuse("/stages", fmt::format("found {} stages on {} pipeline ranks, expected equally many on each",
                                            plan_.stages.size(), ranks));
     question_.pipeline = static_cast<int>(ranks);
     question_.virtual_stages = static_cast<int>(plan_.stages.size() / ranks);
+    TRY_VOID(check_order());
     if (add_placement(ranks)) return {};
     const auto devices = static_cast<std::int32_t>(plan_.stages[0].devices.size());
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       const std::vector<DeviceId>& own = plan_.stages[s].devices;
-      const auto first = static_cast<std::int32_t>(s % ranks) * devices;
+      const auto first = static_cast<std::int32_t>(question_.rank_of_stage(s)) * devices;
       for (std::int32_t i = 0; i < std::max(devices, static_cast<std::int32_t>(own.size())); ++i)
         if (own.size() != static_cast<std::size_t>(devices) || own[static_cast<std::size_t>(i)] != DeviceId(first + i))
           return refuse(place(s, "devices"),
@@ -90,6 +100,36 @@ class Reader {
                                     "equally many consecutive devices",
                                     first, first + devices - 1));
     }
+    return {};
+  }
+
+  /// Returns the stages before the first one on the devices of stage 0; along a V, half of all.
+  std::size_t ranks_of_stages() const {
+    const std::size_t all = plan_.stages.size();
+    if (traits_of(plan_.schedule).placement == StagePlacement::v_shaped) return all % 2 == 0 ? all / 2 : all;
+    std::size_t ranks = 1;
+    while (ranks < all && plan_.stages[ranks].devices != plan_.stages[0].devices) ++ranks;
+    return ranks;
+  }
+
+  /// Returns bad_input unless ranks have as many stages as the schedule takes, and nothing is recomputed that a weight
+  /// gradient needs later.
+  Result<void> check_order() const {
+    const StagePlacement placement = traits_of(plan_.schedule).placement;
+    const int each = question_.virtual_stages;
+    if (placement == StagePlacement::v_shaped && each != 2)
+      return refuse("/stages", fmt::format("found {} stages, expected an even number: '{}' puts two of them on each "
+                                           "device",
+                                           plan_.stages.size(), name_of(plan_.schedule)));
+    if (placement == StagePlacement::one_each && each != 1)
+      return refuse("/stages", fmt::format("found {} stages on each pipeline rank, expected one: '{}' has one", each,
+                                           name_of(plan_.schedule)));
+    if (splits_backward(plan_.schedule) && plan_.stages.front().recompute.any())
+      return refuse(
+          place(0, "recompute"),
+          fmt::format("found recomputation, expected none: '{}' puts weight gradients off, and they need what "
+                      "was restored",
+                      name_of(plan_.schedule)));
     return {};
   }
 
@@ -107,7 +147,7 @@ class Reader {
     for (std::size_t s = 0; s < plan_.stages.size(); ++s) {
       const std::vector<DeviceId>& own = plan_.stages[s].devices;
       if (own.size() != plan_.stages[0].devices.size()) return false;
-      if (s >= ranks && own != plan_.stages[s % ranks].devices) return false;
+      if (s >= ranks && own != plan_.stages[question_.rank_of_stage(s)].devices) return false;
       for (std::size_t i = 0; s < ranks && i < own.size(); ++i) {
         if (own[i].index() >= kinds.size()) return false;
         std::vector<DeviceId>& kind = left[static_cast<std::size_t>(kinds[own[i].index()])];
@@ -227,6 +267,12 @@ Recompute recompute_of(const analytic::transformer::shards::Recomputed& recomput
 
 }  // namespace
 
+std::span<const ScheduleKind> covered_orders() {
+  static constexpr std::array orders{ScheduleKind::one_f_one_b, ScheduleKind::interleaved, ScheduleKind::zb_h1,
+                                     ScheduleKind::zb_h2,       ScheduleKind::zb_v,        ScheduleKind::dualpipe_v};
+  return orders;
+}
+
 Result<Question> question_of(const Plan& plan, const Profile& profile, std::shared_ptr<const Cluster> cluster) {
   return Reader(plan, profile).run(std::move(cluster));
 }
@@ -237,7 +283,7 @@ Plan plan_of(const Question& question, const Profile& profile) {
   plan.global_batch = question.global_batch();
   plan.micro_batch = question.layer.count.micro_batch * question.data;
   plan.micro_batches = question.micro_batches;
-  plan.schedule = question.virtual_stages > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b;
+  plan.schedule = question.schedule();
   plan.precision = question.layer.count.element == 4 ? Precision::fp32 : Precision::mixed_18;
   plan.sharding = question.sharding;
   plan.choices = StepChoices{question.training, question.layer, question.states, question.wire};
@@ -248,16 +294,18 @@ Plan plan_of(const Question& question, const Profile& profile) {
   stage.recompute = recompute_of(question.layer.recomputed);
   const int devices = question.devices() / question.pipeline;
   const BlockRange range(profile);
-  int layer = 0, s = 0;
+  int layer = 0;
+  std::size_t s = 0;
   const std::vector<int> blocks = blocks_of_stages(question);
   for (const int own : blocks) {
     stage.first = layer;
     for (int found = 0; layer < range.end && (found < own || !range.begins_block(layer)); ++layer)
       found += range.begins_block(layer);
-    if (s + 1 == static_cast<int>(blocks.size())) layer = static_cast<int>(profile.layers.size());
+    if (s + 1 == blocks.size()) layer = static_cast<int>(profile.layers.size());
     stage.last = layer;
     stage.devices.clear();
-    for (int d = 0; d < devices; ++d) stage.devices.push_back(question.device(s % question.pipeline * devices + d));
+    const int first = static_cast<int>(question.rank_of_stage(s)) * devices;
+    for (int d = first; d < first + devices; ++d) stage.devices.push_back(question.device(d));
     plan.stages.push_back(stage);
     ++s;
   }

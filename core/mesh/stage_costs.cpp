@@ -93,6 +93,10 @@ class Builder {
     }
     costs.forward = cost::walk_pass(pass, OpKind::forward, question_.training.forward_ahead);
     costs.backward = cost::walk_pass(pass, OpKind::backward);
+    if (splits_backward(question_.order)) {
+      costs.input = cost::walk_pass(pass, OpKind::backward_input);
+      costs.weight = cost::walk_pass(pass, OpKind::backward_weight);
+    }
     if (question_.training.hidden.expert) hide_experts(costs);
     if (question_.training.offloaded_blocks > 0) TRY_VOID(add_host_copies(costs, layers, pass));
     if (!is_last) costs.send = send_time(layers.back().output);
@@ -142,7 +146,9 @@ class Builder {
       const Seconds copy(kept[b] / rate.count);
       const std::size_t next = std::min(b + 1, kept.size() - 1);
       costs.forward[cost::PassPart::host] += std::max(Seconds(), copy - forward[next]);
-      costs.backward[cost::PassPart::host] += std::max(Seconds(), copy - backward[next]);
+      const Seconds back = std::max(Seconds(), copy - backward[next]);
+      costs.backward[cost::PassPart::host] += back;
+      if (splits_backward(question_.order)) costs.input[cost::PassPart::host] += back;
     }
     return {};
   }
@@ -216,12 +222,13 @@ class Builder {
     const double left = 1 - hidden.count / exchanged.count;
     forward = forward * left;
     backward = backward * left;
+    costs.input[cost::PassPart::expert] = costs.input[cost::PassPart::expert] * left;
   }
 
   /// Adds the communication of a step, layer by layer.
   void add_step(StageCosts& costs, const StageLayers& layers, std::span<const cost::PassLayer> pass) const {
     const Hidden& hidden = question_.training.hidden;
-    Seconds backward, compute, gathered, unhidden;
+    Seconds backward, weight, compute, gathered, unhidden;
     std::map<GroupFamily, double> broadcast;
     std::vector<Seconds> reduced(layers.size());
     for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -245,13 +252,14 @@ class Builder {
     }
     for (std::size_t i = layers.size(); i-- > 0;) {
       backward += cost::walk_pass(pass.subspan(i, 1), OpKind::backward).duration();
+      weight += pass[i].weight_gradient;
       if (reduced[i].count <= 0) continue;
       if (hidden.gradients)
-        costs.reductions.push_back({backward, reduced[i]});
+        costs.reductions.push_back({backward, reduced[i], weight});
       else
         unhidden += reduced[i];
     }
-    if (unhidden.count > 0) costs.reductions.push_back({costs.backward.duration(), unhidden});
+    if (unhidden.count > 0) costs.reductions.push_back({costs.backward.duration(), unhidden, costs.weight.duration()});
   }
 
   const Question& question_;
@@ -262,11 +270,17 @@ class Builder {
 
 }  // namespace
 
-void add_waiting(std::vector<StageCosts>& stages, std::size_t ranks) {
-  for (std::size_t s = ranks; s < stages.size(); ++s)
-    stages[s % ranks].waiting += std::exchange(stages[s].waiting, Seconds());
+void add_waiting(std::vector<StageCosts>& stages, const Question& question) {
+  for (std::size_t s = static_cast<std::size_t>(question.pipeline); s < stages.size(); ++s)
+    stages[question.rank_of_stage(s)].waiting += std::exchange(stages[s].waiting, Seconds());
   for (StageCosts& stage : stages)
-    if (stage.waiting.count > 0) stage.reductions.push_back({stage.backward.duration(), stage.waiting});
+    if (stage.waiting.count > 0)
+      stage.reductions.push_back({stage.backward.duration(), stage.waiting, stage.weight.duration()});
+}
+
+Seconds send_behind(const Question& question, std::span<const StageCosts> stages, std::size_t s) {
+  const bool turns = s + 1 < stages.size() && question.rank_of_stage(s) == question.rank_of_stage(s + 1);
+  return turns ? Seconds() : stages[s].send;
 }
 
 std::vector<DataCollective> traffic_of(const LayerShard& layer, const Question& question,
@@ -302,7 +316,7 @@ Result<std::vector<StageCosts>> stage_costs(const Question& question, const Rate
     TRY(StageCosts costs, times.costs(s, stages[s], s + 1 == stages.size(), known));
     all.push_back(std::move(costs));
   }
-  add_waiting(all, static_cast<std::size_t>(question.pipeline));
+  add_waiting(all, question);
   return all;
 }
 

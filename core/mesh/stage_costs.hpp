@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -21,13 +22,17 @@ namespace pipedeck::mesh {
 struct StageReduction {
   Seconds ready;  ///< after the start of the last backward
   Seconds time;
+  Seconds ready_in_weight{};  ///< after the start of the last weight gradient, where that is apart
 };
 
 struct StageCosts {
   cost::PassTime forward, backward;  ///< of a micro-batch; the backward has the recomputation
-  Seconds recompute;                 ///< compute of the recomputation, part of `backward`
-  Seconds send;                      ///< of the output to the next stage; as long for its gradient
-  Seconds gather;                    ///< wait for weights before the first forward, once a step
+  /// The parts of the backward that run apart; 0 if there are none. Traffic behind a weight gradient in a whole
+  /// backward is exposed in `input`.
+  cost::PassTime input, weight;
+  Seconds recompute;  ///< compute of the recomputation, part of `backward`
+  Seconds send;       ///< of the output to the next stage; as long for its gradient
+  Seconds gather;     ///< wait for weights before the first forward, once a step
   std::vector<StageReduction> reductions;
   Seconds waiting;  ///< of a rank's first stage: for data ranks with longer samples, the last of `reductions`
   Seconds optimizer;
@@ -52,7 +57,10 @@ Result<StageCosts> stage_costs_of(const Question& question, const TypeRates& rat
 
 /// Adds the waiting of each rank's stages for other data ranks behind its last backward, which is of its first stage.
 /// `stages`: P v without it.
-void add_waiting(std::vector<StageCosts>& stages, std::size_t ranks);
+void add_waiting(std::vector<StageCosts>& stages, const Question& question);
+
+/// Returns the time of stage `s`'s output on its way to the next stage; 0 for stages of one rank.
+Seconds send_behind(const Question& question, std::span<const StageCosts> stages, std::size_t s);
 
 /// Returns the collectives of a layer's states. Frozen weights are gathered where they are sharded, and never exchanged
 /// otherwise.

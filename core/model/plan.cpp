@@ -141,6 +141,8 @@ std::string degrees_text(const Plan& plan) {
   add("ETP", static_cast<std::size_t>(shard.expert_tensor));
   add("PP", ranks);
   if (chunks > 1) text += " \u00d7 " + std::to_string(chunks);
+  const bool usual = plan.schedule == ScheduleKind::one_f_one_b || plan.schedule == ScheduleKind::interleaved;
+  if (!usual) text += (text.empty() ? "" : " \u00b7 ") + std::string(traits_of(plan.schedule).title);
   add("DP", static_cast<std::size_t>(first.replicas()));
   if (text.empty()) text = "DP 1";
   if (plan.sharding.level > 0) text += " \u00b7 ZeRO-" + std::to_string(plan.sharding.level);

@@ -35,12 +35,16 @@ class Folding {
     add_channels();
     for (std::size_t p = 0; p < ranks_; ++p) folded_.pipeline.begin.push_back(nanoseconds(stages_[p].gather));
     std::vector<schedule::StageEstimates> estimates(stages_.size());
-    for (schedule::StageEstimates& one : estimates) one.max_in_flight = question_.micro_batches;
+    // Memory shortens no warm-up, and does not hurry weight gradients.
+    for (schedule::StageEstimates& one : estimates)
+      one.max_in_flight = std::max(question_.micro_batches, 2 * question_.pipeline);
     TRY(folded_.schedule, schedule::build_schedule(folded_.pipeline.plan, estimates));
     return std::move(folded_);
   }
 
  private:
+  std::size_t rank_of(std::size_t stage) const { return question_.rank_of_stage(stage); }
+
   /// Returns the device that stands for a pipeline rank: one with the least memory.
   DeviceId first_device(std::size_t rank) const { return smallest_[rank]; }
 
@@ -49,11 +53,11 @@ class Folding {
     plan.micro_batch = question_.layer.count.micro_batch;
     plan.micro_batches = question_.micro_batches;
     plan.global_batch = question_.global_batch();
-    plan.schedule = question_.virtual_stages > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b;
+    plan.schedule = question_.schedule();
     for (std::size_t s = 0; s < stages_.size(); ++s) {
       Stage stage;
       stage.first = static_cast<int>(s), stage.last = static_cast<int>(s) + 1;
-      stage.devices = {first_device(s % ranks_)};
+      stage.devices = {first_device(rank_of(s))};
       plan.stages.push_back(std::move(stage));
     }
   }
@@ -71,8 +75,8 @@ class Folding {
       stage.held.emplace_back();
       costs.workers.push_back(worker(s));
       if (!memory_.empty()) add_memory(stage, costs.workers.back(), memory_[s]);
-      costs::LaneCosts& lane = costs.lanes[s % ranks_];
-      lane.devices = costs.chunks[s % ranks_].devices;
+      costs::LaneCosts& lane = costs.lanes[rank_of(s)];
+      lane.devices = costs.chunks[rank_of(s)].devices;
       if (!memory_.empty() && s < ranks_) lane.twins = twins_of(s);  // times do not ask for them
       lane.workers.push_back(s);
       costs.stages.push_back(std::move(stage));
@@ -95,8 +99,8 @@ class Folding {
 
   std::array<double, 3> exposed_shares(std::size_t rank) const {
     cost::PassTime passes;
-    for (std::size_t s = rank; s < stages_.size(); s += ranks_)
-      passes += stages_[s].forward, passes += stages_[s].backward;
+    for (std::size_t s = 0; s < stages_.size(); ++s)
+      if (rank_of(s) == rank) passes += stages_[s].forward, passes += stages_[s].backward;
     const double all = passes.exposed().count;
     if (all <= 0) return {};
     using cost::PassPart;
@@ -109,7 +113,7 @@ class Folding {
     const mesh::StageCosts& stage = stages_[s];
     costs::StageReplicaCosts worker;
     worker.stage = static_cast<int>(s);
-    worker.lane = s % ranks_;
+    worker.lane = rank_of(s);
     worker.devices = folded_.costs.chunks[s].devices;
     worker.high = samples_;
     const bool waits = !question_.training.hidden.pipeline;
@@ -117,11 +121,16 @@ class Folding {
       worker.duration[static_cast<std::size_t>(kind)] = nanoseconds(pass.duration() + (waits ? send : Seconds()));
       worker.tensor_parallel[static_cast<std::size_t>(kind)] = nanoseconds(pass.exposed());
     };
-    set(OpKind::forward, stage.forward, stage.send);
-    set(OpKind::backward, stage.backward, s > 0 ? stages_[s - 1].send : Seconds());
+    const Seconds back = s > 0 ? mesh::send_behind(question_, stages_, s - 1) : Seconds();
+    set(OpKind::forward, stage.forward, mesh::send_behind(question_, stages_, s));
+    set(OpKind::backward, stage.backward, back);
+    if (mesh::splits_backward(question_.order)) {
+      set(OpKind::backward_input, stage.input, back);
+      set(OpKind::backward_weight, stage.weight, Seconds());
+    }
     for (const mesh::StageReduction& one : stage.reductions) {
       worker.ready_in_backward.push_back(nanoseconds(one.ready));
-      worker.ready_in_weight.push_back(0);
+      worker.ready_in_weight.push_back(nanoseconds(one.ready_in_weight));
     }
     worker.optimizer = {nanoseconds(stage.optimizer)};
     return worker;
@@ -134,7 +143,7 @@ class Folding {
     held[MemoryItem::optimizer] = whole(memory.optimizer);
     stage.kept.before = stage.kept.full = whole(memory.kept);
     worker.memory.forward = whole(memory.peak_forward);
-    worker.memory.backward = whole(memory.peak_backward);
+    worker.memory.backward = worker.memory.backward_input = whole(memory.peak_backward);
     worker.memory.input_in_place = true;
   }
 
@@ -143,11 +152,13 @@ class Folding {
   void add_memory_of_rank(std::size_t rank) {
     const auto most = [&](double mesh::StageMemory::*item) {
       double bytes = 0;
-      for (std::size_t s = rank; s < stages_.size(); s += ranks_) bytes = std::max(bytes, memory_[s].*item);
+      for (std::size_t s = 0; s < stages_.size(); ++s)
+        if (rank_of(s) == rank) bytes = std::max(bytes, memory_[s].*item);
       return whole(bytes);
     };
     const auto capacity = static_cast<double>(memory_of(first_device(rank)).count);
-    for (std::size_t s = rank; s < stages_.size(); s += ranks_) {
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+      if (rank_of(s) != rank) continue;
       MemoryBreakdown& held = folded_.costs.stages[s].held.front();
       held[MemoryItem::communication] = most(&mesh::StageMemory::transfers);
       held[MemoryItem::reserve] =
@@ -177,7 +188,7 @@ class Folding {
 
   void add_channel(std::size_t from, std::size_t to, Seconds time) {
     costs::Channels& channels = folded_.channels;
-    const std::size_t sender = from % ranks_, receiver = to % ranks_;
+    const std::size_t sender = rank_of(from), receiver = rank_of(to);
     costs::Channel channel;
     channel.stage = static_cast<int>(from);
     channel.gradient = to < from;

@@ -32,28 +32,56 @@ StepTimes times_of(const FoldedStep& folded) {
   return times;
 }
 
+/// A number of passes of a stage in a step, by kind.
+struct PassCounts {
+  int forwards = 0, backwards = 0, inputs = 0, weights = 0;
+};
+
+/// Returns the passes of each stage.
+std::vector<PassCounts> pass_counts(const mesh::Question& question, const Schedule& schedule) {
+  const int all = question.micro_batches;
+  std::vector<PassCounts> counts(static_cast<std::size_t>(question.pipeline * question.virtual_stages), {all, all});
+  if (!mesh::splits_backward(question.order)) return counts;
+  for (PassCounts& one : counts) one = {};
+  for (const DeviceLane& lane : schedule.lanes)
+    for (int i = 0; i < operation_count(lane.order); ++i) {
+      const Operation operation = operation_at(lane.order, i);
+      PassCounts& own = counts[operation.stage.index()];
+      own.forwards += operation.kind == OpKind::forward, own.backwards += operation.kind == OpKind::backward;
+      own.inputs += operation.kind == OpKind::backward_input, own.weights += operation.kind == OpKind::backward_weight;
+    }
+  return counts;
+}
+
 /// Adds the mean of the ranks' parts. Sends are exposed by as much as the step is shorter without them.
 void add_parts(mesh::Prediction& prediction, const mesh::Question& question,
                const std::vector<mesh::StageCosts>& stages, FoldedStep folded) {
   const StepTimes times = times_of(folded);
+  const std::vector<PassCounts> counts = pass_counts(question, folded.schedule);
   for (costs::Channel& channel : folded.channels.all) channel.duration = 0;
   const Seconds without_sends = times_of(folded).iteration;
   using mesh::StepPart;
   const auto add = [&](StepPart part, Seconds time) { prediction.parts[static_cast<std::size_t>(part)] += time; };
   const double ranks = question.pipeline, passes = question.micro_batches / ranks;
-  for (const mesh::StageCosts& stage : stages) {
-    cost::PassTime both = stage.forward;
-    both += stage.backward;
-    add(StepPart::compute, (both[cost::PassPart::compute] - stage.recompute) * passes);
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const mesh::StageCosts& stage = stages[s];
+    const auto in_step = [&](cost::PassPart part) {
+      const PassCounts& count = counts[s];
+      return (stage.forward[part] * count.forwards + stage.backward[part] * count.backwards +
+              stage.input[part] * count.inputs + stage.weight[part] * count.weights) /
+             ranks;
+    };
+    add(StepPart::compute, in_step(cost::PassPart::compute) - stage.recompute * passes);
     add(StepPart::recompute, stage.recompute * passes);
-    add(StepPart::tensor, both[cost::PassPart::tensor] * passes);
-    add(StepPart::context, both[cost::PassPart::context] * passes);
-    add(StepPart::expert, both[cost::PassPart::expert] * passes);
-    add(StepPart::gather, (both[cost::PassPart::gather] + both[cost::PassPart::scatter]) * passes);
-    add(StepPart::host, both[cost::PassPart::host] * passes);
+    add(StepPart::tensor, in_step(cost::PassPart::tensor));
+    add(StepPart::context, in_step(cost::PassPart::context));
+    add(StepPart::expert, in_step(cost::PassPart::expert));
+    add(StepPart::gather, in_step(cost::PassPart::gather) + in_step(cost::PassPart::scatter));
+    add(StepPart::host, in_step(cost::PassPart::host));
     add(StepPart::optimizer, stage.optimizer / ranks);
     add(StepPart::data, stage.waiting * (-1 / ranks));  // waits for other ranks' compute are among the bubble
-    if (!question.training.hidden.pipeline) add(StepPart::pipeline, stage.send * 2 * passes);
+    if (!question.training.hidden.pipeline)
+      add(StepPart::pipeline, mesh::send_behind(question, stages, s) * 2 * passes);
   }
   for (int p = 0; p < question.pipeline; ++p) add(StepPart::data, stages[static_cast<std::size_t>(p)].gather / ranks);
   add(StepPart::data, times.reductions);
@@ -97,9 +125,8 @@ void add_memory(mesh::Prediction& prediction, const mesh::Question& question, co
   std::vector<mesh::HostMemory> hosts;
   for (int p = 0; p < question.pipeline; ++p) {
     std::vector<mesh::StageMemory> own;
-    for (std::size_t s = static_cast<std::size_t>(p); s < memory.size();
-         s += static_cast<std::size_t>(question.pipeline))
-      own.push_back(memory[s]);
+    for (std::size_t s = 0; s < memory.size(); ++s)
+      if (question.rank_of_stage(s) == static_cast<std::size_t>(p)) own.push_back(memory[s]);
     const mesh::RankMemory rank = mesh::rank_memory(question, p, own);
     hosts.push_back(rank.host);
     const Bytes capacity = mesh::smallest_memory(question, rates, p);

@@ -45,7 +45,7 @@ Result<StepCosts> costs_of(const mesh::Question& question, const mesh::PipelineT
         mesh::stage_memory(question, mesh::without_multi_token(layers), s == 0, is_last));
     costs.stages.push_back(std::move(stage)), costs.memory.push_back(memory);
   }
-  mesh::add_waiting(costs.stages, static_cast<std::size_t>(question.pipeline));
+  mesh::add_waiting(costs.stages, question);
   return costs;
 }
 

@@ -122,6 +122,32 @@ class TestPlanQuestion : public QObject {
     }
   }
 
+  /// Plans with weight gradients apart: their stages on the ranks of their schedule, and back.
+  void split_backwards() {
+    for (const ScheduleKind order :
+         {ScheduleKind::zb_h1, ScheduleKind::zb_h2, ScheduleKind::zb_v, ScheduleKind::dualpipe_v}) {
+      const bool in_a_v = traits_of(order).placement == StagePlacement::v_shaped;
+      Plan plan =
+          plan_of(profile_, {.virtual_stages = in_a_v ? 2 : 1}, in_a_v ? std::vector{2, 2, 3, 1} : std::vector{4, 4});
+      plan.schedule = order;
+      if (in_a_v) std::swap(plan.stages[2].devices, plan.stages[3].devices);
+      const auto cluster = std::make_shared<const Cluster>(test::flat_cluster(64, BytesPerSecond(1e11)));
+      const auto found = mesh::question_of(plan, profile_, cluster);
+      QVERIFY2(found, found ? "" : found.error().text().c_str());
+      QCOMPARE(found->schedule(), order);
+      QCOMPARE(found->pipeline, 2);
+      const Plan again = mesh::plan_of(*found, profile_);
+      QCOMPARE(again.schedule, order);
+      for (std::size_t s = 0; s < plan.stages.size(); ++s) QCOMPARE(again.stages[s], plan.stages[s]);
+      for (Stage& stage : plan.stages) stage.recompute.all = true;
+      QCOMPARE(mesh::question_of(plan, profile_, cluster).error().place, std::string("/stages/0/recompute"));
+      for (Stage& stage : plan.stages) stage.recompute.all = false;
+      if (!in_a_v) continue;
+      std::swap(plan.stages[2].devices, plan.stages[3].devices);
+      QCOMPARE(mesh::question_of(plan, profile_, cluster).error().place, std::string("/stages/2/devices"));
+    }
+  }
+
   /// The choices of a plan are the question's, and are written as the same plan again.
   void choices_of_engine_and_run() {
     Plan plan = plan_of(profile_, {}, {2, 2, 2, 2});

@@ -191,7 +191,8 @@ class TestRankMemory : public QObject {
           const std::vector<int> most = most_alive(ranks, chunks, orders);
           QCOMPARE(most.size(), orders.size());
           for (int rank = 0; rank < ranks; ++rank)
-            QCOMPARE(mesh::micro_batches_kept(question, rank), most[static_cast<std::size_t>(rank)]);
+            QVERIFY(std::abs(mesh::micro_batches_kept(question, rank, 0) * chunks -
+                             most[static_cast<std::size_t>(rank)]) < 1e-9);
         }
   }
 

@@ -2,8 +2,11 @@
 // A folded step against the simulator of single devices, and against closed forms of what happens once a step.
 #include <QTest>
 
+#include <array>
 #include <cmath>
+#include <map>
 
+#include "core/mesh/memory.hpp"
 #include "core/sim/simulate.hpp"
 #include "core/sim/step/fold.hpp"
 #include "tests/support/pipeline_plan.hpp"
@@ -75,6 +78,94 @@ class TestFold : public QObject {
                               .arg(found)
                               .arg(expected)));
     }
+  }
+
+  /// As above, with weight gradients apart from input gradients.
+  void random_steps_with_split_backwards_are_as_their_plans_on_single_devices() {
+    test::Random random(29);
+    for (int i = 0; i < 300; ++i) {
+      const ScheduleKind order = std::array{ScheduleKind::zb_h1, ScheduleKind::zb_h2, ScheduleKind::zb_v,
+                                            ScheduleKind::dualpipe_v}[static_cast<std::size_t>(i % 4)];
+      const bool in_a_v = traits_of(order).placement == StagePlacement::v_shaped;
+      const int ranks = random.integer(2, 5), chunks = in_a_v ? 2 : 1, stages = ranks * chunks;
+      mesh::Question asked =
+          question(ranks, chunks, random.integer(1, 9) + (order == ScheduleKind::dualpipe_v ? 2 * ranks : 0));
+      asked.order = order;
+      Plan plan = test::straight_plan(stages, asked.micro_batches);
+      plan.schedule = order;
+      Profile profile = test::uniform_profile(stages, milliseconds(1), milliseconds(1));
+      std::vector<mesh::StageCosts> costs(static_cast<std::size_t>(stages));
+      for (std::size_t s = 0; s < costs.size(); ++s) {
+        const auto rank = static_cast<std::int32_t>(in_a_v ? std::min(s, costs.size() - 1 - s) : s);
+        plan.stages[s].devices = {DeviceId(rank)};
+        Layer& layer = profile.layers[s];
+        mesh::StageCosts& stage = costs[s];
+        const Seconds input = milliseconds(random.integer(1, 900) / 100.);
+        const Seconds weight = milliseconds(random.integer(1, 900) / 100.);
+        stage.forward = compute(layer.forward = milliseconds(random.integer(1, 900) / 100.));
+        stage.backward = compute(layer.backward = input + weight);
+        layer.backward_weight = weight;
+        stage.input = compute(input), stage.weight = compute(weight);
+        layer.output = Bytes(std::int64_t{1000} * random.integer(0, 3000));
+        stage.send = Seconds(static_cast<double>(layer.output.count) / 1e9);
+      }
+      const auto simulator =
+          sim::Simulator::of(std::make_shared<const Profile>(profile),
+                             std::make_shared<const Cluster>(test::flat_cluster(ranks, BytesPerSecond(1e9))), {});
+      const auto expected = simulator->run(plan);
+      QVERIFY2(expected, expected ? "" : expected.error().text().c_str());
+      const double found = milliseconds_of(asked, costs), wanted = in_milliseconds(expected->iteration);
+      QVERIFY2(std::abs(found - wanted) <= 1e-9 * wanted,
+               qPrintable(QStringLiteral("%1, %2 ranks, %3 micro-batches: %4 against %5 ms")
+                              .arg(QLatin1StringView(name_of(order).data()))
+                              .arg(ranks)
+                              .arg(asked.micro_batches)
+                              .arg(found)
+                              .arg(wanted)));
+    }
+  }
+
+  /// Each stage keeps as many micro-batches as its list has between a forward and the end of its gradients.
+  void lists_keep_as_many_micro_batches() {
+    for (const ScheduleKind order :
+         {ScheduleKind::zb_h1, ScheduleKind::zb_h2, ScheduleKind::zb_v, ScheduleKind::dualpipe_v})
+      for (int ranks = 2; ranks <= 8; ++ranks)
+        for (const int micro_batches : {1, 2, ranks, 2 * ranks - 1, 2 * ranks, 5 * ranks + 3}) {
+          if (order == ScheduleKind::dualpipe_v && micro_batches < 2 * ranks) continue;
+          const int chunks = traits_of(order).placement == StagePlacement::v_shaped ? 2 : 1;
+          mesh::Question asked = question(ranks, chunks, micro_batches);
+          asked.order = order;
+          const auto folded = sim::step::fold(asked, equal_stages(ranks * chunks, milliseconds(1), milliseconds(2)));
+          QVERIFY2(folded, folded ? "" : folded.error().text().c_str());
+          for (int rank = 0; rank < ranks; ++rank) {
+            std::map<std::int32_t, int> held;
+            int most = 0, now = 0;
+            std::map<std::int32_t, int> at_most;
+            const LaneOrder& lane = folded->schedule.lanes[static_cast<std::size_t>(rank)].order;
+            for (int i = 0; i < operation_count(lane); ++i) {
+              const Operation operation = operation_at(lane, i);
+              int& own = held[operation.stage.value];
+              if (operation.kind == OpKind::forward) ++own, ++now;
+              if (now > most) most = now, at_most = held;
+              if (operation.kind == OpKind::backward || operation.kind == OpKind::backward_weight) --own, --now;
+            }
+            QCOMPARE(now, 0);
+            for (int chunk = 0; chunk < chunks; ++chunk)
+              QCOMPARE(mesh::micro_batches_kept(asked, rank, chunk), at_most[chunk == 0 ? rank : 2 * ranks - 1 - rank]);
+          }
+        }
+  }
+
+  /// Reductions wait for the last weight gradient: with M = 1, F + I, then W, then the reduction.
+  void reductions_wait_for_weight_gradients() {
+    auto stages = equal_stages(2, milliseconds(1), milliseconds(3));
+    for (mesh::StageCosts& stage : stages) {
+      stage.input = compute(milliseconds(2)), stage.weight = compute(milliseconds(1));
+      stage.reductions = {{milliseconds(3), milliseconds(5), milliseconds(1)}};
+    }
+    mesh::Question asked = question(2, 1, 1);
+    asked.order = ScheduleKind::zb_h1;
+    QCOMPARE(milliseconds_of(asked, stages), 2 * 1.0 + 2 * 2.0 + 1 + 5);
   }
 
   /// Interleaved chunks of F/v and B/v: M + (P - 1)/v passes of both (arXiv 2104.04473, section 2.2).

@@ -2,6 +2,7 @@
 // Plans of format version 2 in the simulator: the same step as their question's, with all that a simulation has.
 #include <QTest>
 
+#include <array>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -67,6 +68,12 @@ Step random_step(Random& random) {
   if (experts) shard.expert = 2;
   question.sharding.level = random.integer(0, 3);
   question.layer.recomputed.blocks = random.integer(0, 1) == 1;
+  if (question.pipeline > 1 && !question.layer.recomputed.blocks && random.integer(0, 1) == 0) {
+    constexpr std::array orders{ScheduleKind::zb_h1, ScheduleKind::zb_h2, ScheduleKind::zb_v, ScheduleKind::dualpipe_v};
+    question.order = orders[static_cast<std::size_t>(random.integer(0, 3))];
+    question.virtual_stages = question.is_v_shaped() ? 2 : 1;
+    if (question.order == ScheduleKind::dualpipe_v) question.micro_batches += 2 * question.pipeline;
+  }
   question.cluster = h100s(question.devices());
   question.blocks = mesh::blocks_of_stages(question);
   auto profile = profile_of(config);

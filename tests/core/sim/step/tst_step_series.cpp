@@ -2,6 +2,7 @@
 // Many steps of a model: each as it is predicted alone, to the nanosecond and byte.
 #include <QTest>
 
+#include <array>
 #include <memory>
 
 #include "core/presets/device_catalogue.hpp"
@@ -48,6 +49,13 @@ Question question_of(test::Random& random, const std::shared_ptr<const Cluster>&
   question.layer.recomputed.blocks = random.integer(0, 3) == 0;
   if (question.layer.recomputed.blocks && random.integer(0, 1) == 0) question.layer.recomputed.count = 1;
   if (random.integer(0, 4) == 0) question.training.multi_token_blocks = 1;
+  const bool stages_have_blocks = question.config.layers >= 2 * question.pipeline;
+  if (question.pipeline > 1 && stages_have_blocks && !question.layer.recomputed.blocks && random.integer(0, 1) == 0) {
+    constexpr std::array orders{ScheduleKind::zb_h1, ScheduleKind::zb_h2, ScheduleKind::zb_v, ScheduleKind::dualpipe_v};
+    question.order = orders[static_cast<std::size_t>(random.integer(0, 3))];
+    question.virtual_stages = question.is_v_shaped() ? 2 : 1;
+    if (question.order == ScheduleKind::dualpipe_v) question.micro_batches += 2 * question.pipeline;
+  }
   return question;
 }
 
