@@ -131,12 +131,28 @@ Broken virtual_pipeline(const Question& q) {
                      q.pipeline, fewest);
 }
 
+bool is_1f1b(const Question& q) {
+  return q.schedule == ScheduleKind::one_f_one_b || q.schedule == ScheduleKind::interleaved;
+}
+
 Broken interleaved(const Question& q) {
-  if (q.virtual_stages == 1) return {};
+  if (q.virtual_stages == 1 || !is_1f1b(q)) return {};
   const int p = q.pipeline, n = q.group > 0 ? q.group : p, m = q.micro_batches;
   if (n < p || n > m) return fmt::format("found groups of {} micro-batches, expected {} to {}", n, p, m);
   if (m % n == 0 || m % n >= p) return {};
   return fmt::format("found {} micro-batches in groups of {}, expected {} or more in the last group", m, n, p);
+}
+
+Broken megatron_schedule(const Question& q) {
+  if (q.pipeline == 1 || is_1f1b(q)) return {};
+  return fmt::format("found the schedule '{}', expected 1f1b or interleaved", name_of(q.schedule));
+}
+
+/// Megatron-FSDP, which shards gradients and weights, has no pipeline.
+Broken sharded_gradients_alone(const Question& q) {
+  if (q.pipeline == 1 || q.sharding.level < 2) return {};
+  return fmt::format("found sharding level {} on {} pipeline ranks, expected level 0 or 1", q.sharding.level,
+                     q.pipeline);
 }
 
 Broken hidden_gathers(const Question& q) {
@@ -176,6 +192,26 @@ Broken titan_expert_tensor(const Question& q) {
   return fmt::format("found {} expert-tensor ranks, expected 1", q.shard.expert_tensor);
 }
 
+/// Names torchtitan's schedules that Pipedeck has, too.
+Broken titan_schedule(const Question& q) {
+  const bool in_a_v = q.schedule == ScheduleKind::zb_v || q.schedule == ScheduleKind::dualpipe_v;
+  if (q.pipeline == 1 || is_1f1b(q)) return {};
+  if (!in_a_v) return fmt::format("found '{}', expected 1f1b, interleaved, zb-v or dualpipev", name_of(q.schedule));
+  if (q.virtual_stages == 2) return {};
+  return fmt::format("found {} stages on each pipeline rank, expected 2 for '{}'", q.virtual_stages,
+                     name_of(q.schedule));
+}
+
+Broken titan_sequence(const Question& q) {
+  if (q.shard.tensor == 1 || q.shard.sequence) return {};
+  return fmt::format("found {} tensor ranks without sequence parallelism, expected it", q.shard.tensor);
+}
+
+Broken titan_sharding(const Question& q) {
+  if (q.sharding.level == 0 || q.sharding.level == 3) return {};
+  return fmt::format("found sharding level {}, expected 0 or 3", q.sharding.level);
+}
+
 Broken titan_tokens(const Question& q) {
   const std::int64_t chunks = (q.shard.context > 1 ? std::int64_t{2} * q.shard.context : 1) * q.shard.tensor;
   return not_multiple(q.sequence, "tokens per sample", chunks, "parts, two for each context and tensor rank");
@@ -194,6 +230,12 @@ Broken titan_experts(const Question& q) {
 Broken deepspeed_pipeline(const Question& q) {
   if (q.pipeline == 1 || q.sharding.level < 2) return {};
   return fmt::format("found {} pipeline ranks at ZeRO {}, expected ZeRO 0 or 1", q.pipeline, q.sharding.level);
+}
+
+Broken deepspeed_schedule(const Question& q) {
+  if (q.pipeline == 1 || (q.schedule == ScheduleKind::one_f_one_b && q.virtual_stages == 1)) return {};
+  return fmt::format("found the schedule '{}' with {} stages on a pipeline rank, expected 1f1b with one",
+                     name_of(q.schedule), q.virtual_stages);
 }
 
 Broken deepspeed_context(const Question& q) {
@@ -245,7 +287,7 @@ constexpr std::string_view megatron = "Megatron-LM", megatron_fsdp2 = "Megatron-
                            transformer_engine = "TransformerEngine", torchtitan = "torchtitan", deepspeed = "DeepSpeed",
                            accelerate = "Accelerate", axolotl = "Axolotl";
 
-constexpr std::array<MeshRule, 34> rules{{
+constexpr std::array<MeshRule, 40> rules{{
     {"", "devices", "arXiv 2104.04473, section 3; arXiv 2504.14960", world},
     {"", "global batch", "arXiv 2104.04473, section 2", batch},
     {"", "heads", "arXiv 1909.08053, section 3; attention.py:1851", heads},
@@ -258,15 +300,21 @@ constexpr std::array<MeshRule, 34> rules{{
     {megatron, "blocks", "arguments.py:1006", blocks},
     {megatron, "virtual stages", "arguments.py:945", virtual_pipeline},
     {megatron, "interleaved micro-batches", "schedules.py:1161", interleaved},
+    {megatron, "schedule", "pipeline_parallel/schedules.py", megatron_schedule},
+    {megatron, "sharded gradients and pipeline", "distributed/fsdp", sharded_gradients_alone},
     {megatron, "hidden gathers", "arguments.py:1025", hidden_gathers},
     {megatron, "hidden tensor parallelism", "arguments.py:1442", hidden_tensor},
     {megatron_fsdp2, "alone", "arguments.py:1034", fsdp2_alone},
     {transformer_engine, "exchanged key-value heads", "context_parallel.py:4246", exchanged_key_value_heads},
     {torchtitan, "context kind", "config/job_config.py", titan_context},
+    {torchtitan, "schedule", "distributed/pipeline_parallel.py", titan_schedule},
+    {torchtitan, "sequence parallelism", "models/llama3/infra/parallelize.py", titan_sequence},
+    {torchtitan, "sharding level", "distributed/parallel_dims.py", titan_sharding},
     {torchtitan, "expert tensor parallelism", "parallel_dims.py", titan_expert_tensor},
     {torchtitan, "tokens", "parallel_dims.py:671", titan_tokens},
     {torchtitan, "experts", "parallel_dims.py", titan_experts},
     {deepspeed, "pipeline and ZeRO", "pipe/engine.py", deepspeed_pipeline},
+    {deepspeed, "schedule", "pipe/schedule.py", deepspeed_schedule},
     {deepspeed, "context kind", "Ulysses", deepspeed_context},
     {deepspeed, "experts", "utils/groups.py", deepspeed_experts},
     {accelerate, "pipeline", "parallelism_config.py", one_stage},

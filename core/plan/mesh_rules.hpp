@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
+#include "core/model/schedule_kind.hpp"
 #include "core/model/shard.hpp"
 #include "core/model/transformer_config.hpp"
 
@@ -20,15 +21,16 @@ struct MeshQuestion {
   const TransformerConfig* model = nullptr;  ///< null: its rules are not checked
   Shard shard;                               ///< of every stage
   Sharding sharding;
-  int devices = 1;                 ///< W, of all pipeline ranks
-  int pipeline = 1;                ///< P, ranks
-  int virtual_stages = 1;          ///< v, stages on each rank
-  int group = 0;                   ///< N, consecutive micro-batches of a virtual stage; 0: P
-  int sequence = 0;                ///< s, tokens per sample; 0: unknown
-  int micro_batch = 1;             ///< b, samples on each data rank
-  int micro_batches = 1;           ///< M
-  int global_batch = 0;            ///< 0: b D M
-  bool even_blocks = true;         ///< every stage has as many blocks; false: a layout is given
+  int devices = 1;                                    ///< W, of all pipeline ranks
+  int pipeline = 1;                                   ///< P, ranks
+  int virtual_stages = 1;                             ///< v, stages on each rank
+  ScheduleKind schedule = ScheduleKind::one_f_one_b;  ///< on ranks with several stages 1F1B is interleaved
+  int group = 0;                                      ///< N, consecutive micro-batches of a virtual stage; 0: P
+  int sequence = 0;                                   ///< s, tokens per sample; 0: unknown
+  int micro_batch = 1;                                ///< b, samples on each data rank
+  int micro_batches = 1;                              ///< M
+  int global_batch = 0;                               ///< 0: b D M
+  bool even_blocks = true;                            ///< every stage has as many blocks; false: a layout is given
   int ends_counted_as_blocks = 0;  ///< 0 to 2: embedding and loss (`--account-for-*-in-pipeline-split`)
   bool hides_reductions = false;   ///< of gradients, behind the backward
   bool hides_gathers = false;      ///< of weights, behind the forward

@@ -60,13 +60,15 @@ Seconds rounded(Seconds time) { return to_seconds(round_to_nanoseconds(time)); }
 }  // namespace
 
 LayerSum& LayerSum::operator+=(const LayerSum& other) {
-  forward += other.forward, backward += other.backward, dense += other.dense, expert += other.expert;
+  forward += other.forward, backward += other.backward, input += other.input, weight += other.weight;
+  dense += other.dense, expert += other.expert;
   kept += other.kept;
   return *this;
 }
 
 LayerSum LayerSum::operator*(double times) const {
-  return {forward * times, backward * times, dense * times, expert * times, kept * times};
+  return {forward * times, backward * times, input * times, weight * times,
+          dense * times,   expert * times,   kept * times};
 }
 
 Costs::Costs(const Question& base, const Space& space, const Rates& rates, cost::Network network)
@@ -205,7 +207,12 @@ Result<LayerSum> Costs::layer_sum(Whole& whole, const Point& point, std::size_t 
   TRY(const auto* const types, whole.types());
   const LayerShard shard =
       analytic::transformer::shards::shard_layer(model.config, model.layers[layer], options_of(whole.question));
-  LayerSum sum{0, 0, shard.weights.dense + shard.weights.whole, shard.weights.expert,
+  LayerSum sum{0,
+               0,
+               0,
+               0,
+               shard.weights.dense + shard.weights.whole,
+               shard.weights.expert,
                kept_at_least(shard, base_.training)};
   // One type's times are a bound on a stage of several, whose passes take as long as the slowest type's.
   const auto speed = [](const pipedeck::mesh::TypeTimes& one) { return operations_per_second(one.rates->type); };
@@ -215,8 +222,11 @@ Result<LayerSum> Costs::layer_sum(Whole& whole, const Point& point, std::size_t 
       pipedeck::mesh::timed_layer(shard, whole.question, *type.rates, type.groups, timed));
   cost::PassTime forward = cost::walk_pass(std::span(&times.pass, 1), OpKind::forward);
   cost::PassTime backward = cost::walk_pass(std::span(&times.pass, 1), OpKind::backward);
-  if (base_.training.hidden.expert) forward[cost::PassPart::expert] = backward[cost::PassPart::expert] = Seconds();
+  cost::PassTime input = cost::walk_pass(std::span(&times.pass, 1), OpKind::backward_input);
+  if (base_.training.hidden.expert)
+    for (cost::PassTime* const pass : {&forward, &backward, &input}) (*pass)[cost::PassPart::expert] = Seconds();
   sum.forward = forward.duration().count, sum.backward = backward.duration().count;
+  sum.input = input.duration().count, sum.weight = times.pass.weight_gradient.count;
   return layers_.emplace(key, sum).first->second;
 }
 
@@ -340,9 +350,17 @@ Seconds Costs::floor_of_pipeline(const ShardCosts& shard, const Point& point) {
     if (s + 1 == stages.size()) sum += pool.after, sum += pool.further;
     const double less = 1 - 1e-9;
     stages[s].forward = Seconds(sum.forward * less - 1e-9), stages[s].backward = Seconds(sum.backward * less - 1e-9);
-    stages[s].forward = std::max(stages[s].forward, Seconds()),
-    stages[s].backward = std::max(stages[s].backward, Seconds());
+    stages[s].input = Seconds(sum.input * less - 1e-9), stages[s].weight = Seconds(sum.weight * less - 1e-9);
+    for (Seconds FloorStage::*const pass :
+         {&FloorStage::forward, &FloorStage::backward, &FloorStage::input, &FloorStage::weight})
+      stages[s].*pass = std::max(stages[s].*pass, Seconds());
   }
+  return floor_of_order(stages, point);
+}
+
+Seconds Costs::floor_of_order(std::span<const FloorStage> stages, const Point& point) {
+  if (pipedeck::mesh::splits_backward(point.order))
+    return split_floor(stages, {point.order, point.pipeline, point.micro_batches});
   return pipeline_floor(stages, point.pipeline, point.micro_batches);
 }
 
@@ -353,18 +371,22 @@ double Costs::memory_floor(const ShardCosts& shard, const Point& point) const {
   if (!degrees) return std::numeric_limits<double>::infinity();
   const std::vector<int> counts = blocks_of_stages(point, blocks());
   const auto ranks = static_cast<std::size_t>(point.pipeline);
-  std::vector<LayerSum> sums(ranks);
-  std::size_t next = 0;
-  for (std::size_t s = 0; s < counts.size(); ++s)
-    for (int b = 0; b < counts[s]; ++b) sums[s % ranks] += shard.pools.front().blocks[order_[next++]];
   Question asked;
   asked.pipeline = point.pipeline, asked.virtual_stages = point.virtual_stages;
-  asked.micro_batches = point.micro_batches;
+  asked.micro_batches = point.micro_batches, asked.order = point.order;
+  std::vector<LayerSum> sums(ranks);
+  std::size_t next = 0;
+  for (std::size_t s = 0; s < counts.size(); ++s) {
+    const std::size_t rank = asked.rank_of_stage(s);
+    LayerSum stage;
+    for (int b = 0; b < counts[s]; ++b) stage += shard.pools.front().blocks[order_[next++]];
+    stage.kept *= pipedeck::mesh::micro_batches_kept(asked, static_cast<int>(rank), static_cast<int>(s / ranks));
+    sums[rank] += stage;
+  }
   const bool all_trained = base_.training.adapters.rank == 0;
   double most = 0;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    double bytes =
-        pipedeck::mesh::micro_batches_kept(asked, static_cast<int>(rank)) / point.virtual_stages * sums[rank].kept;
+    double bytes = sums[rank].kept;
     const StateBytes held =
         cost::held_bytes(base_.states, point.sharding, *degrees, {sums[rank].dense, sums[rank].expert, 0});
     if (all_trained) bytes += held.weights + held.gradients + held.optimizer;
@@ -404,9 +426,14 @@ Result<Costs::Detail*> Costs::detail(const Question& question, const Point& poin
 
 namespace {
 
-std::array<int, 6> traffic_key(const Question& question) {
-  return {question.sharding.level, question.sharding.group,     question.data,
-          question.pipeline,       question.micro_batches == 1, question.training.hidden.pipeline};
+std::array<int, 7> traffic_key(const Question& question) {
+  return {question.sharding.level,
+          question.sharding.group,
+          question.data,
+          question.pipeline,
+          question.micro_batches == 1,
+          question.training.hidden.pipeline,
+          static_cast<int>(question.order)};
 }
 
 }  // namespace
@@ -463,7 +490,7 @@ Result<MeshMemory> Costs::memory(const Point& point) {
           pipedeck::mesh::stage_memory(question, pipedeck::mesh::without_multi_token(layers), s == 0, is_last));
       found = stage_memory_.emplace(key, made).first;
     }
-    ranks[s % ranks.size()].push_back(found->second);
+    ranks[question.rank_of_stage(s)].push_back(found->second);
   }
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const double needed = pipedeck::mesh::rank_memory(question, static_cast<int>(rank), ranks[rank]).needed;
@@ -480,21 +507,28 @@ Result<Seconds> Costs::floor(const Point& point) {
   TRY(const auto costs, stages(question, point));
   std::vector<FloorStage> floor(costs.size());
   std::vector<std::vector<std::pair<Seconds, Seconds>>> reductions(costs.size());
+  const bool split = pipedeck::mesh::splits_backward(point.order);
   const bool hidden = question.training.hidden.pipeline;
   const bool sends = point.pipeline > 1;
   for (std::size_t s = 0; s < costs.size(); ++s) {
     const StageCosts& stage = *costs[s];
-    const Seconds back = s > 0 && !hidden ? costs[s - 1]->send : Seconds();
-    floor[s].forward = rounded(stage.forward.duration() + (hidden ? Seconds() : stage.send));
+    const auto send_of = [&](std::size_t from) {
+      const bool turns = from + 1 < costs.size() && question.rank_of_stage(from) == question.rank_of_stage(from + 1);
+      return turns ? Seconds() : costs[from]->send;
+    };
+    const Seconds back = s > 0 && !hidden ? send_of(s - 1) : Seconds();
+    floor[s].forward = rounded(stage.forward.duration() + (hidden ? Seconds() : send_of(s)));
     floor[s].backward = rounded(stage.backward.duration() + back);
-    floor[s].send = hidden && sends ? rounded(stage.send) : Seconds();
+    floor[s].input = rounded(stage.input.duration() + back), floor[s].weight = rounded(stage.weight.duration());
+    floor[s].send = hidden && sends ? rounded(send_of(s)) : Seconds();
     if (s < static_cast<std::size_t>(point.pipeline)) floor[s].begin = rounded(stage.gather);
     floor[s].optimizer = rounded(stage.optimizer);
     for (const pipedeck::mesh::StageReduction& one : stage.reductions)
-      reductions[s].emplace_back(rounded(one.ready), rounded(one.time));
+      reductions[s].emplace_back(rounded(split ? std::min(one.ready, one.ready_in_weight) : one.ready),
+                                 rounded(one.time));
     floor[s].reductions = reductions[s];
   }
-  return pipeline_floor(floor, point.pipeline, point.micro_batches) * (1 - 1e-12);
+  return floor_of_order(floor, point) * (1 - 1e-12);
 }
 
 Result<MeshParts> Costs::parts(const Point& point, Seconds iteration) {
@@ -503,9 +537,14 @@ Result<MeshParts> Costs::parts(const Point& point, Seconds iteration) {
   MeshParts parts;
   const double passes = static_cast<double>(point.micro_batches) / point.pipeline;
   Seconds sum;
+  const bool apart = pipedeck::mesh::splits_backward(point.order) &&
+                     point.order != ScheduleKind::dualpipe_v;  // that one has some whole
+  const auto backward_of = [&](const StageCosts& stage, std::size_t part) {
+    return apart ? stage.input.parts[part] + stage.weight.parts[part] : stage.backward.parts[part];
+  };
   for (const StageCosts* stage : costs) {
     for (std::size_t i = 0; i < parts.passes.size(); ++i)
-      parts.passes[i] += (stage->forward.parts[i] + stage->backward.parts[i]) * passes;
+      parts.passes[i] += (stage->forward.parts[i] + backward_of(*stage, i)) * passes;
     parts.recompute += stage->recompute * passes;
     parts.optimizer += stage->optimizer / point.pipeline;
     Seconds lane, ready = stage->backward.duration();

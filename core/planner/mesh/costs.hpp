@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "core/mesh/stage_costs.hpp"
 #include "core/planner/mesh/pipeline_floor.hpp"
 #include "core/planner/mesh/space.hpp"
+#include "core/planner/mesh/split_floor.hpp"
 
 namespace pipedeck::planner::mesh {
 
@@ -25,6 +27,7 @@ using pipedeck::mesh::StageLayers;
 /// A sum over layers: passes of a micro-batch without what sharded states add, weights and kept bytes of a rank.
 struct LayerSum {
   double forward = 0, backward = 0;  ///< seconds
+  double input = 0, weight = 0;      ///< seconds of the backward's parts, if they are apart
   double dense = 0, expert = 0;      ///< weights
   double kept = 0;                   ///< bytes of a micro-batch, at least
   LayerSum& operator+=(const LayerSum& other);
@@ -111,6 +114,7 @@ class Costs {
   /// Returns the number of the pools of a stage and of the one behind it.
   int pools_behind(const Point& point, std::size_t stage) const;
   int devices_of_pool(std::size_t pool) const;
+  static Seconds floor_of_order(std::span<const FloorStage> stages, const Point& point);
   double capacity_of(std::size_t pool) const { return capacities_[pool]; }
   Result<Detail*> detail(const Question& question, const Point& point);
   Result<std::vector<const pipedeck::mesh::StageCosts*>> stages(const Question& question, const Point& point);
@@ -132,7 +136,7 @@ class Costs {
   std::map<std::tuple<std::array<int, 11>, std::size_t>, Detail> details_;
   std::map<std::vector<std::size_t>, int> block_lists_;
   std::map<std::pair<std::size_t, std::size_t>, int> ranges_known_;
-  using StageKey = std::tuple<std::array<int, 11>, std::size_t, std::array<int, 6>, std::array<int, 4>>;
+  using StageKey = std::tuple<std::array<int, 11>, std::size_t, std::array<int, 7>, std::array<int, 4>>;
   std::map<StageKey, pipedeck::mesh::StageCosts> stage_costs_;
   std::map<StageKey, pipedeck::mesh::StageMemory> stage_memory_;
 };

@@ -25,12 +25,18 @@ namespace {
 
 enum class Again { any, none, modules, full };
 
+/// Returns the schedules of the engines that train models of this size.
+std::vector<ScheduleKind> usual_orders() {
+  return {ScheduleKind::one_f_one_b, ScheduleKind::zb_v, ScheduleKind::dualpipe_v};
+}
+
 /// The options of a request; 0: any.
 struct MeshOptions {
   int tensor = 0, context = 0, expert = 0, expert_tensor = 0, pipeline = 0, virtual_stages = 0, data = 0, samples = 0;
   int sequence = -1, level = -1, group = 0;
   std::optional<ContextKind> context_kind;
   Again recomputed = Again::any;
+  std::vector<ScheduleKind> orders = usual_orders();
   std::string products;
   int simulations = 400;
   bool ignore_memory = false;  ///< asked for by evaluate_options
@@ -58,6 +64,14 @@ const OptionTable<MeshOptions>& mesh_options() {
       integer_option("sharding-group", &MeshOptions::group, "ranks that share states; 0: all, or those of a domain"),
       choice_option("recompute", &MeshOptions::recomputed, "what the backward recomputes",
                     {{"auto", Again::any}, {"none", Again::none}, {"modules", Again::modules}, {"full", Again::full}}),
+      choice_option("schedule", &MeshOptions::orders,
+                    "order of passes; auto: 1F1B, interleaved 1F1B, ZB-V, DualPipeV. 1f1b: also interleaved",
+                    {{"auto", usual_orders()},
+                     {"1f1b", {ScheduleKind::one_f_one_b}},
+                     {"zb-h1", {ScheduleKind::zb_h1}},
+                     {"zb-h2", {ScheduleKind::zb_h2}},
+                     {"zb-v", {ScheduleKind::zb_v}},
+                     {"dualpipev", {ScheduleKind::dualpipe_v}}}),
       choice_option("products", &MeshOptions::products, "precision of large products; auto: the profile's",
                     {{"auto", std::string()},
                      {"bf16", "bf16"},
@@ -92,6 +106,7 @@ Result<Space> space_of(const Problem& problem, const MeshOptions& options, const
     std::erase_if(space.shardings, [](const ShardingChoice& one) { return one.among == ShardingGroup::domain; });
     for (ShardingChoice& one : space.shardings) one.group = one.level > 0 ? options.group : 0;
   }
+  space.orders = options.orders;
   space.arrangements = arrangements_of(*problem.cluster);
   TRY(space.recomputed, recomputations_of(base));
   std::erase_if(space.recomputed, [&](const Recomputed& one) {
@@ -309,6 +324,7 @@ class Planning {
     const auto texts = merit_texts(base_, all_.space, one, fastest, fleet_of(all_), fleet_of(part_),
                                    all_.found.all_near, price_currency(presets::device_catalogue()));
     plan.rationale.insert(plan.rationale.begin(), texts.begin(), texts.end());
+    if (!context_.explain) plan.rationale.push_back(engines_text(base_, all_.space, one.mesh.point));
     return plan;
   }
 

@@ -18,6 +18,7 @@ struct FloorStage {
   Seconds optimizer{};
   /// From the start of the last backward until each reduction may start, and its time.
   std::span<const std::pair<Seconds, Seconds>> reductions{};
+  Seconds input{}, weight{};  ///< of the backward's parts, in schedules that run them apart
 };
 
 /// Returns a time that no simulation of the step is below. `stages`: P v; stage s is on rank s mod P.

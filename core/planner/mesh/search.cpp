@@ -117,7 +117,7 @@ class BestFirst {
           point.recomputed = recomputed;
           TRY(const ShardCosts parts, costs_.shard_costs(point));
           for (Point one : points_of(base_, space_, costs_.devices(), point.shard, point.micro_batch)) {
-            if (one.virtual_stages > 1 || one.short_last) continue;
+            if (one.virtual_stages > 1 || one.short_last || one.order != ScheduleKind::one_f_one_b) continue;
             one.recomputed = recomputed;
             for (const Point& laid : costs_.layouts(parts, one, limit())) {
               if (costs_.floor_of_pipeline(parts, laid) >= limit()) continue;
@@ -174,6 +174,7 @@ class BestFirst {
         if (node.point.recomputed == 0) add_next_recomputation(node, parts);
         for (Point point : points_of(base_, space_, costs_.devices(), node.point.shard, node.point.micro_batch)) {
           point.recomputed = node.point.recomputed;
+          if (!takes_recomputation(space_, point)) continue;
           for (const Point& one : costs_.layouts(costs, point, cut_)) {
             ++found_.work.pipelines;
             const Seconds bound = std::max(node.bound, costs_.floor_of_pipeline(costs, one));
@@ -245,8 +246,9 @@ class BestFirst {
 
   static bool is_same(const Point& a, const Point& b) {
     return a.shard == b.shard && a.sharding == b.sharding && a.micro_batch == b.micro_batch &&
-           a.pipeline == b.pipeline && a.virtual_stages == b.virtual_stages && a.recomputed == b.recomputed &&
-           a.short_last == b.short_last && a.arrangement == b.arrangement && a.pool_blocks == b.pool_blocks;
+           a.pipeline == b.pipeline && a.virtual_stages == b.virtual_stages && a.order == b.order &&
+           a.recomputed == b.recomputed && a.short_last == b.short_last && a.arrangement == b.arrangement &&
+           a.pool_blocks == b.pool_blocks;
   }
 
   /// A measure of meshes, of which the least is looked for.
@@ -358,7 +360,9 @@ class BestFirst {
     for (const Shard& shard : shards_of(base_, space_, costs_.devices())) {
       for (Point point : smallest_points(shard)) {
         point.recomputed = space_.recomputed.size() - 1;
-        if (point.virtual_stages > 1) continue;
+        if (!takes_recomputation(space_, point)) point.recomputed = 0;
+        const bool in_turn = point.order == ScheduleKind::one_f_one_b && point.virtual_stages > 1;
+        if (in_turn || !takes_recomputation(space_, point)) continue;
         TRY(const ShardCosts parts, costs_.shard_costs(point));
         for (const Point& laid : costs_.layouts(parts, point, Seconds(std::numeric_limits<double>::infinity())))
           TRY_VOID(look_at_memory(laid, looked));
@@ -406,7 +410,7 @@ int complexity(const Question& base, const Point& point) {
     count += degree > 1;
   const std::vector<int> own = point.pool_blocks.empty() ? std::vector<int>() : blocks_of_stages(point, blocks);
   const bool unlike = own.empty() ? blocks % stages != 0 : std::ranges::min(own) != std::ranges::max(own);
-  return count + unlike + (point.sharding.group > 0);
+  return count + unlike + (point.sharding.group > 0) + (point.order != ScheduleKind::one_f_one_b);
 }
 
 std::vector<int> difficulty(const Question& base, const Space& space, const Point& point) {
@@ -418,6 +422,7 @@ std::vector<int> difficulty(const Question& base, const Space& space, const Poin
   return {complexity(base, point),
           dimensions,
           point.virtual_stages > 1,
+          static_cast<int>(point.order),
           layout,
           point.sharding.group > 0,
           point.sharding.level,

@@ -56,7 +56,8 @@ struct SearchLimits {
 using Simulate = std::function<Result<Seconds>(const Point&)>;
 
 /// Returns the number of things that an engine has to arrange in addition to plain data parallelism: each of T, C, e, x
-/// and P above 1; several stages on a rank; unlike numbers of blocks; states that are sharded over a part of the ranks.
+/// and P above 1; several stages on a rank; another schedule than 1F1B or its interleaved form; unlike numbers of
+/// blocks; states that are sharded over a part of the ranks.
 int complexity(const Question& base, const Point& point);
 
 /// Returns a mesh's order among equally fast ones: less complexity first, then fewer dimensions and less sharding.

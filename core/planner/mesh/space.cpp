@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <numeric>
 #include <set>
 #include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/mesh/stages.hpp"
 
@@ -22,12 +26,15 @@ std::vector<int> values(const std::vector<int>& given, int number, int most) {
   return all;
 }
 
+bool in_a_v(ScheduleKind order) { return traits_of(order).placement == StagePlacement::v_shaped; }
+
 plan::MeshQuestion rules_question(const Question& base, const Point& point, int devices) {
   plan::MeshQuestion asked;
   asked.model = &base.config;
   asked.shard = point.shard, asked.sharding = point.sharding;
   asked.devices = devices, asked.pipeline = point.pipeline, asked.virtual_stages = point.virtual_stages;
   asked.sequence = base.layer.count.sequence;
+  if (in_a_v(point.order)) asked.schedule = point.order;  // ZB-H1 and ZB-H2 are of programs derived from Megatron-LM
   asked.micro_batch = point.micro_batch, asked.micro_batches = point.micro_batches;
   asked.even_blocks = false;  // layouts may have any number of blocks a stage
   asked.hides_pipeline = base.training.hidden.pipeline;
@@ -36,6 +43,7 @@ plan::MeshQuestion rules_question(const Question& base, const Point& point, int 
 
 bool keeps_rules(const plan::MeshQuestion& asked, const Space& space) {
   if (!plan::broken_rules(asked).empty()) return false;
+  if (in_a_v(asked.schedule) && !space.engines.empty()) return plan::broken_rules(asked, "torchtitan").empty();
   return std::ranges::all_of(space.engines,
                              [&](std::string_view engine) { return plan::broken_rules(asked, engine).empty(); });
 }
@@ -168,6 +176,40 @@ std::vector<Shard> shards_of(const Question& base, const Space& space, int devic
   return all;
 }
 
+namespace {
+
+/// Adds the layouts of a point, if the space has that number of stages. Several pools get their blocks later.
+void add_layouts(const Space& space, Point point, int blocks, std::vector<Point>& points) {
+  const int v = point.virtual_stages;
+  if (!space.virtual_stages.empty() && std::ranges::find(space.virtual_stages, v) == space.virtual_stages.end()) return;
+  const bool unlaid = space.arranged().pools.size() > 1;
+  const int stages = point.pipeline * v, missing = (stages - blocks % stages) % stages;
+  if (v > 1 && missing > most_missing_blocks && !unlaid) return;
+  if ((space.stages > 0 && stages != space.stages) || (space.most_stages > 0 && stages > space.most_stages)) return;
+  points.push_back(point);
+  if (missing != 1 || stages == 1 || unlaid) return;
+  point.short_last = true;
+  points.push_back(point);
+}
+
+/// Adds the point with the schedules other than 1F1B. Stages of all ranks of a V are on devices of one kind.
+void add_other_orders(const Question& base, const Space& space, int devices, Point point, std::vector<Point>& points) {
+  const int blocks = base.config.layers + base.config.decoder_layers;
+  for (const ScheduleKind order : space.orders) {
+    const bool v_shaped = in_a_v(order);
+    point.order = order, point.virtual_stages = v_shaped ? 2 : 1;
+    if (order == ScheduleKind::one_f_one_b || point.pipeline == 1) continue;
+    if (point.pipeline * point.virtual_stages > blocks || (v_shaped && !space.arranged().pools.empty())) continue;
+    if (order == ScheduleKind::dualpipe_v && point.micro_batches < 2 * point.pipeline) continue;
+    Point sharded = point;
+    sharded.sharding.level = 3;  // all levels that rules let pass are asked for one by one
+    if (v_shaped && !keeps_rules(rules_question(base, sharded, devices), space)) continue;
+    add_layouts(space, point, blocks, points);
+  }
+}
+
+}  // namespace
+
 std::vector<Point> points_of(const Question& base, const Space& space, int devices, const Shard& shard,
                              int micro_batch) {
   std::vector<Point> points;
@@ -186,24 +228,21 @@ std::vector<Point> points_of(const Question& base, const Space& space, int devic
     point.pool_ranks = ranks_of_pools(space.arranged(), devices / pipeline,
                                       {shard.replica_devices(), shard.expert * shard.expert_tensor});
     if (point.pool_ranks.size() != pools.size()) continue;
-    const bool unlaid = pools.size() > 1;  // pools get their blocks later
     point.micro_batches = space.global_batch / (data * micro_batch);
+    add_other_orders(base, space, devices, point, points);
+    if (std::ranges::find(space.orders, ScheduleKind::one_f_one_b) == space.orders.end()) continue;
     for (int v = 1; v <= blocks / pipeline; ++v) {
-      if (!space.virtual_stages.empty() && std::ranges::find(space.virtual_stages, v) == space.virtual_stages.end())
-        continue;
       if (v > 1 && (pipeline == 1 || point.micro_batches % pipeline != 0)) break;
-      const int stages = pipeline * v, missing = (stages - blocks % stages) % stages;
-      if (v > 1 && missing > most_missing_blocks && !unlaid) continue;
-      if ((space.stages > 0 && stages != space.stages) || (space.most_stages > 0 && stages > space.most_stages))
-        continue;
-      point.virtual_stages = v, point.short_last = false;
-      points.push_back(point);
-      if (missing != 1 || stages == 1 || unlaid) continue;
-      point.short_last = true;
-      points.push_back(point);
+      point.virtual_stages = v;
+      add_layouts(space, point, blocks, points);
     }
   }
   return points;
+}
+
+bool takes_recomputation(const Space& space, const Point& point) {
+  const Recomputed& recomputed = space.recomputed[point.recomputed];
+  return !pipedeck::mesh::splits_backward(point.order) || (!recomputed.blocks && recomputed.parts.empty());
 }
 
 std::vector<Sharding> shardings_of(const Question& base, const Space& space, const Point& point) {
@@ -217,6 +256,8 @@ std::vector<Sharding> shardings_of(const Question& base, const Space& space, con
     if (ranks == 1 && !all.empty()) break;  // nothing to shard: the first choice stands for all
     if (choice.among == ShardingGroup::domain && choice.group == 0 && (inside <= 1 || inside >= ranks)) continue;
     if (choice.level == 0) sharding.group = 0;
+    if (in_a_v(point.order) && choice.level == 3)
+      sharding.reshard = Reshard::after_step, sharding.copies = CopySync::each_micro_batch;
     if (sharding.group > 0 && ranks % sharding.group != 0) continue;
     if (sharding.group == ranks) sharding.group = 0;
     all.push_back(sharding);
@@ -227,7 +268,22 @@ std::vector<Sharding> shardings_of(const Question& base, const Space& space, con
 bool is_admissible(const Question& base, const Space& space, const Point& point) {
   plan::MeshQuestion asked = rules_question(base, point, point.shard.replica_devices() * point.data * point.pipeline);
   asked.global_batch = space.global_batch;
-  return keeps_rules(asked, space);
+  return takes_recomputation(space, point) && keeps_rules(asked, space);
+}
+
+std::string engines_text(const Question& base, const Space& space, const Point& point) {
+  plan::MeshQuestion asked = rules_question(base, point, point.shard.replica_devices() * point.data * point.pipeline);
+  asked.global_batch = space.global_batch, asked.schedule = point.order;
+  std::vector<std::string> broken = plan::broken_rules(asked, "Megatron-LM");
+  std::ranges::move(plan::broken_rules(asked, "TransformerEngine"), std::back_inserter(broken));
+  std::vector<std::string_view> kept;
+  if (broken.empty()) kept.emplace_back("Megatron-LM");
+  for (const std::string_view engine : {"torchtitan", "DeepSpeed"})
+    if (plan::broken_rules(asked, engine).empty()) kept.push_back(engine);
+  std::string text = kept.empty()
+                         ? "No engine's rules for degrees and schedules are kept"
+                         : fmt::format("Rules for degrees and schedules kept: those of {}", fmt::join(kept, ", "));
+  return text + (broken.empty() ? "." : "; " + broken.front() + ".");
 }
 
 Question question_of(const Question& base, const Space& space, const Point& point) {
@@ -237,10 +293,12 @@ Question question_of(const Question& base, const Space& space, const Point& poin
   question.layer.recomputed = space.recomputed[point.recomputed];
   question.sharding = point.sharding;
   question.data = point.data, question.pipeline = point.pipeline, question.virtual_stages = point.virtual_stages;
-  question.micro_batches = point.micro_batches;
+  question.micro_batches = point.micro_batches, question.order = point.order;
   question.blocks.clear();
-  // Engines hide sends between stages where each rank has several of them (schedules.py).
-  question.training.hidden.pipeline = base.training.hidden.pipeline && point.virtual_stages > 1;
+  // Engines hide sends between stages where each rank has several of them (schedules.py), and where weight gradients
+  // wait for a gap (arXiv 2401.10241, section 4).
+  question.training.hidden.pipeline =
+      base.training.hidden.pipeline && (point.virtual_stages > 1 || pipedeck::mesh::splits_backward(point.order));
   if (point.short_last || !point.pool_blocks.empty())
     question.blocks = blocks_of_stages(point, base.config.layers + base.config.decoder_layers);
   question.placement = placement_of(space.arrangements[point.arrangement], point.pool_ranks);

@@ -40,9 +40,13 @@ struct Space {
   std::vector<ShardingChoice> shardings{
       {0}, {1}, {2}, {3}, {1, ShardingGroup::domain}, {2, ShardingGroup::domain}, {3, ShardingGroup::domain}};
   std::vector<Recomputed> recomputed{{}};
-  std::vector<std::string_view> engines{"Megatron-LM", "TransformerEngine"};  ///< whose rules hold
-  int stages = 0, most_stages = 0;                                            ///< P v, and at most; 0: any
-  int whole_micro_batch = 0;                                                  ///< b D; 0: any
+  /// 1F1B stands for its interleaved form, too.
+  std::vector<ScheduleKind> orders{ScheduleKind::one_f_one_b};
+  /// Engines whose rules hold. Schedules along a V are torchtitan's: its rules hold for them in their place. Empty:
+  /// none.
+  std::vector<std::string_view> engines{"Megatron-LM", "TransformerEngine"};
+  int stages = 0, most_stages = 0;  ///< P v, and at most; 0: any
+  int whole_micro_batch = 0;        ///< b D; 0: any
   std::vector<Arrangement> arrangements{{}};
   std::size_t arrangement = 0;  ///< the one that is searched
 
@@ -58,6 +62,7 @@ struct Point {
   Shard shard;
   Sharding sharding;
   int micro_batch = 1, data = 1, pipeline = 1, virtual_stages = 1, micro_batches = 1;
+  ScheduleKind order = ScheduleKind::one_f_one_b;
   std::size_t recomputed = 0;      ///< position in Space::recomputed
   bool short_last = false;         ///< all stages have equally many blocks but the last one, which has one less
   std::size_t arrangement = 0;     ///< position in Space::arrangements
@@ -92,11 +97,19 @@ std::vector<Shard> shards_of(const Question& base, const Space& space, int devic
 std::vector<Point> points_of(const Question& base, const Space& space, int devices, const Shard& shard,
                              int micro_batch);
 
-/// Returns the different shardings of D C ranks; of one rank, the first.
+/// Returns true if the point's schedule takes its recomputation: what a weight gradient needs later is not restored.
+bool takes_recomputation(const Space& space, const Point& point);
+
+/// Returns the different shardings of D C ranks; of one rank, the first. With schedules along a V, sharded weights stay
+/// whole from a step's first forward to its last backward, as torchtitan keeps them in pipelines.
 std::vector<Sharding> shardings_of(const Question& base, const Space& space, const Point& point);
 
 /// Returns true if the point keeps the rules of every plan and of the space's engines.
 bool is_admissible(const Question& base, const Space& space, const Point& point);
+
+/// Returns the engines whose rules for degrees and schedule a point keeps, and the first rule that Megatron-LM has
+/// against it: "Rules for degrees and schedules kept: those of Megatron-LM, torchtitan."
+std::string engines_text(const Question& base, const Space& space, const Point& point);
 
 Question question_of(const Question& base, const Space& space, const Point& point);
 

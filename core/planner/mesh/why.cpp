@@ -100,14 +100,14 @@ class Neighbours {
         ranks.push_back({fmt::format("PP {}", value), here, {}});
         if (value < here.pipeline) ranks.back().relieves = Part::bubble;
         ranks.back().point.pipeline = value;
-        if (value == 1) ranks.back().point.virtual_stages = 1;
+        if (value == 1) ranks.back().point.virtual_stages = 1, ranks.back().point.order = ScheduleKind::one_f_one_b;
       }
     TRY_VOID(add(ranks));
     const auto all = points_of(base_, space_, costs_.devices(), here.shard, here.micro_batch);
     for (const bool fewer : {true, false}) {
       std::optional<Point> next;
       for (const Point& point : all)
-        if (point.pipeline == here.pipeline && !point.short_last &&
+        if (point.pipeline == here.pipeline && !point.short_last && point.order == here.order &&
             (fewer ? point.virtual_stages < here.virtual_stages : point.virtual_stages > here.virtual_stages) &&
             (!next ||
              (fewer ? point.virtual_stages > next->virtual_stages : point.virtual_stages < next->virtual_stages)))
@@ -172,7 +172,7 @@ class Neighbours {
     point.micro_batches = space_.global_batch / (point.data * point.micro_batch);
     const auto all = points_of(base_, space_, devices, point.shard, point.micro_batch);
     const auto same = std::ranges::find_if(all, [&](const Point& one) {
-      return one.pipeline == point.pipeline && one.virtual_stages == point.virtual_stages;
+      return one.pipeline == point.pipeline && one.virtual_stages == point.virtual_stages && one.order == point.order;
     });
     if (same == all.end()) return std::nullopt;
     point.short_last = false;
@@ -282,6 +282,7 @@ std::string name_of(const Space& space, const Point& point) {
   add_degree("ETP", s.expert_tensor);
   add_degree("PP", point.pipeline);
   if (point.virtual_stages > 1) text += fmt::format(" × {}", point.virtual_stages);
+  if (point.order != ScheduleKind::one_f_one_b) add(traits_of(point.order).title);
   if (point.data > 1 || text.empty()) add(fmt::format("DP {}", point.data));
   if (point.sharding.level > 0) add(fmt::format("ZeRO-{}", point.sharding.level));
   if (point.sharding.group > 0) text += fmt::format(" over {}", point.sharding.group);
@@ -312,6 +313,7 @@ Result<std::vector<std::string>> why(const Question& base, const Space& space, C
   std::vector<std::string> sentences{line + "."};
   sentences.push_back(
       fmt::format("The fullest rank needs {:.1f} of {:.1f} GiB.", gib(memory.fullest), gib(memory.capacity)));
+  sentences.push_back(engines_text(base, space, mesh.point));
   Neighbours next(base, space, costs, mesh, simulate);
   TRY_VOID(next.look());
   for (std::string& limit : limits_of(waits, next.outcomes()))

@@ -142,6 +142,29 @@ class TestMeshRules : public QObject {
         [](MeshQuestion& q) { q.hides_tensor = true, q.shard.sequence = false, q.shard.tensor = 1; },
         "found hidden tensor-parallel communication");
     row(
+        "schedule", "Megatron-LM", [](MeshQuestion& q) { q.schedule = ScheduleKind::zb_v, q.virtual_stages = 2; },
+        "found the schedule 'zb-v', expected 1f1b or interleaved");
+    row(
+        "sharded gradients", "Megatron-LM", [](MeshQuestion& q) { q.sharding.level = 2; },
+        "found sharding level 2 on 8 pipeline ranks, expected level 0 or 1");
+    row(
+        "schedule of one stage", "torchtitan",
+        [](MeshQuestion& q) { q.sharding.level = 3, q.schedule = ScheduleKind::zb_h1; },
+        "found 'zb-h1', expected 1f1b, interleaved, zb-v or dualpipev");
+    row(
+        "stages of a V", "torchtitan",
+        [](MeshQuestion& q) { q.sharding.level = 3, q.schedule = ScheduleKind::dualpipe_v; },
+        "found 1 stages on each pipeline rank, expected 2 for 'dualpipev'");
+    row(
+        "whole sequences", "torchtitan", [](MeshQuestion& q) { q.sharding.level = 3, q.shard.sequence = false; },
+        "found 2 tensor ranks without sequence parallelism");
+    row(
+        "level", "torchtitan", [](MeshQuestion& q) { q.sharding.level = 1; },
+        "found sharding level 1, expected 0 or 3");
+    row(
+        "stages of a rank", "DeepSpeed", [](MeshQuestion& q) { q.virtual_stages = 2, q.shard.expert = 16; },
+        "found the schedule '1f1b' with 2 stages on a pipeline rank, expected 1f1b with one");
+    row(
         "FSDP2", "Megatron-LM with torch FSDP2", [](MeshQuestion&) {}, "found 8 pipeline and 32 expert ranks");
     row(
         "exchanged key-value heads", "TransformerEngine",

@@ -117,6 +117,11 @@ Small drawn(std::uint64_t seed) {
   while (space.recomputed.size() > 3)
     space.recomputed.erase(space.recomputed.begin() + random.integer(1, static_cast<int>(space.recomputed.size()) - 2));
   if (random.integer(0, 3) == 0) space.engines = {};
+  if (random.integer(0, 1))
+    for (const ScheduleKind order :
+         {ScheduleKind::zb_h1, ScheduleKind::zb_h2, ScheduleKind::zb_v, ScheduleKind::dualpipe_v})
+      if (random.integer(0, 1)) space.orders.push_back(order);
+  if (space.orders.size() > 2 && random.integer(0, 3) == 0) space.orders.erase(space.orders.begin());
   return small;
 }
 
@@ -129,10 +134,11 @@ int group_of(const ShardingChoice& choice, int domain, int tensor, int ranks) {
 
 std::string text_of(const mesh::Question& q) {
   const Shard& s = q.shard();
-  return fmt::format("T {} {} C {} {} {} e {} x {} P {} v {} D {} b {} level {} group {} parts {} full {} blocks {}",
+  return fmt::format("T {} {} C {} {} {} e {} x {} P {} v {} D {} b {} level {} group {} parts {} full {} blocks {} {}",
                      s.tensor, s.sequence, s.context, static_cast<int>(s.context_kind), s.context_heads, s.expert,
                      s.expert_tensor, q.pipeline, q.virtual_stages, q.data, q.layer.count.micro_batch, q.sharding.level,
-                     q.sharding.group, q.layer.recomputed.parts.size(), q.layer.recomputed.blocks, q.blocks.size());
+                     q.sharding.group, q.layer.recomputed.parts.size(), q.layer.recomputed.blocks, q.blocks.size(),
+                     name_of(q.schedule()));
 }
 
 /// A mesh that fits.
@@ -148,6 +154,7 @@ int complexity_of(const mesh::Question& q) {
   if (q.virtual_stages > 1) ++count;
   if (q.config.layers % (q.pipeline * q.virtual_stages) != 0) ++count;
   if (q.sharding.group > 0) ++count;
+  if (q.order != ScheduleKind::one_f_one_b) ++count;
   return count;
 }
 
@@ -204,20 +211,32 @@ class Enumeration {
     for (int b = 1; b * d <= small_.space.global_batch; ++b) {
       if (small_.space.global_batch % (b * d) != 0) continue;
       const int m = small_.space.global_batch / (b * d);
-      for (int v = 1; v * p <= layers; ++v) {
-        const int missing = (layers + p * v - 1) / (p * v) * p * v - layers;
-        if (v > 1 && (p == 1 || m % p != 0 || missing > 3)) continue;
-        mesh::Question question = small_.base;
-        question.layer.shard = shard, question.layer.count.micro_batch = b;
-        question.data = d, question.pipeline = p, question.virtual_stages = v, question.micro_batches = m;
-        question.training.hidden.pipeline = question.training.hidden.pipeline && v > 1;
-        with_states(question);
-        if (missing != 1 || p * v == 1) continue;
-        question.blocks.assign(static_cast<std::size_t>(p * v), (layers + 1) / (p * v));
-        --question.blocks.back();
-        with_states(question);
-      }
+      mesh::Question question = small_.base;
+      question.layer.shard = shard, question.layer.count.micro_batch = b;
+      question.data = d, question.pipeline = p, question.micro_batches = m;
+      for (const ScheduleKind order : small_.space.orders)
+        for (int v = 1; v * p <= layers; ++v) {
+          const bool in_a_v = order == ScheduleKind::zb_v || order == ScheduleKind::dualpipe_v;
+          const bool usual = order == ScheduleKind::one_f_one_b;
+          if (usual ? v > 1 && (p == 1 || m % p != 0) : p == 1 || v != (in_a_v ? 2 : 1)) continue;
+          if (order == ScheduleKind::dualpipe_v && m < 2 * p) continue;
+          question.order = order, question.virtual_stages = v;
+          with_layouts(question, layers);
+        }
     }
+  }
+
+  void with_layouts(mesh::Question question, int layers) {
+    const int p = question.pipeline, v = question.virtual_stages;
+    const int missing = (layers + p * v - 1) / (p * v) * p * v - layers;
+    if (v > 1 && missing > 3) return;
+    const bool usual = question.order == ScheduleKind::one_f_one_b;
+    question.training.hidden.pipeline = question.training.hidden.pipeline && (v > 1 || !usual);
+    with_states(question);
+    if (missing != 1 || p * v == 1) return;
+    question.blocks.assign(static_cast<std::size_t>(p * v), (layers + 1) / (p * v));
+    --question.blocks.back();
+    with_states(question);
   }
 
   void with_states(mesh::Question question) {
@@ -229,8 +248,13 @@ class Enumeration {
       if (group < 0) continue;
       alone = ranks == 1;
       question.sharding.level = choice.level, question.sharding.group = group;
+      question.sharding.reshard = small_.base.sharding.reshard, question.sharding.copies = small_.base.sharding.copies;
+      const bool in_a_v = question.order == ScheduleKind::zb_v || question.order == ScheduleKind::dualpipe_v;
+      if (in_a_v && choice.level == 3)
+        question.sharding.reshard = Reshard::after_step, question.sharding.copies = CopySync::each_micro_batch;
       if (!keeps_rules(question, small_.space, small_.base.training.hidden.pipeline)) continue;
       for (const auto& recomputed : small_.space.recomputed) {
+        if (question.order != ScheduleKind::one_f_one_b && (recomputed.blocks || !recomputed.parts.empty())) continue;
         question.layer.recomputed = recomputed;
         const auto step = sim::step::predict_step(question, small_.rates);
         if (!step) qFatal("%s", step.error().text().c_str());
