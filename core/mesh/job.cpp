@@ -99,6 +99,7 @@ plan::MeshQuestion rules_question_of(const io::jobs::TrainingJob& job, const Tra
   question.sharding = job.sharding;
   question.devices = job.devices;
   question.pipeline = job.pipeline, question.virtual_stages = job.virtual_stages, question.group = job.group;
+  question.schedule = job.order;
   question.sequence = job.sequence;
   question.micro_batch = job.micro_batch, question.micro_batches = job.micro_batches;
   question.global_batch = job.global_batch;
@@ -140,7 +141,7 @@ Result<Plan> plan_of(const io::jobs::TrainingJob& job, const Profile& profile, s
   question.layer.shard = job.shard;
   question.layer.count.micro_batch = job.micro_batch;
   question.sharding = job.sharding;
-  question.pipeline = job.pipeline, question.virtual_stages = job.virtual_stages;
+  question.pipeline = job.pipeline, question.virtual_stages = job.virtual_stages, question.order = job.order;
   question.data = static_cast<int>(data_ranks(job));
   question.micro_batches = job.micro_batches;
   TRY(question.blocks, blocks_of_stages(job, origin->config.layers));

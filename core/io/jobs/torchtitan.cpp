@@ -73,6 +73,10 @@ constexpr std::array<Flavour, 9> flavours{{
     {"qwen3", "32B", 64, 5120, 64, 8, 128, 25600, 151936, false, true},
 }};
 
+/// Schedules of PyTorch along a V, in small letters (torch/distributed/pipelining/schedules.py).
+constexpr std::array<std::pair<std::string_view, ScheduleKind>, 2> titan_schedules{
+    {{"zbvzerobubble", ScheduleKind::zb_v}, {"dualpipev", ScheduleKind::dualpipe_v}}};
+
 std::optional<TransformerConfig> published_model(std::string_view model, std::string_view flavour, int sequence) {
   const auto* const found =
       std::ranges::find_if(flavours, [&](const Flavour& one) { return one.model == model && one.flavour == flavour; });
@@ -207,13 +211,16 @@ class TitanReader {
     std::string small = schedule;
     std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     const bool interleaved = small == "interleaved1f1b";
-    if (!small.empty() && small != "1f1b" && !interleaved) {
+    for (const auto& [name, order] : titan_schedules)
+      if (small == name) job_.order = order;
+    const bool in_a_v = job_.order != ScheduleKind::one_f_one_b;
+    if (!small.empty() && small != "1f1b" && !interleaved && !in_a_v) {
       options_.leave_out("parallelism.pipeline_parallel_schedule");
       options_.assume(fmt::format("the schedule 1F1B in the place of {}", schedule));
     }
     if (!modules.empty()) return read_modules(modules);
     job_.ends = ends;
-    if (!interleaved) return;
+    if (!interleaved && !in_a_v) return;
     job_.virtual_stages = 2;
     if (per_stage > 0 && job_.model)
       read_stages_of(per_stage, std::int64_t{job_.model->layers} + ends.first + ends.last);

@@ -39,13 +39,14 @@ struct TrainingJob {
   std::string model_name;                    ///< of a model that the file only names
   int devices = 0;                           ///< W
   Shard shard{};
-  int pipeline = 1, virtual_stages = 1;  ///< P, v
-  int group = 0;                         ///< N, consecutive micro-batches of a virtual stage; 0: P
-  std::vector<int> blocks{};             ///< of each of the P v stages; empty: even
-  int ends_counted_as_blocks = 0;        ///< 0 to 2: embedding, loss
-  std::optional<WeighedEnds> ends{};     ///< by which `blocks` follow from the model's
-  Sharding sharding{};                   ///< `group` follows from `copies`
-  int copies = 1;                        ///< R, of sharded states
+  int pipeline = 1, virtual_stages = 1;            ///< P, v
+  ScheduleKind order = ScheduleKind::one_f_one_b;  ///< on ranks with several stages 1F1B is interleaved
+  int group = 0;                                   ///< N, consecutive micro-batches of a virtual stage; 0: P
+  std::vector<int> blocks{};                       ///< of each of the P v stages; empty: even
+  int ends_counted_as_blocks = 0;                  ///< 0 to 2: embedding, loss
+  std::optional<WeighedEnds> ends{};               ///< by which `blocks` follow from the model's
+  Sharding sharding{};                             ///< `group` follows from `copies`
+  int copies = 1;                                  ///< R, of sharded states
   int sequence = 0, micro_batch = 0, micro_batches = 0, global_batch = 0;
   AttentionMemory attention = AttentionMemory::fused;
   Recompute recompute{};

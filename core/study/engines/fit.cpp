@@ -162,7 +162,7 @@ plan::MeshQuestion rules_question_of(const mesh::Question& question) {
   asked.model = &question.config;
   asked.shard = question.shard(), asked.sharding = question.sharding, asked.devices = question.devices();
   asked.pipeline = question.pipeline, asked.virtual_stages = question.virtual_stages;
-  asked.sequence = question.layer.count.sequence;
+  asked.schedule = question.order, asked.sequence = question.layer.count.sequence;
   asked.micro_batch = question.layer.count.micro_batch, asked.micro_batches = question.micro_batches;
   asked.even_blocks = false;  // cuts have a check of their own
   const Hidden& hidden = question.training.hidden;

@@ -144,13 +144,30 @@ std::string arguments(const EngineRequest& question) {
 }
 
 Result<Plan> plan_of_arguments(const EngineRequest& request) {
-  if (auto limits = megatron_step_limitations(request.plan); !limits.empty())
-    return fail(ErrorCode::bad_input, std::move(limits.front()));
-  TRY(auto job, io::jobs::job_from_megatron(arguments(request), request.plan.name));
-  return plan_of_job(request, std::move(job));
+  return plan_of_megatron_text(request,
+                               [&] { return io::jobs::job_from_megatron(arguments(request), request.plan.name); });
 }
 
 }  // namespace
+
+Result<void> check_megatron_step(const Plan& plan) {
+  auto limits = megatron_step_limitations(plan);
+  if (!limits.empty()) return fail(ErrorCode::bad_input, std::move(limits.front()));
+  return {};
+}
+
+EngineRules megatron_rules(Result<Plan> (*plan_of_text)(const EngineRequest&),
+                           std::function<std::string(const Profile&)> model_limitation) {
+  return {.schedules = {ScheduleKind::one_f_one_b, ScheduleKind::interleaved},
+          .tensor_parallel = true,
+          .max_zero = 1,
+          .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
+          .rule_sets = {"Megatron-LM", "TransformerEngine"},
+          .plan_of_text = plan_of_text,
+          .states_all = true,
+          .is_valid_boundary = may_cut_blocks,
+          .model_limitation = std::move(model_limitation)};
+}
 
 std::vector<std::string> megatron_words(const EngineRequest& request) {
   std::vector<std::string> words;
@@ -172,17 +189,9 @@ std::string megatron_model_limitation(const Profile& profile, std::string_view e
 
 Engine megatron() {
   // Apart: g++ 12 frees parts of a nested aggregate twice where memory ends.
-  EngineRules rules{
-      .schedules = {ScheduleKind::one_f_one_b, ScheduleKind::interleaved},
-      .tensor_parallel = true,
-      .max_zero = 1,
-      .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
-      .rule_sets = {"Megatron-LM", "TransformerEngine"},
-      .step_limitations = megatron_step_limitations,
-      .plan_of_text = plan_of_arguments,
-      .states_all = true,
-      .is_valid_boundary = may_cut_blocks,
-      .model_limitation = [](const Profile& profile) { return megatron_model_limitation(profile, "Megatron-LM"); }};
+  EngineRules rules = megatron_rules(
+      plan_of_arguments, [](const Profile& profile) { return megatron_model_limitation(profile, "Megatron-LM"); });
+  rules.step_limitations = megatron_step_limitations;
   std::vector<EngineOutput> outputs{
       {"megatron", ".sh", "arguments for Megatron-LM", arguments},
       {"megatron-dry-run", ".sh", "the fullest process of Megatron-LM alone on one GPU", megatron_dry_run}};

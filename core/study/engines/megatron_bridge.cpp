@@ -61,26 +61,17 @@ std::string bridge_configuration(const EngineRequest& request) {
 }
 
 Result<Plan> plan_of_bridge_configuration(const EngineRequest& request) {
-  if (auto limits = megatron_step_limitations(request.plan); !limits.empty())
-    return fail(ErrorCode::bad_input, std::move(limits.front()));
-  TRY(auto job, io::jobs::job_from_bridge(bridge_configuration(request), request.plan.name));
-  return plan_of_job(request, std::move(job));
+  return plan_of_megatron_text(
+      request, [&] { return io::jobs::job_from_bridge(bridge_configuration(request), request.plan.name); });
 }
 
 }  // namespace
 
 Engine megatron_bridge() {
   // Apart: g++ 12 frees parts of a nested aggregate twice where memory ends.
-  EngineRules rules{
-      .schedules = {ScheduleKind::one_f_one_b, ScheduleKind::interleaved},
-      .tensor_parallel = true,
-      .max_zero = 1,
-      .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
-      .rule_sets = {"Megatron-LM", "TransformerEngine"},
-      .plan_of_text = plan_of_bridge_configuration,
-      .states_all = true,
-      .is_valid_boundary = may_cut_blocks,
-      .model_limitation = [](const Profile& profile) { return megatron_model_limitation(profile, "Megatron-Bridge"); }};
+  EngineRules rules = megatron_rules(plan_of_bridge_configuration, [](const Profile& profile) {
+    return megatron_model_limitation(profile, "Megatron-Bridge");
+  });
   std::vector<EngineOutput> outputs{
       {"megatron-bridge", ".yaml", "configuration for Megatron-Bridge", bridge_configuration}};
   return {"Megatron-Bridge", "0.5, core 0.15", std::move(rules), std::move(outputs)};

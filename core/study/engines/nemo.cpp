@@ -97,25 +97,17 @@ std::string nemo_model_limitation(const Profile& profile) {
 }
 
 Result<Plan> plan_of_nemo_configuration(const EngineRequest& request) {
-  if (auto limits = megatron_step_limitations(request.plan); !limits.empty())
-    return fail(ErrorCode::bad_input, std::move(limits.front()));
-  TRY(auto job, io::jobs::job_from_nemo(nemo_configuration(request), request.plan.name));
-  return plan_of_job(request, std::move(job));
+  return plan_of_megatron_text(request,
+                               [&] { return io::jobs::job_from_nemo(nemo_configuration(request), request.plan.name); });
 }
 
 }  // namespace
 
 Engine nemo() {
   // Apart: g++ 12 frees parts of a nested aggregate twice where memory ends.
-  EngineRules rules{.schedules = {ScheduleKind::one_f_one_b, ScheduleKind::interleaved},
-                    .tensor_parallel = true,
-                    .max_zero = 1,
-                    .optimizers = {Optimizer::adam},
-                    .rule_sets = {"Megatron-LM", "TransformerEngine"},
-                    .even_nodes = true,
-                    .plan_of_text = plan_of_nemo_configuration,
-                    .is_valid_boundary = may_cut_blocks,
-                    .model_limitation = nemo_model_limitation};
+  EngineRules rules = megatron_rules(plan_of_nemo_configuration, nemo_model_limitation);
+  rules.optimizers = {Optimizer::adam};
+  rules.even_nodes = true, rules.states_all = false;
   std::vector<EngineOutput> outputs{{"nemo", ".yaml", "configuration for NeMo 1", nemo_configuration}};
   return {"NeMo", "1, core 0.15", std::move(rules), std::move(outputs)};
 }

@@ -13,6 +13,7 @@
 #include "core/base/one_line.hpp"
 #include "core/io/documents/transformer.hpp"
 #include "core/io/jobs/torchtitan.hpp"
+#include "core/mesh/question.hpp"
 #include "core/study/engines/ranks.hpp"
 #include "core/study/engines/reread.hpp"
 #include "core/study/engines/transformer_blocks.hpp"
@@ -103,6 +104,20 @@ std::string stage_options(const Plan& plan, const Grid& grid, const Blocks& bloc
   return text + "]\n";
 }
 
+/// Returns the name of a schedule in torch/distributed/pipelining/schedules.py, get_schedule_class().
+std::string_view pytorch_schedule(ScheduleKind kind) {
+  switch (kind) {
+    case ScheduleKind::interleaved:
+      return "Interleaved1F1B";
+    case ScheduleKind::zb_v:
+      return "ZBVZeroBubble";
+    case ScheduleKind::dualpipe_v:
+      return "DualPipeV";
+    default:
+      return "1F1B";
+  }
+}
+
 std::string parallelism(const Plan& plan, const Grid& grid, const Blocks& blocks, const Training& training) {
   const Shard shard = plan.stages.front().shard();
   std::string text = "\n[parallelism]\n" + data_degrees(plan, grid, shard.context);
@@ -116,9 +131,8 @@ std::string parallelism(const Plan& plan, const Grid& grid, const Blocks& blocks
                       shard.expert_tensor);
   text += fmt::format("pipeline_parallel_degree = {}\n", grid.pipeline);
   if (grid.pipeline == 1) return text;
-  const bool interleaved = plan.schedule == ScheduleKind::interleaved;
   text += fmt::format("pipeline_parallel_schedule = \"{}\"\npipeline_parallel_microbatch_size = {}\n",
-                      interleaved ? "Interleaved1F1B" : "1F1B", grid.samples);
+                      pytorch_schedule(plan.schedule), grid.samples);
   return text + stage_options(plan, grid, blocks);
 }
 
@@ -153,7 +167,9 @@ std::string titan_configuration(const EngineRequest& question) {
   text +=
       parallelism(plan, grid, blocks, choices.training) +
       titan_recomputation(plan.stages.front().recompute, static_cast<int>(blocks.begins.size() / plan.stages.size()));
-  text += "\n[compile]\nenable = true\n\n[optimizer]\nname = \"AdamW\"\n";
+  // Compiled modules cannot run gradients of inputs and of weights apart (torch/distributed/pipelining/schedules.py).
+  text += fmt::format("\n[compile]\nenable = {}\n\n[optimizer]\nname = \"AdamW\"\n",
+                      mesh::splits_backward(plan.schedule) ? "false" : "true");
   if (choices.training.products == "fp8")
     text += fmt::format("\n[quantize.linear.float8]\nrecipe_name = \"{}\"\n",
                         choices.training.recipe == "rowwise" ? "rowwise" : "tensorwise");
@@ -169,14 +185,15 @@ Result<Plan> plan_of_titan_configuration(const EngineRequest& question) {
 
 Engine torchtitan() {
   // Apart: g++ 12 frees parts of a nested aggregate twice where memory ends.
-  EngineRules rules{.schedules = {ScheduleKind::one_f_one_b, ScheduleKind::interleaved},
-                    .tensor_parallel = true,
-                    .max_zero = 0,
-                    .optimizers = {Optimizer::adam},
-                    .rule_sets = {"torchtitan"},
-                    .plan_of_text = plan_of_titan_configuration,
-                    .is_valid_boundary = may_cut_blocks,
-                    .model_limitation = titan_model_limitation};
+  EngineRules rules{
+      .schedules = {ScheduleKind::one_f_one_b, ScheduleKind::interleaved, ScheduleKind::zb_v, ScheduleKind::dualpipe_v},
+      .tensor_parallel = true,
+      .max_zero = 0,
+      .optimizers = {Optimizer::adam},
+      .rule_sets = {"torchtitan"},
+      .plan_of_text = plan_of_titan_configuration,
+      .is_valid_boundary = may_cut_blocks,
+      .model_limitation = titan_model_limitation};
   std::vector<EngineOutput> outputs{{"torchtitan", ".toml", "configuration for torchtitan", titan_configuration}};
   return {"torchtitan", "b5bcd76", std::move(rules), std::move(outputs)};
 }

@@ -30,6 +30,7 @@ class Change {
     follow_experts();
     follow_samples();
     follow_stages();
+    follow_order();
     if (auto broken = first_broken()) return tl::unexpected(*std::move(broken));
     return std::move(q_);
   }
@@ -176,6 +177,16 @@ class Change {
       --q_.virtual_stages;
       lay_out();
     }
+  }
+
+  /// Goes back to 1F1B where the schedule takes neither the ranks' stages nor the recomputation.
+  void follow_order() {
+    const auto& recomputed = q_.layer.recomputed;
+    const bool recomputes = recomputed.blocks || recomputed.operations || !recomputed.parts.empty();
+    const int stages = q_.is_v_shaped() ? 2 : 1;
+    const bool few = q_.order == ScheduleKind::dualpipe_v && q_.micro_batches < 2 * q_.pipeline;
+    if (q_.order == ScheduleKind::one_f_one_b) return;
+    if (q_.pipeline == 1 || q_.virtual_stages != stages || recomputes || few) q_.order = ScheduleKind::one_f_one_b;
   }
 
   /// Gives all stages as many blocks; if one or two are missing, the ends have one less.
