@@ -25,8 +25,10 @@ namespace {
 
 enum class Again { any, none, modules, full };
 
-/// Returns the schedules of the engines that train models of this size.
-std::vector<ScheduleKind> usual_orders() {
+/// Returns the schedules of the engine whose choices all meshes have, Megatron-LM.
+std::vector<ScheduleKind> usual_orders() { return {ScheduleKind::one_f_one_b}; }
+/// Returns those of torchtitan, too.
+std::vector<ScheduleKind> all_orders() {
   return {ScheduleKind::one_f_one_b, ScheduleKind::zb_v, ScheduleKind::dualpipe_v};
 }
 
@@ -65,9 +67,10 @@ const OptionTable<MeshOptions>& mesh_options() {
       choice_option("recompute", &MeshOptions::recomputed, "what the backward recomputes",
                     {{"auto", Again::any}, {"none", Again::none}, {"modules", Again::modules}, {"full", Again::full}}),
       choice_option("schedule", &MeshOptions::orders,
-                    "order of passes; auto: 1F1B, interleaved 1F1B, ZB-V, DualPipeV. 1f1b: also interleaved",
+                    "order of passes; auto: 1F1B and interleaved 1F1B; all: ZB-V and DualPipeV, too",
                     {{"auto", usual_orders()},
-                     {"1f1b", {ScheduleKind::one_f_one_b}},
+                     {"all", all_orders()},
+                     {"1f1b", usual_orders()},
                      {"zb-h1", {ScheduleKind::zb_h1}},
                      {"zb-h2", {ScheduleKind::zb_h2}},
                      {"zb-v", {ScheduleKind::zb_v}},

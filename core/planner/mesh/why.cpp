@@ -137,6 +137,13 @@ class Neighbours {
       levels.back().point.sharding.level = level;
       if (level == 0) levels.back().point.sharding.group = 0;
     }
+    for (Step& step : levels) {  // with the resharding that the space has for the level
+      const std::vector<Sharding> all = shardings_of(base_, space_, step.point);
+      const auto found = std::ranges::find_if(all, [&](const Sharding& one) {
+        return one.level == step.point.sharding.level && one.group == step.point.sharding.group;
+      });
+      if (found != all.end()) step.point.sharding = *found;
+    }
     TRY_VOID(add(levels));
     if (here.recomputed > 0) {
       const std::size_t less = here.recomputed - 1;
