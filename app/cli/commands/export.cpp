@@ -25,8 +25,9 @@ namespace {
 struct ExportRequest {
   std::string name, model, backend = "cpu", precision;
   int steps = 0, processes = 1;
+  io::documents::SlurmNodes nodes{};
   bool any_of_jobs() const {
-    return !model.empty() || steps != 0 || processes != 1 || backend != "cpu" || !precision.empty();
+    return !model.empty() || steps != 0 || processes != 1 || backend != "cpu" || !precision.empty() || nodes.any();
   }
 };
 
@@ -68,7 +69,9 @@ Result<std::string> job(io::documents::JobLauncher launcher, const Plan& plan, c
   if (!gpus && !wish.precision.empty())
     return fail(ErrorCode::bad_usage, "export: --precision needs --backend cuda: it has no effect on the processor");
   const auto precision = parse_product_precision(wish.precision).value_or(ProductPrecision::fp32);
-  return io::documents::job_script({launcher, wish.steps, wish.processes, {gpus, precision}}, plan, *model);
+  if (launcher != io::documents::JobLauncher::slurm && wish.nodes.any())
+    return fail(ErrorCode::bad_usage, "export: found nodes, segments or spare nodes with job-mpirun, which has none");
+  return io::documents::job_script({launcher, wish.steps, wish.processes, {gpus, precision}, wish.nodes}, plan, *model);
 }
 
 Result<std::vector<Plan>> plans_of(const store::ProjectContent& project) {
@@ -194,6 +197,18 @@ class ExportCommand : public options::Command {
     app.add_option("--precision", wish_.precision, "precision of a job on GPUs, as for run: fp32, tf32 or bf16 [fp32]")
         ->check(CLI::IsMember({"fp32", "tf32", "bf16"}))
         ->type_name("NAME");
+    app.add_option("--nodes", wish_.nodes.count, "nodes of a Slurm job, with equally many processes each")
+        ->check(CLI::Range(1, 1 << 20))
+        ->type_name("N");
+    app.add_option("--segment", wish_.nodes.segment,
+                   "nodes of a Slurm job that stay in one block of the network; needs --nodes")
+        ->check(CLI::Range(1, 1 << 20))
+        ->type_name("N");
+    app.add_option("--spare-nodes", wish_.nodes.spare,
+                   "nodes that a Slurm job asks for in addition, in the places of those that do not answer; needs "
+                   "--nodes")
+        ->check(CLI::Range(1, 1 << 20))
+        ->type_name("N");
     engine_.inputs.declare(app, false);
     app.add_flag("--nearest", engine_.closest,
                  "write the nearest supported plan if the engine does not support this one");

@@ -41,17 +41,61 @@ std::string head(const JobOptions& how, const std::string& name, int devices) {
   if (how.launcher == JobLauncher::mpirun) return "#!/bin/bash\n";
   const int each = (devices + how.processes - 1) / how.processes;
   std::string text = fmt::format("#!/bin/bash\n#SBATCH --job-name={}\n", name);
-  if (how.processes == 1) text += "#SBATCH --nodes=1\n";
-  text += fmt::format("#SBATCH --ntasks={}\n#SBATCH --cpus-per-task={}\n", how.processes, each);
+  const SlurmNodes& nodes = how.nodes;
+  if (how.processes == 1 && nodes.count == 0) text += "#SBATCH --nodes=1\n";
+  if (nodes.count > 0)
+    text += fmt::format("#SBATCH --nodes={}\n#SBATCH --ntasks-per-node={}\n", nodes.count + nodes.spare,
+                        how.processes / nodes.count);
+  else
+    text += fmt::format("#SBATCH --ntasks={}\n", how.processes);
+  if (nodes.segment > 0) text += fmt::format("#SBATCH --segment={}\n", nodes.segment);
+  if (nodes.spare > 0) text += "#SBATCH --no-kill\n";
+  text += fmt::format("#SBATCH --cpus-per-task={}\n", each);
   if (how.backend.gpus) text += fmt::format("#SBATCH --gpus-per-task={}\n", each);
   return text + fmt::format("#SBATCH --output={}-%j.log\n", name);
+}
+
+Result<void> check(const SlurmNodes& nodes, int processes) {
+  if (!nodes.any()) return {};
+  if (nodes.count == 0)
+    return fail(ErrorCode::bad_input, "found segments or spare nodes, expected a number of nodes next to them");
+  if (processes % nodes.count != 0)
+    return fail(ErrorCode::bad_input,
+                fmt::format("found {} processes on {} nodes, expected equally many on each", processes, nodes.count));
+  const int all = nodes.count + nodes.spare;
+  if (nodes.segment > 0 && all % nodes.segment != 0)
+    return fail(ErrorCode::bad_input, fmt::format("found {} nodes with the spare ones, expected a multiple of the {} "
+                                                  "of a segment",
+                                                  all, nodes.segment));
+  return {};
+}
+
+/// Returns the lines that choose the first nodes that answer.
+std::string choice_of_nodes(const SlurmNodes& nodes) {
+  if (nodes.spare == 0) return {};
+  return fmt::format(
+      "# The first {0} nodes that answer train. Spare ones take the places of others.\n"
+      "nodes=()\n"
+      "for node in $(scontrol show hostnames \"$SLURM_JOB_NODELIST\"); do\n"
+      "  if [ \"${{#nodes[@]}}\" -lt {0} ] && srun --overlap --nodes=1 --ntasks=1 --nodelist=\"$node\" true; then\n"
+      "    nodes+=(\"$node\")\n"
+      "  fi\n"
+      "done\n"
+      "if [ \"${{#nodes[@]}}\" -lt {0} ]; then\n"
+      "  echo \"found ${{#nodes[@]}} nodes that answer, expected {0}\" >&2\n"
+      "  exit 1\n"
+      "fi\n",
+      nodes.count);
 }
 
 std::string start(const JobOptions& how) {
   // A process must have all its processors, whatever the launcher would bind a rank to.
   if (how.launcher == JobLauncher::mpirun) return fmt::format("mpirun -np {} --bind-to none", how.processes);
-  if (how.processes == 1) return "srun --ntasks=1 --cpu-bind=none";
-  return fmt::format("srun --mpi=pmix --ntasks={} --cpu-bind=none", how.processes);
+  std::string on;
+  if (how.nodes.count > 0) on = fmt::format(" --nodes={}", how.nodes.count);
+  if (how.nodes.spare > 0) on += " --nodelist=\"$(IFS=,; echo \"${nodes[*]}\")\"";
+  if (how.processes == 1) return fmt::format("srun{} --ntasks=1 --cpu-bind=none", on);
+  return fmt::format("srun --mpi=pmix{} --ntasks={} --cpu-bind=none", on, how.processes);
 }
 
 std::string document(std::string_view file, std::string json) {
@@ -74,6 +118,7 @@ Result<std::string> job_script(const JobOptions& how, const Plan& plan, const Mo
   if (how.processes > devices)
     return fail(ErrorCode::bad_input,
                 fmt::format("found {} processes, expected at most {}, the plan's devices", how.processes, devices));
+  TRY_VOID(check(how.nodes, how.processes));
   const std::string name = plain_name(plan.name);
   std::string text = head(how, name, devices);
   text += fmt::format("# Trains {} with the plan {}: {} devices, {} steps.\n", strip_control_characters(model.name),
@@ -86,6 +131,7 @@ Result<std::string> job_script(const JobOptions& how, const Plan& plan, const Mo
   text += "mkdir -p \"$folder\"\n";
   text += document("plan.json", plan_to_json(plan));
   text += document("model.json", model_to_json(model));
+  text += choice_of_nodes(how.nodes);
   RunBackend unshared = how.backend;
   unshared.share_gpus = false;
   text += fmt::format(

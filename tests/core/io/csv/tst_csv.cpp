@@ -2,6 +2,9 @@
 // CSV and job scripts, read back by a reader of their own; timelines as columns.
 #include <clocale>
 
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "core/io/csv/tables.hpp"
@@ -232,6 +235,55 @@ class TestCsv : public QObject {
     other.layers.pop_back();
     other.layers.pop_back();
     QCOMPARE(io::documents::job_script({.steps = 1}, plan(), other).error().code, ErrorCode::bad_input);
+  }
+
+  /// Nodes, segments and spare nodes of a Slurm job. Stand-ins for Slurm's programs run the script: of four nodes the
+  /// second does not answer, so the others train.
+  void jobs_have_spare_nodes() {
+    io::documents::JobOptions how{.steps = 2, .processes = 3, .nodes = {.count = 3, .segment = 2, .spare = 1}};
+    const auto script = io::documents::job_script(how, plan(), model());
+    QVERIFY2(script, script ? "" : script.error().text().c_str());
+    for (const char* const line : {"\n#SBATCH --nodes=4\n", "\n#SBATCH --ntasks-per-node=1\n",
+                                   "\n#SBATCH --segment=2\n", "\n#SBATCH --no-kill\n"})
+      QVERIFY2(script->find(line) != std::string::npos, line);
+    const QTemporaryDir folder;
+    const auto write = [&](const QString& name, const QByteArray& text) {
+      QFile file(folder.filePath(name));
+      QVERIFY(file.open(QIODevice::WriteOnly));
+      file.write(text);
+      file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    };
+    write("job.sh", QByteArray::fromStdString(*script));
+    write("scontrol", "#!/bin/sh\nfor node in $NODES; do echo $node; done\n");
+    write("srun",
+          "#!/bin/sh\ncase \"$*\" in\n  *--nodelist=n2\\ true) exit 1 ;;\n  *\\ true) exit 0 ;;\n"
+          "  *) echo \"$@\" > \"$PIPEDECK_DIR/arguments\" ;;\nesac\n");
+    const auto run = [&](const char* nodes) {
+      QProcess job;
+      QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+      environment.insert("PATH", folder.path() + ":" + environment.value("PATH"));
+      environment.insert("PIPEDECK_DIR", folder.path());
+      environment.insert("SLURM_JOB_NODELIST", "n[1-4]");
+      environment.insert("NODES", nodes);
+      job.setProcessEnvironment(environment);
+      job.start("bash", {folder.filePath("job.sh")});
+      return job.waitForFinished(60000) ? job.exitCode() : -1;
+    };
+    QCOMPARE(run("n1 n2"), 1);
+    QVERIFY(!QFile::exists(folder.filePath("arguments")));
+    QCOMPARE(run("n1 n2 n3 n4"), 0);
+    QFile arguments(folder.filePath("arguments"));
+    QVERIFY(arguments.open(QIODevice::ReadOnly));
+    const QByteArray started = arguments.readAll();
+    QVERIFY2(started.startsWith("--mpi=pmix --nodes=3 --nodelist=n1,n3,n4 --ntasks=3 "), started);
+
+    const auto refused = [&](io::documents::SlurmNodes nodes) {
+      how.nodes = nodes;
+      return io::documents::job_script(how, plan(), model()).error().message;
+    };
+    QCOMPARE(refused({.count = 2}), std::string("found 3 processes on 2 nodes, expected equally many on each"));
+    QVERIFY(refused({.count = 3, .segment = 2}).starts_with("found 3 nodes with the spare ones, expected a multiple"));
+    QVERIFY(refused({.spare = 1}).starts_with("found segments or spare nodes, expected a number of nodes"));
   }
 
   void timelines_read_back_from_columns() {
