@@ -134,7 +134,7 @@ void plan(benchmark::State& state, mesh::Question (*model)(int), bool list) {
   planner::mesh::Space space;
   space.global_batch = static_cast<int>(state.range(1));
   space.recomputed = planner::mesh::recomputations_of(base).value();
-  space.orders = {ScheduleKind::one_f_one_b, ScheduleKind::zb_v, ScheduleKind::dualpipe_v};  // those of `mesh`
+  space.orders = {ScheduleKind::one_f_one_b, ScheduleKind::zb_v, ScheduleKind::dualpipe_v};  // `mesh --schedule all`
   double first = 0;
   planner::mesh::Work work;
   for (auto _ : state) {
