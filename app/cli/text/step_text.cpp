@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/text/step_text.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -8,21 +9,38 @@
 
 #include "app/cli/text/explanation_text.hpp"
 #include "app/cli/text/table.hpp"
+#include "core/base/checks.hpp"
 #include "core/io/text/printable.hpp"
 #include "core/mesh/memory.hpp"
+#include "core/study/autopsy/rank_places.hpp"
 
 namespace pipedeck::cli::text {
 namespace {
 
-std::string ranks_table(const Simulation& simulation) {
+/// Returns the device that stands for a pipeline rank, whose devices have the same figures.
+const SimulatedDevice& device_of(const Simulation& simulation, const PipelineRank& rank) {
+  const auto found = std::ranges::find_if(simulation.devices, [&](const SimulatedDevice& one) {
+    return std::ranges::find(rank.devices, one.device) != rank.devices.end();
+  });
+  ensure(found != simulation.devices.end(), "each pipeline rank has a simulated device");
+  return *found;
+}
+
+std::string devices_text(const PipelineRank& rank) {
+  std::vector<int> numbers;
+  for (const DeviceId device : rank.devices) numbers.push_back(device.value);
+  std::ranges::sort(numbers);
+  return study::autopsy::number_list(numbers);
+}
+
+/// Returns a row of each pipeline rank, in the order of the pipeline: devices of a slow kind may come first.
+std::string ranks_table(const Plan& plan, const Simulation& simulation) {
   Table table({{"rank"}, {"devices"}, {"busy ms"}, {"busy"}, {"peak"}, {"of"}, {"at ms"}, {"fits"}});
-  const Bytes largest = simulation.devices.front().peak;
-  for (std::size_t r = 0; r < simulation.devices.size(); ++r) {
-    const SimulatedDevice& device = simulation.devices[r];
-    const auto last = (device.twins.empty() ? device.device : device.twins.back()).value;
-    table.add({std::to_string(r),
-               last == device.device.value ? std::to_string(last) : fmt::format("{} to {}", device.device.value, last),
-               milliseconds_text(to_seconds(device.busy)),
+  const std::vector<PipelineRank> ranks = pipeline_ranks(plan);
+  const Bytes largest = device_of(simulation, ranks.front()).peak;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const SimulatedDevice& device = device_of(simulation, ranks[r]);
+    table.add({std::to_string(r), devices_text(ranks[r]), milliseconds_text(to_seconds(device.busy)),
                percent_text(to_seconds(device.busy).count / to_seconds(simulation.iteration).count),
                memory_text(device.peak, largest), memory_text(device.capacity),
                milliseconds_text(to_seconds(device.peak_time)), device.peak <= device.capacity ? "yes" : "NO"});
@@ -64,7 +82,7 @@ std::string step_text(const Plan& plan, const mesh::Prediction& step, const Simu
       memory_text(with_driver(step) + step.kept_for_others), memory_text(step.capacity),
       step.fits || !step.host.fits() ? "fits in memory" : "does NOT fit in memory", host_text(step.host),
       pipedeck::name_of(plan.optimizer), pipedeck::name_of(plan.precision), parts_text(simulation.parts),
-      ranks_table(simulation));
+      ranks_table(plan, simulation));
 }
 
 nlohmann::ordered_json step_json(const mesh::Prediction& step) {

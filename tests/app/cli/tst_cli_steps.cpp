@@ -126,6 +126,32 @@ class TestCliSteps : public QObject {
     QVERIFY2(answer.out.contains("48 to 63"), answer.out);
   }
 
+  /// The first pipeline rank is on later devices, of a slow kind: rows are in the order of the pipeline.
+  void ranks_are_in_the_order_of_the_pipeline() {
+    problem_.write("two.cluster.json", R"({"format": "pipedeck.cluster", "version": 1, "name": "two kinds",
+      "device_types": [{"name": "H100-SXM", "memory_bytes": 85899345920, "relative_speed": 1},
+                       {"name": "A100-40GB", "memory_bytes": 42949672960, "relative_speed": 0.4}],
+      "nodes": [{"name": "n0", "devices": [{"type": "H100-SXM", "count": 8}], "link": {"gb_per_s": 450, "latency_us": 5}},
+                {"name": "n1", "devices": [{"type": "A100-40GB", "count": 8}], "link": {"gb_per_s": 300, "latency_us": 5}}],
+      "switches": [{"name": "s"}],
+      "links": [{"from": "n0", "to": "s", "gb_per_s": 50, "latency_us": 10},
+                {"from": "n1", "to": "s", "gb_per_s": 50, "latency_us": 10}]})");
+    QJsonObject plan = plan_70b();
+    plan["schedule"] = "1f1b", plan["micro_batch"] = 1, plan["global_batch"] = 8;
+    const auto stage = [](int first, int last, const char* on) {
+      return QJsonObject{{"layers", QJsonArray{first, last}}, {"devices", on}, {"tensor_parallel", 8}};
+    };
+    plan["stages"] = QJsonArray{stage(0, 17, "8-15"), stage(17, 36, "0-7")};
+    const Answer answer = simulate(plan, {}, "preset:llama-3-8b", "two.cluster.json");
+    VERIFY_STATUS(answer, 0);
+    QList<QByteArray> rows;
+    for (const QByteArray& line : answer.out.split('\n'))
+      if (line.contains(" to ") && line.simplified().endsWith(" yes")) rows.push_back(line.simplified());
+    QVERIFY2(rows.size() == 2, answer.out);
+    QVERIFY2(rows[0].startsWith("0 8 to 15 ") && rows[0].contains("40.00 GiB"), answer.out);
+    QVERIFY2(rows[1].startsWith("1 0 to 7 ") && rows[1].contains("80.00 GiB"), answer.out);
+  }
+
   void published_runs_like_it() {
     const Answer answer = simulate(plan_70b(), {"--json", "--nearest", "3"});
     VERIFY_STATUS(answer, 0);
