@@ -203,7 +203,7 @@ class TestMeshEditing : public QObject {
                                            {Dimension::context, 4},
                                            {Dimension::pipeline, 8},
                                            {Dimension::virtual_stages, 4},
-                                           {Dimension::sharding, 3},
+                                           {Dimension::sharding, 0},
                                            {Dimension::sharding_group, 2},
                                            {Dimension::micro_batch, 2},
                                            {Dimension::products, 2},
