@@ -79,7 +79,11 @@ class CudaDevice::CudaEvent final : public tensor::StreamEvent {
 };
 
 CudaDevice::CudaDevice(int gpu, Precision precision)
-    : context_(gpu, precision), products_(context_), weights_(*this), events_(std::make_shared<EventPool>(gpu)) {
+    : context_(gpu, precision),
+      products_(context_),
+      fused_attention_(context_),
+      weights_(*this),
+      events_(std::make_shared<EventPool>(gpu)) {
   synchronise();
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/runtime/cuda/attention.hpp"
 #include "core/runtime/cuda/context.hpp"
 #include "core/runtime/cuda/matmul.hpp"
 #include "core/runtime/cuda/weight_copies.hpp"
@@ -40,6 +41,7 @@ class CudaDevice final : public tensor::ComputeDevice {
   static CudaDevice& of(const tensor::Tensor& tensor) { return of(*tensor.memory()); }
   Context& context() { return context_; }
   GemmRunner& gemms() { return products_; }
+  FusedAttention& fused_attention() { return fused_attention_; }
   WeightCopies& weights() { return weights_; }
   cudaStream_t stream() const { return context_.stream(); }
 
@@ -92,6 +94,7 @@ class CudaDevice final : public tensor::ComputeDevice {
 
   Context context_;
   GemmRunner products_;
+  FusedAttention fused_attention_;
   WeightCopies weights_;
   std::unique_ptr<int, Destroyer<cudaFree>> not_finite_;  ///< on the GPU; allocated on first use
   std::int64_t charged_ = 0;                              ///< floats of the workspace that count as in use

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/runtime/cuda/attention.hpp"
 #include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/layers.hpp"
 #include "core/runtime/cuda/products.hpp"
@@ -224,7 +225,7 @@ class Transformer final : public CudaLayer {
     s[qkv] = into(device, s[x], s[normal1], 3 * c_, p + at_.qkv, p + at_.qkv_bias);
     s[context] = inner_like(s[x], c_);
     s[logsumexp] = wide(s[x], heads_);
-    attention(device.stream(), values(s[context]), s[logsumexp].data(), values(std::as_const(s[qkv])), shape(s[x]));
+    run_attention(device, values(s[context]), s[logsumexp].data(), values(std::as_const(s[qkv])), shape(s[x]));
     s[x1] = out_of(device, s[x], s[context], c_, p + at_.out, p + at_.out_bias);
   }
 
@@ -264,9 +265,8 @@ class Transformer final : public CudaLayer {
     dqkv = inner_like(dx1, 3 * c_);
     {
       const tensor::Tensor dcontext = out_of_backward(device, of_x1, c_, p + at_.out);
-      attention_backward(device.stream(), values(dqkv), values(dcontext), values(std::as_const(s[context])),
-                         s[logsumexp].data(), values(std::as_const(s[qkv])),
-                         device.context().workspace(attention_backward_scratch(shape(dx1))), shape(dx1));
+      run_attention_backward(device, values(dqkv), values(dcontext), values(std::as_const(s[context])),
+                             s[logsumexp].data(), values(std::as_const(s[qkv])), shape(dx1));
     }
     s[logsumexp].release(), s[qkv].release();
     const tensor::Tensor dnormal = into_backward(device, dx1, dqkv, 3 * c_, p + at_.qkv);

@@ -272,8 +272,8 @@ std::string Worker::divergence(const StepReport& report) const {
   return {};
 }
 
-/// Captures passes from now on: the first step has allocated everything for later ones. Returns the passes that cannot
-/// be captured, with reasons, and the device's warnings.
+/// Captures passes from now on: the first step has allocated everything for later ones. Returns the device's warnings,
+/// and the passes that cannot be captured, with reasons.
 std::string Worker::begin_capture() {
   std::string notes = device().consume_warnings();
   for (WorkerStage& stage : stages_) {

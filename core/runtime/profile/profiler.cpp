@@ -188,6 +188,7 @@ Result<Profile> profile_on(const std::shared_ptr<tensor::ComputeDevice>& device,
   if (!backend.recorded.empty())
     profile.source += not_recorded.empty() ? ", " + backend.recorded
                                            : fmt::format(", without {}: {}", backend.recorded, not_recorded);
+  if (const std::string notes = device->consume_warnings(); !notes.empty()) profile.source += ", " + notes;
   const RankDevices at_hand = devices_for_ranks(device, backend, where, options.tensor_parallel);
   for (const int degree : options.tensor_parallel) {
     TRY(auto ranks, Ranks::of(at_hand, model, parts, degree, sizes.front()));

@@ -12,6 +12,7 @@ namespace cuda_stand_in {
 
 void forget_failures();
 void forget_captures();
+void forget_fused_attention();
 
 namespace {
 
@@ -78,6 +79,7 @@ void reset() {
   last_error = cudaSuccess;
   forget_failures();
   forget_captures();
+  forget_fused_attention();
 }
 
 void set_devices(int count) {

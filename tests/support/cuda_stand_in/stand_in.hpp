@@ -68,6 +68,10 @@ void lose_peers();
 /// From now on, until reset(), this function fails, and the capture with it, when it is called while a stream is
 /// captured: as a library's that can't be captured.
 void refuse_in_captures(const std::string& function);
+/// From now on, until reset(), cuDNN has no engine for attention: as on an older GPU.
+void refuse_fused_attention();
+/// Passes of attention that cuDNN's graphs were given since reset().
+int fused_attention_passes();
 /// Graphs that were made ready to be launched since reset(), and launches.
 int graphs_made();
 int graphs_launched();

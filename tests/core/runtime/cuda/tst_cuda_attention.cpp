@@ -5,79 +5,12 @@
 #include <algorithm>
 
 #include "tests/core/runtime/cuda/kernel_case.hpp"
+#include "tests/core/runtime/cuda/plain_attention.hpp"
 
 using namespace pipedeck;
 using namespace pipedeck::test;
 using runtime::cuda::AttentionShape;
 using runtime::cuda::Bf16;
-
-namespace {
-
-std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
-
-struct Reference {
-  std::vector<double> out, logsumexp, qkv_gradient;
-};
-
-/// One head of one sample. The gradient is that of what T holds of the output.
-template <class T>
-void add_head(Reference& result, const std::vector<double>& qkv, const std::vector<double>& out_gradient,
-              const AttentionShape& shape, std::int64_t sample, std::int64_t head) {
-  const std::int64_t n = shape.sequence, d = shape.head_size, hidden = shape.hidden();
-  const double scale = 1 / std::sqrt(static_cast<double>(d));
-  const auto packed = [&](std::int64_t row, std::int64_t part, std::int64_t i) {
-    return size(((sample * n + row) * 3 + part) * hidden + head * d + i);
-  };
-  const auto plain = [&](std::int64_t row, std::int64_t i) { return size((sample * n + row) * hidden + head * d + i); };
-  for (std::int64_t row = 0; row < n; ++row) {
-    const std::int64_t seen = shape.causal ? row + 1 : n;
-    std::vector<double> weight(size(seen)), gradient(size(seen));
-    double most = -1e300, sum = 0, delta = 0;
-    for (std::int64_t k = 0; k < seen; ++k) {
-      for (std::int64_t i = 0; i < d; ++i) weight[size(k)] += scale * qkv[packed(row, 0, i)] * qkv[packed(k, 1, i)];
-      most = std::max(most, weight[size(k)]);
-    }
-    for (double& value : weight) sum += value = std::exp(value - most);
-    result.logsumexp[size((sample * shape.heads + head) * n + row)] = most + std::log(sum);
-    for (std::int64_t k = 0; k < seen; ++k) {
-      weight[size(k)] /= sum;
-      for (std::int64_t i = 0; i < d; ++i) {
-        result.out[plain(row, i)] += weight[size(k)] * qkv[packed(k, 2, i)];
-        gradient[size(k)] += out_gradient[plain(row, i)] * qkv[packed(k, 2, i)];
-      }
-    }
-    for (std::int64_t i = 0; i < d; ++i) {
-      const T kept = rounded_to<T>({result.out[plain(row, i)]})[0];
-      delta += out_gradient[plain(row, i)] * to_double(kept);
-    }
-    for (std::int64_t k = 0; k < seen; ++k) {
-      const double of_score = weight[size(k)] * (gradient[size(k)] - delta) * scale;
-      for (std::int64_t i = 0; i < d; ++i) {
-        result.qkv_gradient[packed(row, 0, i)] += of_score * qkv[packed(k, 1, i)];
-        result.qkv_gradient[packed(k, 1, i)] += of_score * qkv[packed(row, 0, i)];
-        result.qkv_gradient[packed(k, 2, i)] += weight[size(k)] * out_gradient[plain(row, i)];
-      }
-    }
-  }
-}
-
-template <class T>
-Reference reference(const std::vector<double>& qkv, const std::vector<double>& out_gradient,
-                    const AttentionShape& shape) {
-  Reference result{std::vector<double>(size(shape.rows() * shape.hidden())),
-                   std::vector<double>(size(shape.rows() * shape.heads)), std::vector<double>(qkv.size())};
-  for (std::int64_t sample = 0; sample < shape.samples; ++sample)
-    for (std::int64_t head = 0; head < shape.heads; ++head) add_head<T>(result, qkv, out_gradient, shape, sample, head);
-  return result;
-}
-
-std::string text_of(const AttentionShape& shape) {
-  return std::to_string(shape.samples) + " samples, " + std::to_string(shape.sequence) + " positions, " +
-         std::to_string(shape.heads) + " heads of " + std::to_string(shape.head_size) +
-         (shape.causal ? ", causal" : "");
-}
-
-}  // namespace
 
 class TestCudaAttention : public QObject {
   Q_OBJECT
@@ -126,7 +59,8 @@ template <class T>
 void TestCudaAttention::check(const AttentionShape& shape, double deviation) {
   const auto qkv = fresh_.of<T>(shape.rows() * 3 * shape.hidden(), deviation);
   const auto out_gradient = fresh_.of<T>(shape.rows() * shape.hidden());
-  const Reference expected = reference<T>(doubles(qkv), doubles(out_gradient), shape);
+  const PlainAttention expected(doubles(qkv), doubles(out_gradient), shape,
+                                [](double value) { return to_double(rounded_to<T>({value})[0]); });
   // A score's rounding is that of its terms, and is a factor of its weight.
   const double harder = std::max(1.0, deviation * deviation / 4);
   // All together keep the tolerance. Roundings of single values spread about it: of the tens of thousands of a run one
