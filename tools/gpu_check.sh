@@ -49,9 +49,9 @@ for section in $only; do
 done
 
 # Tests of NVIDIA's libraries come first: they are the least certain.
-tests="tst_cuda_products_gpu tst_cuda_layers_gpu tst_cuda_nccl_alone_gpu tst_cuda_attention_gpu tst_cuda_rows_gpu
-       tst_cuda_kernels_gpu tst_cuda_training_gpu tst_cuda_graphs_gpu tst_cuda_profiles_gpu tst_cuda_nccl_gpu
-       tst_cuda_runs_gpu"
+tests="tst_cuda_products_gpu tst_cuda_layers_gpu tst_cuda_fused_attention_gpu tst_cuda_nccl_alone_gpu
+       tst_cuda_attention_gpu tst_cuda_rows_gpu tst_cuda_kernels_gpu tst_cuda_training_gpu tst_cuda_graphs_gpu
+       tst_cuda_profiles_gpu tst_cuda_nccl_gpu tst_cuda_runs_gpu"
 export build tests
 # Builds each test by itself, so that one that can't be built here leaves the others.
 build_programs() {

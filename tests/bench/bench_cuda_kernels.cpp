@@ -365,6 +365,16 @@ void attend(Bench& bench, const Sizes& sizes) {
     runtime::cuda::attention_backward<T>(bench.stream(), gradient[i], out_gradient[i], out[i], sums[i], qkv[i],
                                          bench.scratch(runtime::cuda::attention_backward_scratch(shape)), shape);
   });
+  if constexpr (sizeof(T) == 2) {
+    runtime::cuda::FusedAttention& fused = bench.device().fused_attention();
+    const auto taken = [&](bool done) {
+      if (!done) throw runtime::cuda::CudaError(fused.consume_refusals());
+    };
+    bench.computed(with_type<T>("attention by cuDNN"), 2 * product,
+                   [&](int i) { taken(fused.forward(out[i], sums[i], qkv[i], shape)); });
+    bench.computed(with_type<T>("attention by cuDNN, backward"), 5 * product,
+                   [&](int i) { taken(fused.backward(gradient[i], out_gradient[i], out[i], sums[i], qkv[i], shape)); });
+  }
 }
 
 template <class T>
