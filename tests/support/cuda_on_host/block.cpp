@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <cuda_on_host/fiber.hpp>
+#include <cuda_on_host/races.hpp>
 
 namespace cuda_on_host {
 namespace {
@@ -33,12 +35,14 @@ struct Thread {
   Fiber fiber;
   State state = State::ended;
   uint3 index{};
+  unsigned barriers = 0;  ///< of the block that it came to
 };
 
 struct WarpMeeting {
   unsigned lanes = 0, arrived = 0;
   WarpWork work = nullptr;
   std::array<void*, 32> brought{};
+  std::size_t meetings = 0;
 };
 
 /// Indices 0 to count - 1 as the schedule has them.
@@ -60,12 +64,15 @@ class Orders {
 /// A block's shared memory between two guards.
 class SharedMemory {
  public:
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
   explicit SharedMemory(std::size_t bytes) : bytes_(bytes), whole_(rounded(bytes) + 2 * guard_bytes + 128) {
     const auto address = reinterpret_cast<std::uintptr_t>(whole_.data());
     begin_ = whole_.data() + (128 - address % 128) % 128 + guard_bytes;
   }
   void* begin() { return begin_; }
   void poison() {
+    const Unobserved by_the_runner;
     std::memset(begin_ - guard_bytes, guard_byte, guard_bytes);
     std::memset(begin_, poison_byte, bytes_);
     std::memset(begin_ + bytes_, guard_byte, guard_bytes);
@@ -87,26 +94,44 @@ class SharedMemory {
 class Grid;
 thread_local Grid* running = nullptr;
 
-/// The stacks of a thread of the processor, kept for its next kernels.
-std::vector<std::unique_ptr<Thread>>& threads_of_processor() {
-  thread_local std::vector<std::unique_ptr<Thread>> threads;
-  return threads;
+/// Threads of one block, and the places at which they publish to each other what they did.
+struct ThreadSet {
+  std::vector<std::unique_ptr<Thread>> threads;
+  // In turn: a thread may be late to leave the last meeting.
+  std::array<char, 2> barriers{};
+  std::array<std::array<char, 64>, max_threads / 32> warps{};
+  std::array<char, 2> ends{};
+  std::size_t blocks = 0;  ///< that it was
+
+  void grow(std::size_t count) {
+    while (threads.size() < count) threads.push_back(std::make_unique<Thread>());
+  }
+  char* warp_place(unsigned warp, std::size_t meeting) { return &warps[warp][meeting % warps[warp].size()]; }
+};
+using ThreadSets = std::array<ThreadSet, sets_of_threads>;
+
+/// The sets of a thread of the processor, kept for its next kernels.
+ThreadSets& sets_of_processor() {
+  thread_local ThreadSets sets;
+  return sets;
 }
 
 class Grid {
  public:
   Grid(const Shape& shape, const std::function<void()>& work)
       : shape_(shape),
-        work_(work),
+        thread_([this, &work] { run_thread(work); }),
         count_(shape.threads.x * shape.threads.y * shape.threads.z),
-        threads_(threads_of_processor()),
+        sets_(sets_of_processor()),
         warps_((count_ + 31) / 32),
-        memory_(shape.shared_bytes),
         turns_(count_) {
-    while (threads_.size() < count_) threads_.push_back(std::make_unique<Thread>());
-    for (unsigned i = 0; i < count_; ++i)
-      threads_[i]->index = {i % shape.threads.x, i / shape.threads.x % shape.threads.y,
-                            i / shape.threads.x / shape.threads.y};
+    for (ThreadSet& set : sets_) {
+      memories_.emplace_back(shape.shared_bytes);
+      set.grow(count_);
+      for (unsigned i = 0; i < count_; ++i)
+        set.threads[i]->index = {i % shape.threads.x, i / shape.threads.x % shape.threads.y,
+                                 i / shape.threads.x / shape.threads.y};
+    }
   }
 
   void run() {
@@ -115,53 +140,92 @@ class Grid {
     gridDim = shape_.blocks;
     std::vector<std::uint32_t> blocks(std::size_t{shape_.blocks.x} * shape_.blocks.y * shape_.blocks.z);
     orders_.arrange(blocks);
-    for (const std::uint32_t block : blocks) run_block(block);
+    publish(&begun_);
+    std::size_t number = 0;
+    for (const std::uint32_t block : blocks) {
+      memory_ = &memories_[number % sets_.size()];
+      set_ = &sets_[number++ % sets_.size()];
+      ++set_->blocks;
+      run_block(block);
+    }
+    for (ThreadSet& set : sets_)
+      for (char& end : set.ends) observe(&end);
   }
   ~Grid() { running = nullptr; }
   Grid(const Grid&) = delete;
   Grid& operator=(const Grid&) = delete;
 
-  void* shared_memory() { return memory_.begin(); }
+  void* shared_memory() { return memory_->begin(); }
   unsigned current() const { return current_; }
 
-  void meet_in_block() { pause_as(State::in_block_meeting); }
+  void meet_in_block() {
+    char* const place = &set_->barriers[thread(current_).barriers++ % 2];
+    publish(place);
+    pause_as(State::in_block_meeting);
+    observe(place);
+  }
+
+  void sync_warp(unsigned lanes) {
+    char* const place = set_->warp_place(current_ / 32, warps_[current_ / 32].meetings);
+    publish(place);
+    meet_in_warp(
+        lanes, [](void* const*, unsigned) {}, nullptr);
+    observe(place);
+  }
 
   void meet_in_warp(unsigned lanes, WarpWork work, void* own) {
     WarpMeeting& meeting = warps_[current_ / 32];
     const unsigned bit = 1u << current_ % 32;
     if ((lanes & bit) == 0) throw Error("a lane calls what a warp does together and is not named in its mask");
-    if (meeting.arrived == 0) meeting = {lanes, 0, work, {}};
+    if (meeting.arrived == 0) meeting = {lanes, 0, work, {}, meeting.meetings};
     if (meeting.lanes != lanes || meeting.work != work)
       throw Error("the lanes of a warp meet at different operations or with different masks");
     meeting.arrived |= bit;
     // `arrived` distinguishes the null of __syncwarp from an absent lane.
     meeting.brought[current_ % 32] = own;
     if (meeting.arrived != lanes) return pause_as(State::in_warp_meeting);
-    work(meeting.brought.data(), lanes);
+    {
+      const Unobserved exchange;
+      work(meeting.brought.data(), lanes);
+    }
     meeting.arrived = 0;
+    ++meeting.meetings;
     const unsigned first = current_ / 32 * 32;
     for (unsigned lane = 0; lane < 32; ++lane)
-      if ((lanes >> lane & 1u) && first + lane != current_) threads_[first + lane]->state = State::ready;
+      if ((lanes >> lane & 1u) && first + lane != current_) thread(first + lane).state = State::ready;
   }
 
  private:
+  Thread& thread(unsigned i) { return *set_->threads[i]; }
+
+  /// A kernel sees all work before its launch. A block comes after the last one of its set.
+  void run_thread(const std::function<void()>& work) {
+    char* const last_end = &set_->ends[(set_->blocks + 1) % 2];
+    char* const end = &set_->ends[set_->blocks % 2];
+    observe(&begun_);
+    observe(last_end);
+    work();
+    publish(end);
+  }
+
   void run_block(std::uint32_t block) {
     blockIdx = {block % shape_.blocks.x, block / shape_.blocks.x % shape_.blocks.y,
                 block / shape_.blocks.x / shape_.blocks.y};
-    memory_.poison();
+    memory_->poison();
     for (WarpMeeting& warp : warps_) warp.arrived = 0;
     for (unsigned i = 0; i < count_; ++i) {
-      threads_[i]->fiber.start(work_);
-      threads_[i]->state = State::ready;
+      thread(i).fiber.start(thread_);
+      thread(i).state = State::ready;
+      thread(i).barriers = 0;
     }
     while (!all(State::ended)) {
       const bool moved = take_turns();
       if (all(State::in_block_meeting))
-        for (unsigned i = 0; i < count_; ++i) threads_[i]->state = State::ready;
+        for (unsigned i = 0; i < count_; ++i) thread(i).state = State::ready;
       else if (!moved)
         throw Error(standstill());
     }
-    if (!memory_.guards_stand()) throw Error("a kernel wrote outside its shared memory");
+    if (!memory_->guards_stand()) throw Error("a kernel wrote outside its shared memory");
   }
 
   /// Forward and reverse, each warp runs as far as it comes without the others: what another warp may be late or early
@@ -182,26 +246,26 @@ class Grid {
   bool run_ready(unsigned first, unsigned end) {
     bool moved = false;
     for (unsigned turn = first; turn < end; ++turn) {
-      Thread& thread = *threads_[turns_[turn]];
-      if (thread.state != State::ready) continue;
+      Thread& one = thread(turns_[turn]);
+      if (one.state != State::ready) continue;
       moved = true;
       current_ = turns_[turn];
-      threadIdx = thread.index;
-      thread.fiber.resume();
-      if (thread.fiber.ended()) thread.state = State::ended;
+      threadIdx = one.index;
+      one.fiber.resume();
+      if (one.fiber.ended()) one.state = State::ended;
     }
     return moved;
   }
 
   void pause_as(State state) {
-    Thread& thread = *threads_[current_];
-    thread.state = state;
-    thread.fiber.pause();
+    Thread& one = thread(current_);
+    one.state = state;
+    one.fiber.pause();
   }
 
   unsigned count_in(State state) const {
-    return static_cast<unsigned>(std::count_if(threads_.begin(), threads_.begin() + count_,
-                                               [state](const auto& thread) { return thread->state == state; }));
+    return static_cast<unsigned>(std::count_if(set_->threads.begin(), set_->threads.begin() + count_,
+                                               [state](const auto& one) { return one->state == state; }));
   }
   bool all(State state) const { return count_in(state) == count_; }
 
@@ -213,11 +277,14 @@ class Grid {
   }
 
   Shape shape_;
-  const std::function<void()>& work_;
+  const std::function<void()> thread_;
   unsigned count_, current_ = 0;
-  std::vector<std::unique_ptr<Thread>>& threads_;
+  ThreadSets& sets_;
+  ThreadSet* set_ = nullptr;  ///< of the block that runs
+  char begun_ = 0;
   std::vector<WarpMeeting> warps_;
-  SharedMemory memory_;
+  std::deque<SharedMemory> memories_;  ///< of the sets
+  SharedMemory* memory_ = nullptr;     ///< of the block that runs
   Orders orders_;
   std::vector<std::uint32_t> turns_;
 };
@@ -262,6 +329,7 @@ void check_aligned(const void* address, std::size_t bytes) {
 }
 
 void meet_in_warp(unsigned lanes, WarpWork work, void* own) { grid().meet_in_warp(lanes, work, own); }
+void sync_warp(unsigned lanes) { grid().sync_warp(lanes); }
 void meet_in_block() { grid().meet_in_block(); }
 int own_lane() { return static_cast<int>(grid().current() % 32); }
 

@@ -8,6 +8,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <cuda_on_host/races.hpp>
+
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -83,6 +85,25 @@ struct Fiber::Context {
   const void* caller_stack = nullptr;
   std::size_t caller_bytes = 0;
 #endif
+#ifdef CUDA_ON_HOST_RACES
+  void *thread = __tsan_create_fiber(0), *calling_thread = nullptr;
+
+  ~Context() { __tsan_destroy_fiber(thread); }
+  /// Forgets the functions that a fiber was in when it was given up.
+  void renew_thread() {
+    __tsan_destroy_fiber(thread);
+    thread = __tsan_create_fiber(0);
+  }
+  void switch_in() {
+    calling_thread = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(thread, __tsan_switch_to_fiber_no_sync);
+  }
+  void switch_out() { __tsan_switch_to_fiber(calling_thread, __tsan_switch_to_fiber_no_sync); }
+#else
+  void renew_thread() {}
+  void switch_in() {}
+  void switch_out() {}
+#endif
 };
 
 namespace {
@@ -110,10 +131,11 @@ void Fiber::body() {
 }
 
 void Fiber::start(const std::function<void()>& work) {
+  Context& c = *context_;
+  if (!ended_) c.renew_thread();
   work_ = &work;
   failure_ = nullptr;
   ended_ = false;
-  Context& c = *context_;
 #ifdef __SANITIZE_ADDRESS__
   __asan_unpoison_memory_region(c.stack.begin(), stack_bytes);  // what a fiber that never ended left there
 #endif
@@ -140,6 +162,7 @@ void Fiber::resume() {
   void* fake_stack = nullptr;
   __sanitizer_start_switch_fiber(&fake_stack, c.stack.begin(), stack_bytes);
 #endif
+  c.switch_in();
 #if defined(__x86_64__)
   cuda_on_host_switch_stack(&c.caller_top, c.own_top);
 #else
@@ -156,6 +179,7 @@ void Fiber::leave([[maybe_unused]] bool for_good) {
 #ifdef __SANITIZE_ADDRESS__
   __sanitizer_start_switch_fiber(for_good ? nullptr : &c.fake_stack, c.caller_stack, c.caller_bytes);
 #endif
+  c.switch_out();
 #if defined(__x86_64__)
   cuda_on_host_switch_stack(&c.own_top, c.caller_top);
 #else

@@ -4,7 +4,8 @@
 // each thread runs alone, in an order that a test chooses: a kernel that lacks a barrier gives other bits in another
 // order. Undefined behaviour in CUDA ends in an Error: a barrier that a part of the block does not reach, lanes of a
 // warp that meet at different operations, a shuffle from an absent lane, misaligned vectors, writes past shared memory.
-// Shared memory is full of NaN when a block begins.
+// Shared memory is full of NaN when a block begins. In a build with ThreadSanitizer every race is reported, also
+// between blocks (races.hpp).
 #pragma once
 
 #include <bit>
@@ -51,10 +52,11 @@ void launch(const Shape& shape, cudaStream_t stream, std::function<void()> threa
 void* shared_memory();
 void check_aligned(const void* address, std::size_t bytes);
 
-/// A function on the contributions of `lanes` at a warp's meeting. `work` gets all 32 (null for a lane that is not
-/// named).
+/// A function on the contributions of `lanes` at a warp's meeting: registers, which it exchanges. `work` gets all 32
+/// (null for a lane that is not named). As on a GPU, the meeting orders no accesses to memory; sync_warp() does.
 using WarpWork = void (*)(void* const* lanes, unsigned named);
 void meet_in_warp(unsigned lanes, WarpWork work, void* own);
+void sync_warp(unsigned lanes);
 void meet_in_block();
 
 template <class T>
@@ -91,10 +93,7 @@ inline constinit thread_local uint3 threadIdx{}, blockIdx{};
 inline constinit thread_local dim3 blockDim{}, gridDim{};
 
 inline void __syncthreads() { cuda_on_host::meet_in_block(); }
-inline void __syncwarp(unsigned lanes = 0xffffffffu) {
-  cuda_on_host::meet_in_warp(
-      lanes, [](void* const*, unsigned) {}, nullptr);
-}
+inline void __syncwarp(unsigned lanes = 0xffffffffu) { cuda_on_host::sync_warp(lanes); }
 template <class T>
 T __shfl_sync(unsigned lanes, T value, int from) {
   return cuda_on_host::shuffle(lanes, value, from);

@@ -44,9 +44,10 @@ inline void multiply_add_16x8x16(float (&sum)[4], const unsigned (&a)[4], const 
 inline void load_four_transposed(unsigned (&to)[4], const void* row) {
   struct Lane {
     unsigned* to;
-    const std::uint16_t* row;
-  } own{to, static_cast<const std::uint16_t*>(row)};
+    std::uint16_t row[8];
+  } own{to, {}};
   check_aligned(row, 16);
+  for (int i = 0; i < 8; ++i) own.row[i] = static_cast<const std::uint16_t*>(row)[i];
   meet_in_warp(
       0xffffffffu,
       [](void* const* all, unsigned) {

@@ -21,6 +21,9 @@ void upload(void* to, const void* from, std::size_t bytes) { std::memcpy(to, fro
 void download(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
 void in_every_order(const std::function<void()>& run) {
+#ifdef __SANITIZE_THREAD__
+  run();  // a race is reported in any order
+#else
   using cuda_on_host::Order;
   for (const cuda_on_host::Schedule schedule :
        {cuda_on_host::Schedule{Order::forward}, {Order::reverse}, {Order::random, 1}, {Order::random, 2}}) {
@@ -28,6 +31,7 @@ void in_every_order(const std::function<void()>& run) {
     run();
   }
   cuda_on_host::set_schedule({});
+#endif
 }
 
 }  // namespace pipedeck::test
