@@ -124,6 +124,19 @@ function(run_moc target)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
 endfunction()
 
+# Runs moc with a program's definitions: they decide which functions a test has, and programs of one source differ.
+function(run_moc_of_target target)
+  list(FILTER ARGN INCLUDE REGEX "(^|/)tst_[^/]*$")
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_moc)
+  file(MAKE_DIRECTORY ${folder})
+  foreach(source ${ARGN})
+    get_filename_component(name ${source} NAME_WE)
+    qt_generate_moc(${source} ${folder}/${name}.moc TARGET ${target})
+    target_sources(${target} PRIVATE ${folder}/${name}.moc)
+  endforeach()
+  target_include_directories(${target} BEFORE PRIVATE ${folder})
+endfunction()
+
 # Adds one program of this folder's tests, and a ctest entry for each: `NAME tst_x` runs that of tst_x.cpp. Tests are
 # compiled several at once, each in a namespace of its own. EXCEPT leaves sources out. HEADERS are Qt's, precompiled for
 # it alone.
@@ -168,7 +181,7 @@ function(pipedeck_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   add_dependencies(all_tests ${name})
-  run_moc(${name} ${ARG_SOURCES})
+  run_moc_of_target(${name} ${ARG_SOURCES})
   optimize_little(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} pipedeck_test_support Qt6::Test)
   add_test(NAME ${name} COMMAND ${name} -silent)
