@@ -27,6 +27,15 @@ inline Stream make_stream() {
   return Stream(stream);
 }
 
+/// Creates one whose blocks start before those of other streams that wait: for transfers, which other GPUs wait for.
+inline Stream make_urgent_stream() {
+  int least = 0, greatest = 0;  // the lower number is the greater priority
+  check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest), "cudaStreamCreateWithPriority");
+  return Stream(stream);
+}
+
 /// Creates an event without times, which cost more.
 inline Event make_event() {
   cudaEvent_t event = nullptr;

@@ -60,7 +60,9 @@ std::string advice(cudaError_t status) {
     case cudaErrorMemoryAllocation:
       return less_memory;
     case cudaErrorECCUncorrectable:
+#if CUDART_VERSION >= 12080  // earlier headers of CUDA 12 may lack it
     case cudaErrorContained:
+#endif
       return "the GPU's memory is damaged (ECC): reset the GPU, replace it where it happens again, then resume with "
              "--resume";
     case cudaErrorNvlinkUncorrectable:

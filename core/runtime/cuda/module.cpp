@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <map>
@@ -73,6 +74,14 @@ Result<void> check_nccl(const cuda::Module& module, const std::vector<std::strin
   return {};
 }
 
+/// Sets what the driver reads at its first call, unless the user has set it. Each stream has a hardware queue, so that
+/// none waits behind another's transfer (CUDA C++ Programming Guide, "CUDA Environment Variables"). Where NCCL joins
+/// GPUs, kernels are loaded at the start: loading waits for the GPU, on which a transfer may wait for this process.
+void prepare_driver(bool by_nccl) {
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+  if (by_nccl) setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+}
+
 }  // namespace
 
 Result<const cuda::Module*> module_in(const std::string& file) {
@@ -134,6 +143,7 @@ std::optional<cuda::Precision> parse_cuda_precision(std::string_view name) {
 }
 
 Result<GpusToMeasure> gpus_to_measure(const cuda::Module& module, cuda::Precision precision) {
+  prepare_driver(false);
   TRY(auto names, gpus_of(module));
   std::vector<int> gpus(names.size());
   std::iota(gpus.begin(), gpus.end(), 0);
@@ -147,9 +157,11 @@ Result<GpusToMeasure> gpus_to_measure(const cuda::Module& module, cuda::Precisio
 
 Result<layers::Backend> cuda_backend(const cuda::Module& module, const Plan& plan, cuda::Precision precision,
                                      bool oversubscribe, const transport::ProcessGroup& processes) {
+  const std::size_t devices = devices_used(plan).size();
+  const bool by_nccl = devices > 1 && !oversubscribe;
+  prepare_driver(by_nccl);
   TRY(const auto found, gpus_of(module));
   const std::vector<std::string>& gpus = found;
-  const std::size_t devices = devices_used(plan).size();
   const auto here = processes.workers_here(devices);
   const std::size_t wanted = here.end - here.first;
   if (gpus.empty() || (wanted > gpus.size() && !oversubscribe))
@@ -161,7 +173,6 @@ Result<layers::Backend> cuda_backend(const cuda::Module& module, const Plan& pla
   const std::size_t first = here.before + wanted <= gpus.size() ? here.before : 0;
   std::vector<int> placed(devices, -1);
   for (std::size_t i = 0; i < wanted; ++i) placed[here.first + i] = static_cast<int>((first + i) % gpus.size());
-  const bool by_nccl = devices > 1 && !oversubscribe;
   if (by_nccl) TRY_VOID(check_nccl(module, gpus, processes.alone()));
   layers::Backend backend = module.backend(precision, placed, by_nccl);
   backend.warning = mixed_text(gpus, placed);

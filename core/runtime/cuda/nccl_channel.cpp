@@ -20,7 +20,7 @@ NcclSender::NcclSender(NcclWatchdog& watch, NcclDevice worker, NcclPath path)
       path_(std::move(path)),
       notes_(path_.host_transport, path_.from, path_.to) {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
-  stream_ = make_stream();
+  stream_ = make_urgent_stream();
   thread_ = std::thread([this] {
     fail_run(watch_.control(), fmt::format("GPU {} sends to worker {}", worker_.gpu, path_.to), [this] { run(); });
   });
@@ -105,18 +105,20 @@ NcclReceiver::NcclReceiver(NcclWatchdog& watch, NcclDevice worker, NcclPath path
       notes_(path_.host_transport, path_.from, path_.to),
       blocks_(std::make_shared<tensor::DeviceMemory>(worker_.memory->device_shared())) {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
-  stream_ = make_stream();
+  stream_ = make_urgent_stream();
   thread_ = std::thread([this] {
     fail_run(watch_.control(), fmt::format("GPU {} receives from worker {}", worker_.gpu, path_.from),
              [this] { run(); });
   });
 }
 
+void NcclReceiver::begin_end() {
+  const std::lock_guard lock(mutex_);
+  ends_ = true;
+}
+
 NcclReceiver::~NcclReceiver() {
-  {
-    const std::lock_guard lock(mutex_);
-    ends_ = true;
-  }
+  begin_end();
   thread_.join();
   static_cast<void>(cudaSetDevice(worker_.gpu));
   path_.communicator->abort_if_interrupted();  // ends its work before its stream

@@ -66,6 +66,9 @@ class NcclReceiver {
   NcclReceiver(const NcclReceiver&) = delete;
   NcclReceiver& operator=(const NcclReceiver&) = delete;
 
+  /// Takes no further transfers. All receivers of a worker begin to end before one is destroyed, which waits.
+  void begin_end();
+
   /// Waits until the transfer has begun; later work on the compute stream finds the whole tensor. Throws Interrupted.
   transport::Message receive(transport::MessageKey key);
 

@@ -30,17 +30,14 @@ NcclCollective::~NcclCollective() {
 void NcclCollective::prepare() {
   check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
   if (stream_) return;
-  stream_ = make_stream();
-  event_ = make_event();
+  stream_ = make_urgent_stream();
 }
 
 template <class Enqueue>
 tensor::Completion NcclCollective::between(const char* name, const Enqueue& enqueue) {
-  prepare();
+  check(cudaSetDevice(worker_.gpu), "cudaSetDevice");
   const tensor::Completion began = worker_.memory->device().now();
-  order(worker_.compute, stream_.get(), event_.get());
-  communicator_->call(name, [&](ncclComm_t communicator) { return enqueue(communicator, stream_.get()); });
-  order(stream_.get(), worker_.compute, event_.get());
+  communicator_->call(name, [&](ncclComm_t communicator) { return enqueue(communicator, worker_.compute); });
   return began;
 }
 
@@ -80,21 +77,21 @@ tensor::Completion NcclCollective::all_reduce_max(std::span<float> values) { ret
 
 /// NCCL's all-gather needs equal counts: otherwise each rank broadcasts its values to all, in one group.
 ncclResult_t NcclCollective::enqueue_all_gather(std::span<const float> mine, std::span<float> all,
-                                                std::span<const std::size_t> counts, ncclComm_t communicator) const {
-  if (alike(counts))
-    return ncclAllGather(mine.data(), all.data(), mine.size(), ncclFloat32, communicator, stream_.get());
+                                                std::span<const std::size_t> counts, ncclComm_t communicator,
+                                                cudaStream_t stream) const {
+  if (alike(counts)) return ncclAllGather(mine.data(), all.data(), mine.size(), ncclFloat32, communicator, stream);
   std::size_t at = 0;
   return grouped([&](int root) {
     const std::size_t count = counts[static_cast<std::size_t>(root)];
     float* const place = all.data() + std::exchange(at, at + count);
-    return ncclBroadcast(mine.data(), place, count, ncclFloat32, root, communicator, stream_.get());
+    return ncclBroadcast(mine.data(), place, count, ncclFloat32, root, communicator, stream);
   });
 }
 
 tensor::Completion NcclCollective::all_gather(std::span<const float> mine, std::span<float> all,
                                               std::span<const std::size_t> counts) {
-  return between(gather_name(counts), [&](ncclComm_t communicator, cudaStream_t) {
-    return enqueue_all_gather(mine, all, counts, communicator);
+  return between(gather_name(counts), [&](ncclComm_t communicator, cudaStream_t stream) {
+    return enqueue_all_gather(mine, all, counts, communicator, stream);
   });
 }
 
@@ -102,31 +99,30 @@ transport::Collective::AsyncCollective NcclCollective::all_gather_async(std::spa
                                                                         std::span<float> all,
                                                                         std::span<const std::size_t> counts,
                                                                         const tensor::Completion& ready) {
-  return beside(gather_name(counts), ready, [&](ncclComm_t communicator, cudaStream_t) {
-    return enqueue_all_gather(mine, all, counts, communicator);
+  return beside(gather_name(counts), ready, [&](ncclComm_t communicator, cudaStream_t stream) {
+    return enqueue_all_gather(mine, all, counts, communicator, stream);
   });
 }
 
 /// Pieces of unequal sizes are reduced to one rank each, in one group.
 ncclResult_t NcclCollective::enqueue_reduce_scatter(std::span<const float> values, std::span<float> mine,
-                                                    std::span<const std::size_t> counts,
-                                                    ncclComm_t communicator) const {
+                                                    std::span<const std::size_t> counts, ncclComm_t communicator,
+                                                    cudaStream_t stream) const {
   if (alike(counts))
-    return ncclReduceScatter(values.data(), mine.data(), mine.size(), ncclFloat32, ncclSum, communicator,
-                             stream_.get());
+    return ncclReduceScatter(values.data(), mine.data(), mine.size(), ncclFloat32, ncclSum, communicator, stream);
   std::size_t at = 0;
   return grouped([&](int root) {
     const std::size_t count = counts[static_cast<std::size_t>(root)];
     const float* const piece = values.data() + std::exchange(at, at + count);
     return ncclReduce(piece, root == rank_ ? mine.data() : nullptr, count, ncclFloat32, ncclSum, root, communicator,
-                      stream_.get());
+                      stream);
   });
 }
 
 tensor::Completion NcclCollective::reduce_scatter(std::span<const float> values, std::span<float> mine,
                                                   std::span<const std::size_t> counts) {
-  return between(scatter_name(counts), [&](ncclComm_t communicator, cudaStream_t) {
-    return enqueue_reduce_scatter(values, mine, counts, communicator);
+  return between(scatter_name(counts), [&](ncclComm_t communicator, cudaStream_t stream) {
+    return enqueue_reduce_scatter(values, mine, counts, communicator, stream);
   });
 }
 
@@ -134,8 +130,8 @@ transport::Collective::AsyncCollective NcclCollective::reduce_scatter_async(std:
                                                                             std::span<float> mine,
                                                                             std::span<const std::size_t> counts,
                                                                             const tensor::Completion& ready) {
-  return beside(scatter_name(counts), ready, [&](ncclComm_t communicator, cudaStream_t) {
-    return enqueue_reduce_scatter(values, mine, counts, communicator);
+  return beside(scatter_name(counts), ready, [&](ncclComm_t communicator, cudaStream_t stream) {
+    return enqueue_reduce_scatter(values, mine, counts, communicator, stream);
   });
 }
 

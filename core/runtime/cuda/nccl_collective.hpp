@@ -36,16 +36,18 @@ class NcclCollective final : public transport::Collective {
  private:
   tensor::Completion reduce(std::span<float> values, ncclRedOp_t operation);
   void prepare();
-  /// Runs enqueue(communicator, stream) after the compute stream's present work and before its later work.
+  /// Runs enqueue(communicator, stream) on the compute stream.
   template <class Enqueue>
   tensor::Completion between(const char* name, const Enqueue& enqueue);
   /// Runs enqueue(communicator, stream) after `ready`, in parallel to the compute stream.
   template <class Enqueue>
   AsyncCollective beside(const char* name, const tensor::Completion& ready, const Enqueue& enqueue);
   ncclResult_t enqueue_all_gather(std::span<const float> mine, std::span<float> all,
-                                  std::span<const std::size_t> counts, ncclComm_t communicator) const;
+                                  std::span<const std::size_t> counts, ncclComm_t communicator,
+                                  cudaStream_t stream) const;
   ncclResult_t enqueue_reduce_scatter(std::span<const float> values, std::span<float> mine,
-                                      std::span<const std::size_t> counts, ncclComm_t communicator) const;
+                                      std::span<const std::size_t> counts, ncclComm_t communicator,
+                                      cudaStream_t stream) const;
   /// Makes one group of calls: enqueue(rank) for each rank.
   template <class Enqueue>
   ncclResult_t grouped(const Enqueue& enqueue) const;
@@ -53,8 +55,7 @@ class NcclCollective final : public transport::Collective {
   NcclDevice worker_;
   std::shared_ptr<Communicator> communicator_;
   int rank_, size_;
-  Stream stream_;
-  Event event_;
+  Stream stream_;  ///< of work parallel to the compute stream
 };
 
 }  // namespace pipedeck::runtime::cuda

@@ -11,6 +11,15 @@ namespace pipedeck::runtime::cuda {
 namespace {
 
 constexpr std::chrono::microseconds communicator_poll{50};
+constexpr std::chrono::milliseconds end_of_call{20};  ///< a call takes less, unless it waits for a lost rank
+
+/// Children share the resources of their parent, whose own setting decides that (nccl.h, ncclConfig_t::splitShare).
+ncclConfig_t configuration(bool blocks) {
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.blocking = blocks ? 1 : 0;
+  config.splitShare = 1;
+  return config;
+}
 
 }  // namespace
 
@@ -23,8 +32,9 @@ Communicator::~Communicator() {
 bool Communicator::splits() { return ncclCommSplit != nullptr; }
 
 void Communicator::finalise() noexcept {
-  const std::lock_guard lock(mutex_);
-  if (std::exchange(finalising_, true) || !connected_ || aborted_ || control_.interrupted()) return;
+  const std::lock_guard lock(ending_);
+  // A part that blocks ends in ncclCommDestroy.
+  if (std::exchange(finalising_, true) || blocks_ || !connected_ || aborted_ || control_.interrupted()) return;
   const ncclResult_t status = ncclCommFinalize(communicator_);
   // A further error is ignored: the run has stored the first one.
   connected_ = status == ncclSuccess || status == ncclInProgress;
@@ -33,7 +43,7 @@ void Communicator::finalise() noexcept {
 bool Communicator::finalised() noexcept {
   try {
     if (control_.interrupted()) return false;
-    if (connected()) wait_until_idle("ncclCommFinalize");
+    if (connected() && !blocks_) wait_until_idle("ncclCommFinalize");
     return connected();
   } catch (...) {
     return false;
@@ -41,40 +51,44 @@ bool Communicator::finalised() noexcept {
 }
 
 void Communicator::connect(const ncclUniqueId& id, int size, int rank) {
-  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-  config.blocking = 0;
+  ncclConfig_t config = configuration(false);
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(ending_);
     if (aborted_) throw transport::Interrupted{};
-    check(ncclCommInitRankConfig(&communicator_, size, id, rank, &config), "ncclCommInitRankConfig", communicator_);
+    ncclComm_t made = nullptr;
+    const ncclResult_t status = ncclCommInitRankConfig(&made, size, id, rank, &config);
+    communicator_ = made;
+    check(status, "ncclCommInitRankConfig", made);
   }
   wait_until_idle("ncclCommInitRankConfig");
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(ending_);
   connected_ = true;
 }
 
 void Communicator::split(int colour, int rank, Communicator* part) {
+  ncclConfig_t config = configuration(true);
   call("ncclCommSplit", [&](ncclComm_t communicator) {
-    return ncclCommSplit(communicator, colour, rank, part ? &part->split_off_ : &split_off_, nullptr);
+    return ncclCommSplit(communicator, colour, rank, part ? &part->split_off_ : &split_off_, &config);
   });
   if (!part) return;
   {
-    const std::lock_guard lock(part->mutex_);
+    const std::lock_guard lock(part->ending_);
     if (part->aborted_) throw transport::Interrupted{};
     part->communicator_ = std::exchange(part->split_off_, nullptr);
+    part->blocks_ = true;
   }
   part->wait_until_idle("ncclCommSplit");
-  const std::lock_guard lock(part->mutex_);
+  const std::lock_guard lock(part->ending_);
   part->connected_ = true;
 }
 
 bool Communicator::connected() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(ending_);
   return connected_ && !aborted_;
 }
 
 bool Communicator::idle(const char* name) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(ending_);
   if (aborted_) throw transport::Interrupted{};
   ncclResult_t state = ncclSuccess;
   check(ncclCommGetAsyncError(communicator_, &state), "ncclCommGetAsyncError", communicator_);
@@ -91,7 +105,7 @@ void Communicator::wait_until_idle(const char* name) {
 }
 
 std::optional<std::string> Communicator::failure() {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(ending_);
   if (!connected_ || aborted_) return std::nullopt;
   try {
     ncclResult_t state = ncclSuccess;
@@ -104,12 +118,12 @@ std::optional<std::string> Communicator::failure() {
 }
 
 void Communicator::abort() noexcept {
-  const std::lock_guard lock(mutex_);
-  for (ncclComm_t* one : {&communicator_, &split_off_}) {
-    if (*one) static_cast<void>(ncclCommAbort(*one));
-    *one = nullptr;
-  }
+  const std::lock_guard lock(ending_);
   aborted_ = true;
+  // A call that ends soon is waited for. One that waits for a lost rank ends by the abort.
+  const std::unique_lock call(calling_, end_of_call);
+  for (const ncclComm_t one : {communicator_.exchange(nullptr), std::exchange(split_off_, nullptr)})
+    if (one) static_cast<void>(ncclCommAbort(one));
 }
 
 }  // namespace pipedeck::runtime::cuda

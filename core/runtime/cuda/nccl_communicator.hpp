@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank of an NCCL communicator. Its calls never block: waiting threads check if the run has failed, and another
-// thread may abort it at any time, which also ends its work on streams.
+// A rank of an NCCL communicator. Another thread may abort it at any time, which ends a call that waits in NCCL and all
+// work on streams. The communicator of all workers does not block: its threads check if the run has failed. NCCL has a
+// thread per call of those, so the parts that are split off block: their calls return once the work is enqueued.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -38,15 +41,18 @@ class Communicator {
   static bool splits();
 
   /// Calls enqueue(communicator), which makes one call, or one group of calls, of this name. Returns when the work is
-  /// enqueued. Throws CudaError, Interrupted.
+  /// enqueued. The first call to a rank waits for that rank. Throws CudaError, Interrupted.
   template <class Enqueue>
   void call(const char* name, const Enqueue& enqueue) {
     {
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(calling_);
+      const ncclComm_t communicator = communicator_;
       if (aborted_) throw transport::Interrupted{};
-      check(enqueue(communicator_), name, communicator_);
+      const ncclResult_t status = enqueue(communicator);
+      if (aborted_) throw transport::Interrupted{};
+      check(status, name, communicator);
     }
-    wait_until_idle(name);
+    if (!blocks_) wait_until_idle(name);
   }
 
   /// Returns a description of an error since the last call, such as a lost rank. Any thread may call it.
@@ -61,10 +67,12 @@ class Communicator {
   bool finalised() noexcept;
 
   transport::RunControl& control_;
-  mutable std::mutex mutex_;  ///< locked during calls, which are short
-  ncclComm_t communicator_ = nullptr;
+  std::timed_mutex calling_;   ///< locked during calls, which can wait for another rank
+  mutable std::mutex ending_;  ///< locked while it is looked at, or aborted; never during a call
+  std::atomic<ncclComm_t> communicator_ = nullptr;
   ncclComm_t split_off_ = nullptr;  ///< written by NCCL during a split; stays null without a group
-  bool aborted_ = false, connected_ = false, finalising_ = false;
+  std::atomic<bool> aborted_ = false;
+  bool connected_ = false, finalising_ = false, blocks_ = false;
 };
 
 }  // namespace pipedeck::runtime::cuda

@@ -7,12 +7,18 @@
 #include <numeric>
 #include <utility>
 
+#include "core/runtime/cuda/nccl_warm_up.hpp"
+
 namespace pipedeck::runtime::cuda {
 
 /// A worker's endpoint. It creates a channel on first use.
 class NcclTransport::End final : public transport::Endpoint {
  public:
   End(NcclTransport& transport, std::size_t worker) : transport_(transport), worker_(worker) {}
+  ~End() override {
+    for (const auto& [peer, receiver] : receivers_)
+      if (receiver) receiver->begin_end();  // null after it could not be made
+  }
 
   void send(std::size_t peer, transport::MessageKey key, tensor::Tensor tensor) override {
     channel(senders_, peer, worker_, peer).send(key, std::move(tensor));
@@ -74,14 +80,16 @@ NcclTransport::NcclTransport(std::map<std::size_t, NcclDevice> workers, std::siz
 NcclTransport::~NcclTransport() {
   for (const auto& [number, end] : ends_) end->end_senders();
   ends_.clear();
+  for (auto& [number, part] : parts_) {
+    static_cast<void>(cudaSetDevice(workers_.at(number).gpu));
+    part.split.clear();
+  }
   for (const auto& [number, part] : parts_) {
     static_cast<void>(cudaSetDevice(workers_.at(number).gpu));
-    for (const auto& [list, communicator] : part.split) communicator->finalise();
     part.all->finalise();
   }
   for (auto& [number, part] : parts_) {
     static_cast<void>(cudaSetDevice(workers_.at(number).gpu));
-    part.split.clear();
     part.all.reset();
   }
 }
@@ -108,7 +116,11 @@ void NcclTransport::connect(std::size_t worker) {
     }
     const auto& members = lists_[*mine];
     const auto rank = static_cast<int>(std::ranges::find(members, worker) - members.begin());
-    part.all->split(static_cast<int>(mine - round.begin()), rank, part.split.at(*mine).get());
+    Communicator& own = *part.split.at(*mine);
+    part.all->split(static_cast<int>(mine - round.begin()), rank, &own);
+    // Members of a round's lists have no other list in it: no two wait for each other.
+    warm_up(workers_.at(worker), own, *mine < groups_ ? WarmUp::group : WarmUp::path, rank,
+            static_cast<int>(members.size()), watch_.control());
   }
 }
 

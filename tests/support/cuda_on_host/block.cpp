@@ -314,9 +314,10 @@ void set_submit(Submit submit) { chosen_submit = submit; }
 
 void launch(const Shape& shape, cudaStream_t stream, std::function<void()> thread) {
   check_shape(shape);
+  const std::size_t kernel = thread.target_type().hash_code();
   auto work = [shape, thread = std::move(thread)] { Grid(shape, thread).run(); };
   if (const Submit submit = chosen_submit)
-    submit(stream, std::move(work));
+    submit(stream, std::move(work), kernel);
   else
     work();
 }

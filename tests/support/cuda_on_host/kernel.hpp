@@ -41,8 +41,9 @@ struct Schedule {
 /// For every launch from now on, from whichever thread.
 void set_schedule(Schedule schedule);
 
-/// Runs a kernel's work, in the stream's order. Without one, a kernel runs before launch returns.
-using Submit = void (*)(cudaStream_t stream, std::function<void()> work);
+/// Runs a kernel's work, in the stream's order. `kernel` is equal for kernels with parameters of equal types. Without
+/// one, a kernel runs before launch returns.
+using Submit = void (*)(cudaStream_t stream, std::function<void()> work, std::size_t kernel);
 void set_submit(Submit submit);
 
 /// `thread` is called once for each thread of each block. Throws Error where CUDA would refuse the shape; what is found

@@ -425,7 +425,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
     std::memcpy(&found, algorithm, sizeof found);
     require(found.problem == problem.number(), "the algorithm was found for another problem");
     check_addresses(product, owner.device, found, workspace, workspace_bytes);
-    put(stream, [product] { product.run(); });
+    put_kernel(stream, [product] { product.run(); });
   });
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "core/base/random.hpp"
 #include "tests/support/cuda_stand_in/machine.hpp"
@@ -31,8 +33,18 @@ cudaError_t remembered(cudaError_t status) {
   return status;
 }
 
+/// The driver reads its environment once, at a program's first call.
+void begin_driver(Machine& all) {
+  if (std::exchange(all.driver_began, true)) return;
+  const char* loading = std::getenv("CUDA_MODULE_LOADING");
+  all.loads_eagerly = loading != nullptr && std::string_view(loading) == "EAGER";
+  const char* queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+  all.hardware_queues = queues != nullptr ? static_cast<unsigned>(std::clamp(std::atoi(queues), 1, 32)) : 8;
+}
+
 cudaError_t state_of_driver() {
   const std::lock_guard lock(machine().mutex);
+  begin_driver(machine());
   if (machine().driver < runtime_version / 1000 * 1000) return cudaErrorInsufficientDriver;
   return machine().lost;
 }
@@ -55,6 +67,7 @@ int device_count() {
 }
 
 void reset() {
+  forget_loaded();
   {
     const std::lock_guard lock(machine().mutex);
     machine().devices = default_devices;
@@ -67,9 +80,12 @@ void reset() {
     machine().hanging.clear();
     machine().direct.clear();
     machine().copies_through_host = 0;
+    machine().strictness = {};
+    machine().driver_began = false;
+    machine().loading_waits = 0;
     machine().summation_error = 0;
     machine().aligned_products_only = machine().plain_products_only = false;
-    machine().memory_pools = machine().deterministic_convolutions = true;
+    machine().memory_pools = true;
   }
   {
     const std::lock_guard lock(lock_of_all());
@@ -121,8 +137,16 @@ void set_delay(int microseconds) {
 void refuse_unaligned_products() { machine().aligned_products_only = true; }
 void refuse_epilogues() { machine().plain_products_only = true; }
 void refuse_memory_pools() { machine().memory_pools = false; }
-void refuse_deterministic_convolutions() { machine().deterministic_convolutions = false; }
-
+void set_strictness(const Strictness& strictness) {
+  const std::lock_guard all(lock_of_all());
+  const std::lock_guard lock(machine().mutex);
+  machine().strictness = strictness;
+  changed().notify_all();
+}
+int loading_waits() {
+  const std::lock_guard lock(machine().mutex);
+  return machine().loading_waits;
+}
 void set_summation_error(double units) { machine().summation_error = units * 0x1p-24; }
 
 double Sum::result(std::uint64_t place) const {

@@ -84,6 +84,11 @@ void finish(void* data, Values::Type type, const std::vector<Sum>& sums, double 
     values.blend(static_cast<std::int64_t>(i), alpha, sums[i].result(i), beta);
 }
 
+bool unsteady_only() {
+  const std::lock_guard lock(machine().mutex);
+  return machine().strictness.unsteady_convolutions;
+}
+
 template <class Perf, class Algorithm>
 void list_algorithms(int wanted, int* count, Perf* results, Algorithm first, Algorithm second, cudnnMathType_t math) {
   require(wanted >= 1, "no algorithm is wanted");
@@ -95,7 +100,7 @@ void list_algorithms(int wanted, int* count, Perf* results, Algorithm first, Alg
   one.memory = unsteady_workspace;
   results[0] = one;
   *count = 1;
-  if (wanted == 1 || !machine().deterministic_convolutions) return;
+  if (wanted == 1 || unsteady_only()) return;
   one.algo = second;
   one.determinism = CUDNN_DETERMINISTIC;
   one.memory = steady_workspace;
@@ -106,7 +111,7 @@ void list_algorithms(int wanted, int* count, Perf* results, Algorithm first, Alg
 std::size_t workspace_of(int algorithm) { return algorithm == steady ? steady_workspace : unsteady_workspace; }
 
 void check_algorithm(int algorithm) {
-  require(algorithm != unsteady || !machine().deterministic_convolutions,
+  require(algorithm != unsteady || unsteady_only(),
           "an algorithm that gives other bits every time", CUDNN_STATUS_NOT_SUPPORTED);
   require(algorithm == steady || algorithm == unsteady, "an algorithm that was not offered",
           CUDNN_STATUS_NOT_SUPPORTED);
@@ -212,7 +217,7 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void* alpha, c
     check_image(owner, convolution.in, x, "the input");
     check_image(owner, convolution.out, y, "the output");
     check_space(owner, w, convolution.filter_bytes(), "the filter");
-    put(owner.stream, [=, alpha = scale_of(alpha), beta = scale_of(beta)] {
+    put_kernel(owner.stream, [=, alpha = scale_of(alpha), beta = scale_of(beta)] {
       const auto input = all(x, convolution.type(), convolution.in.values());
       const auto filter = all(w, convolution.type(), convolution.filter.values());
       std::vector<Sum> sums(static_cast<std::size_t>(convolution.out.values()));
@@ -238,7 +243,7 @@ cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t handle, const void* alp
     check_image(owner, convolution.in, dx, "the input's gradient");
     check_image(owner, convolution.out, dy, "the output's gradient");
     check_space(owner, w, convolution.filter_bytes(), "the filter");
-    put(owner.stream, [=, alpha = scale_of(alpha), beta = scale_of(beta)] {
+    put_kernel(owner.stream, [=, alpha = scale_of(alpha), beta = scale_of(beta)] {
       const auto gradient = all(dy, convolution.type(), convolution.out.values());
       const auto filter = all(w, convolution.type(), convolution.filter.values());
       std::vector<Sum> sums(static_cast<std::size_t>(convolution.in.values()));
@@ -265,7 +270,7 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t handle, const void* a
     check_image(owner, convolution.in, x, "the input");
     check_image(owner, convolution.out, dy, "the output's gradient");
     check_space(owner, dw, convolution.filter_bytes(), "the filter's gradient");
-    put(owner.stream, [=, alpha = scale_of(alpha), beta = scale_of(beta)] {
+    put_kernel(owner.stream, [=, alpha = scale_of(alpha), beta = scale_of(beta)] {
       const auto gradient = all(dy, convolution.type(), convolution.out.values());
       const auto input = all(x, convolution.type(), convolution.in.values());
       std::vector<Sum> sums(static_cast<std::size_t>(convolution.filter.values()));

@@ -114,7 +114,7 @@ cudnnStatus_t cudnnPoolingForward(cudnnHandle_t handle, const cudnnPoolingDescri
     const Pool pool(descriptor, x_desc, y_desc);
     check_image(owner, pool.in, x, "the input");
     check_image(owner, pool.out, y, "the output");
-    put(owner.stream, [=, alpha = scale_of(alpha), beta = scale_of(beta)] {
+    put_kernel(owner.stream, [=, alpha = scale_of(alpha), beta = scale_of(beta)] {
       const Values in(x, pool.type());
       Values out(y, pool.type());
       pool.each([&](std::int64_t to, const std::vector<std::int64_t>& under) {
@@ -141,7 +141,7 @@ cudnnStatus_t cudnnPoolingBackward(cudnnHandle_t handle, const cudnnPoolingDescr
     check_image(owner, pool.out, y, "the output");
     check_image(owner, same.in, dx, "the input's gradient");
     check_image(owner, same.out, dy, "the output's gradient");
-    put(owner.stream, [=, alpha = scale_of(alpha), beta = scale_of(beta)] {
+    put_kernel(owner.stream, [=, alpha = scale_of(alpha), beta = scale_of(beta)] {
       const Values in(x, pool.type()), out(y, pool.type()), gradient(dy, pool.type());
       std::vector<double> sums(static_cast<std::size_t>(pool.in.values()));
       pool.each([&](std::int64_t to, const std::vector<std::int64_t>& under) {
@@ -176,7 +176,7 @@ cudnnStatus_t cudnnBatchNormalizationForwardTraining(cudnnHandle_t handle, cudnn
     const std::int64_t rows = check_norm(owner, mode, in, parameters, {gain, shift, mean, inverse});
     check_image(owner, in, x, "the input");
     check_image(owner, out, y, "the output");
-    put(owner.stream, [=, alpha = scale_of(alpha), beta = scale_of(beta)] {
+    put_kernel(owner.stream, [=, alpha = scale_of(alpha), beta = scale_of(beta)] {
       const Values from(x, values_of(in.type));
       Values to(y, values_of(in.type));
       for (std::int64_t c = 0; c < in.c; ++c) {
@@ -215,7 +215,7 @@ cudnnStatus_t cudnnBatchNormalizationBackward(cudnnHandle_t handle, cudnnBatchNo
     check_image(owner, in, dx, "the input's gradient");
     const double data[2] = {scale_of(alpha_data), scale_of(beta_data)};
     const double sums[2] = {scale_of(alpha_parameters), scale_of(beta_parameters)};
-    put(owner.stream, [=, a = data[0], b = data[1], pa = sums[0], pb = sums[1]] {
+    put_kernel(owner.stream, [=, a = data[0], b = data[1], pa = sums[0], pb = sums[1]] {
       const Values from(x, values_of(in.type)), gradient(dy, values_of(in.type));
       Values to(dx, values_of(in.type)), gains(gain_gradient, Values::Type::f32),
           shifts(shift_gradient, Values::Type::f32);

@@ -339,7 +339,7 @@ cudnnStatus_t cudnnRNNForward(cudnnHandle_t handle, cudnnRNNDescriptor_t descrip
     require(x != nullptr, "the input is missing");
     const Lstm lstm = checked(owner, rnn, living_data(x_desc), living_data(y_desc), x, y, weights, weight_space, work,
                               workspace, reserved, reserve_space);
-    put(owner.stream, [=] { lstm.forward(static_cast<const float*>(weight_space), static_cast<float*>(y)); });
+    put_kernel(owner.stream, [=] { lstm.forward(static_cast<const float*>(weight_space), static_cast<float*>(y)); });
   });
 }
 
@@ -360,7 +360,7 @@ cudnnStatus_t cudnnRNNBackwardData_v8(cudnnHandle_t handle, cudnnRNNDescriptor_t
                               work, workspace, reserved, reserve_space);
     check_space(owner, dy, living_data(y_desc).bytes(), "the output's gradient");
     check_space(owner, dx, living_data(x_desc).bytes(), "the input's gradient");
-    put(owner.stream, [=] {
+    put_kernel(owner.stream, [=] {
       expect(lstm, ran_forward);
       lstm.backward_data(static_cast<const float*>(weight_space), static_cast<const float*>(dy),
                          static_cast<float*>(dx));
@@ -381,7 +381,7 @@ cudnnStatus_t cudnnRNNBackwardWeights_v8(cudnnHandle_t handle, cudnnRNNDescripto
     check_state(h, rnn, living_data(x_desc));
     const Lstm lstm = checked(owner, rnn, living_data(x_desc), living_data(y_desc), x, y, weights, dweights, work,
                               workspace, reserved, reserve_space);
-    put(owner.stream, [=] {
+    put_kernel(owner.stream, [=] {
       expect(lstm, ran_backward);
       lstm.backward_weights(static_cast<float*>(dweights));
     });

@@ -32,12 +32,16 @@ struct Machine {
   std::map<int, std::string> names;
   std::map<int, int> places;
   std::set<int> hanging;
-  int waits = 0;
+  int waits = 0, streams_made = 0, urgent_streams_made = 0;
   std::set<std::pair<int, int>> direct;  ///< {from where, to whom}: a device reaches a peer's memory
   int copies_through_host = 0;
   std::atomic<double> summation_error = 0;
   std::atomic<bool> aligned_products_only = false, plain_products_only = false;
-  std::atomic<bool> memory_pools = true, deterministic_convolutions = true;
+  std::atomic<bool> memory_pools = true;
+  Strictness strictness;
+  bool driver_began = false, loads_eagerly = false;  ///< since reset()
+  unsigned hardware_queues = 8;                      ///< that the driver found at its first call
+  int loading_waits = 0;
 };
 Machine& machine();
 
@@ -57,5 +61,8 @@ cudaError_t runtime_call(const char* function, cudaError_t failed_work, Body bod
 
 /// Returns when all of the stream's work is done.
 void drain(cudaStream_t stream);
+/// Returns when the device is idle, if allocations wait for that.
+void wait_for_device(int device);
+void forget_loaded();
 
 }  // namespace cuda_stand_in

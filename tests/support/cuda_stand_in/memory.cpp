@@ -135,6 +135,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 cudaError_t cudaMalloc(void** data, std::size_t bytes) {
   return runtime_call("cudaMalloc", cudaErrorMemoryAllocation, [&] {
     require(data != nullptr, "nowhere to put the address");
+    wait_for_device(current_device());
     *data = bytes == 0 ? nullptr : take_block(bytes, current_device());
   });
 }
@@ -142,9 +143,7 @@ cudaError_t cudaFree(void* data) {
   if (data == nullptr) return cudaSuccess;
   count_wait();
   return remembered(call("cudaFree", cudaSuccess, cudaErrorInvalidValue, [&] {
-    // It waits for all of the device's work, as the real one does.
-    std::unique_lock lock(lock_of_all());
-    lock.unlock();
+    wait_for_device(device_with(data));
     forget_block(data, block_kind);
   }));
 }
@@ -167,10 +166,16 @@ cudaError_t cudaFreeAsync(void* data, cudaStream_t stream) {
   }));
 }
 cudaError_t cudaHostAlloc(void** data, std::size_t bytes, unsigned) {
-  return runtime_call("cudaHostAlloc", cudaErrorMemoryAllocation, [&] { *data = take_block(bytes, -1); });
+  return runtime_call("cudaHostAlloc", cudaErrorMemoryAllocation, [&] {
+    wait_for_device(current_device());
+    *data = take_block(bytes, -1);
+  });
 }
 cudaError_t cudaMallocHost(void** data, std::size_t bytes) {
-  return runtime_call("cudaMallocHost", cudaErrorMemoryAllocation, [&] { *data = take_block(bytes, -1); });
+  return runtime_call("cudaMallocHost", cudaErrorMemoryAllocation, [&] {
+    wait_for_device(current_device());
+    *data = take_block(bytes, -1);
+  });
 }
 cudaError_t cudaFreeHost(void* data) {
   if (data == nullptr) return cudaSuccess;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL among threads of one process. Work waits on its stream until the others are there, for ever where they never
 // come, as on GPUs: only abort ends it. Communicators that do not block are at work for a while after each call, and
-// refuse the next one until they were asked.
+// refuse the next one until they were asked. A call on one that blocks waits, if it is the first of its kind or to its
+// peer, until the other ranks have made theirs: that is when NCCL connects them.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <set>
 #include <vector>
 
 #include "tests/support/cuda_stand_in/state.hpp"
@@ -51,12 +53,17 @@ struct Group {
   std::map<std::uint64_t, std::vector<Part*>> meetings;                              ///< collectives, by number
   std::map<std::pair<int, int>, std::deque<std::shared_ptr<Part>>> sends, receives;  ///< by sender and receiver
   std::deque<Splitting> splittings;
+  std::map<std::pair<int, int>, std::set<int>> connected;  ///< ranks that came, by sender and receiver, or kind
   int joined() const { return static_cast<int>(std::count(here.begin(), here.end(), true)); }
 };
 
 std::map<std::string, std::shared_ptr<Group>>& groups() {
   static std::map<std::string, std::shared_ptr<Group>> all;
   return all;
+}
+int& connections_made() {
+  static int made = 0;
+  return made;
 }
 std::uint64_t& peers_lost() {
   static std::uint64_t times = 0;
@@ -70,7 +77,7 @@ std::uint64_t& peers_lost() {
 struct NcclState {
   std::shared_ptr<cuda_stand_in::Group> group;
   int rank = 0, device = 0;
-  bool blocking = true, aborted = false, joined = false;
+  bool blocking = true, aborted = false, joined = false, shares = false;
   bool simulated = false;  ///< keeps work that was not done: what is given to it next may be anything
   int busy = 0;            ///< times that it is asked until it is idle
   std::uint64_t next = 0, lost = 0;
@@ -92,11 +99,13 @@ struct Queued {
 };
 thread_local int depth = 0;
 thread_local std::vector<Queued> queued;
+thread_local bool group_failed = false;  ///< no call of such a group is done
 
 /// An end that fails ends the group all the same.
 void forget_group() {
   depth = 0;
   queued.clear();
+  group_failed = false;
 }
 
 Values::Type values_of(ncclDataType_t type) {
@@ -194,7 +203,36 @@ void run(const std::shared_ptr<NcclState>& state, std::uint64_t first,
   for (const auto& part : parts) changed().wait(lock, [&] { return part->done || state->aborted; });
 }
 
-void launch(std::vector<Queued> all) {
+std::pair<int, int> connection_of(const Queued& one) {
+  const int rank = one.state->rank, peer = one.part.peer;
+  if (one.part.kind == Kind::send) return {rank, peer};
+  if (one.part.kind == Kind::receive) return {peer, rank};
+  return {-1, static_cast<int>(one.part.kind)};
+}
+bool is_connected(const Queued& one) {
+  const auto connection = connection_of(one);
+  const std::size_t ranks = connection.first < 0                    ? static_cast<std::size_t>(one.state->group->size)
+                            : connection.first == connection.second ? 1
+                                                                    : 2;
+  return one.state->group->connected[connection].size() == ranks;
+}
+
+/// Connects the ranks of these calls. Returns false if an abort ended it.
+bool connect(const std::vector<Queued>& all) {
+  std::unique_lock lock(lock_of_all());
+  for (const Queued& one : all)
+    connections_made() += one.state->group->connected[connection_of(one)].insert(one.state->rank).second ? 1 : 0;
+  changed().notify_all();
+  for (const Queued& one : all) {
+    if (!one.state->blocking) continue;
+    changed().wait(lock, [&] { return is_connected(one) || one.state->aborted; });
+    if (one.state->aborted) return false;
+  }
+  return true;
+}
+
+bool launch(std::vector<Queued> all) {
+  if (!connect(all)) return false;
   while (!all.empty()) {
     const auto state = all.front().state;
     const auto stream = all.front().stream;
@@ -218,6 +256,7 @@ void launch(std::vector<Queued> all) {
     forbid_on_captured(stream);
     put(stream, [=] { run(state, first, parts); });
   }
+  return true;
 }
 
 template <class Body>
@@ -240,7 +279,7 @@ void check_memory(const NcclState& state, const void* data, std::size_t count, n
 }
 
 ncclResult_t operate(const char* function, ncclComm_t communicator, cudaStream_t stream, const Part& part) {
-  bool in_progress = false;
+  bool in_progress = false, ended = false;
   const ncclResult_t status = nccl_call(function, [&] {
     const NcclState& state = usable(communicator);
     check_stream(stream);
@@ -255,8 +294,10 @@ ncclResult_t operate(const char* function, ncclComm_t communicator, cudaStream_t
     require(part.peer >= 0 && part.peer < state.group->size, "no such rank");
     in_progress = !state.blocking;
     queued.push_back({communicator->state, stream, part});
-    if (depth == 0) launch(std::exchange(queued, {}));
+    if (depth == 0) ended = !launch(std::exchange(queued, {}));
   });
+  if (ended) return ncclInternalError;
+  if (status != ncclSuccess && depth > 0) group_failed = true;
   return status == ncclSuccess && in_progress ? ncclInProgress : status;
 }
 
@@ -321,6 +362,11 @@ bool look_for_others(NcclState& state) {
 
 }  // namespace
 
+int connections() {
+  const std::lock_guard lock(lock_of_all());
+  return connections_made();
+}
+
 void lose_peers() {
   const std::lock_guard lock(lock_of_all());
   ++peers_lost();
@@ -371,6 +417,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* communicator, int size, ncclUniq
     state->rank = rank;
     state->device = current_device();
     blocking = state->blocking = config == nullptr || config->blocking != 0;
+    state->shares = config != nullptr && config->splitShare == 1;
     std::unique_lock lock(lock_of_all());
     auto& group = groups()[std::string(id.internal, sizeof id.internal)];
     if (!group) {
@@ -424,7 +471,8 @@ ncclResult_t ncclCommInitAll(ncclComm_t* communicators, int count, const int* de
 ncclResult_t ncclCommSplit(ncclComm_t communicator, int colour, int key, ncclComm_t* part, ncclConfig_t* config) {
   const ncclResult_t status = nccl_call("ncclCommSplit", [&] {
     NcclState& state = usable(communicator);
-    require(!state.blocking && config == nullptr, "a split as the module makes none");
+    require(!state.blocking && config != nullptr && config->blocking == 1, "a split as the module makes none");
+    require(state.shares && config->splitShare == 1, "the parts do not share their parent's resources");
     require(colour >= 0 || colour == NCCL_SPLIT_NOCOLOR, "a colour is not negative");
     require(current_device() == state.device, "another device is current than the communicator's");
     const std::lock_guard lock(lock_of_all());
@@ -432,7 +480,8 @@ ncclResult_t ncclCommSplit(ncclComm_t communicator, int colour, int key, ncclCom
     if (colour != NCCL_SPLIT_NOCOLOR) {
       made = std::make_shared<NcclState>();
       made->device = state.device;
-      made->blocking = false;
+      made->blocking = true;
+      made->shares = true;
       made->lost = peers_lost();
       *part = new ncclComm{made};
       cuda_stand_in::made(*part, communicator_kind);
@@ -488,13 +537,18 @@ ncclResult_t ncclGroupStart() {
   return nccl_call("ncclGroupStart", [] { ++depth; });
 }
 ncclResult_t ncclGroupEnd() {
-  bool in_progress = false;
+  if (depth == 1 && group_failed) {
+    forget_group();
+    return ncclInvalidUsage;
+  }
+  bool in_progress = false, ended = false;
   const ncclResult_t status = call("ncclGroupEnd", ncclSuccess, ncclInvalidUsage, [&] {
     require(depth > 0, "a group ends that was never begun");
     if (--depth > 0) return;
     for (const Queued& one : queued) in_progress = in_progress || !one.state->blocking;
-    launch(std::exchange(queued, {}));
+    ended = !launch(std::exchange(queued, {}));
   });
+  if (ended) return ncclInternalError;
   if (status != ncclSuccess) forget_group();
   return status == ncclSuccess && in_progress ? ncclInProgress : status;
 }
@@ -502,6 +556,10 @@ ncclResult_t ncclGroupEnd() {
 /// Estimates the time of a group. NCCL runs the work of non-blocking communicators instead, and has no estimate for
 /// calls other than collectives: both are refused here.
 ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t* told) {
+  if (depth == 1 && group_failed) {
+    forget_group();
+    return ncclInvalidUsage;
+  }
   const ncclResult_t status = nccl_call("ncclGroupSimulateEnd", [&] {
     require(depth > 0, "a group ends that was never begun", ncclInvalidUsage);
     if (--depth > 0) return;

@@ -33,6 +33,23 @@ void set_nccl(int version);
 /// Delays each later piece of work on a stream by up to this many microseconds.
 void set_delay(int microseconds);
 
+/// Behaviour that GPUs and libraries may show. At first none of it.
+struct Strictness {
+  /// The first launch of a kernel on a device loads it: it waits for all work of the device, and other threads' calls
+  /// wait for it. Not where the driver found CUDA_MODULE_LOADING=EAGER at its first call since reset().
+  bool lazy_loading = false;
+  /// A device has as many hardware queues as the driver found in CUDA_DEVICE_MAX_CONNECTIONS at that call, else 8. Its
+  /// streams share them in turn. Work begins after all earlier work of its queue has begun; a wait has to end.
+  bool hardware_queues = false;
+  /// Allocating and freeing memory waits for all work of the device.
+  bool allocation_waits = false;
+  /// No convolution gives the same bits every time.
+  bool unsteady_convolutions = false;
+};
+void set_strictness(const Strictness& strictness);
+/// Loads since reset() that waited for work.
+int loading_waits();
+
 /// Sets an error of later sums of products: up to `units` of 2^-24 of the sum of its terms' sizes, by its place and
 /// value alone. 1 is the possible error of 32-bit floats added in another order; initially 0.
 void set_summation_error(double units);
@@ -43,8 +60,6 @@ void refuse_unaligned_products();
 void refuse_epilogues();
 /// From now on, until reset(), no GPU has pools of memory: cudaMallocAsync fails.
 void refuse_memory_pools();
-/// From now on, until reset(), cuDNN offers no convolution that gives the same bits every time.
-void refuse_deterministic_convolutions();
 
 /// Makes the nth later call (1: the next) of a function fail with the library's own status. An empty name: any function
 /// that allocates or computes, with its library's status for failed work.
@@ -59,8 +74,15 @@ void hang_device(int device);
 /// Calls so far that make the host wait for a device: synchronisations, freed memory, copies of pageable memory.
 int waiting_calls();
 
+/// Streams so far, and those of the greatest priority.
+int streams_made();
+int urgent_streams_made();
+
 /// Copies between devices since reset() of which neither reaches the other's memory (cudaDeviceEnablePeerAccess).
 int copies_through_host();
+
+/// Connections so far that a rank made by its first call to a peer, or of a kind. Each takes long on a GPU.
+int connections();
 
 /// Makes NCCL's communicators report the loss of another rank on later queries.
 void lose_peers();
@@ -84,7 +106,8 @@ std::string alive_words();
 /// Returns the reason of the last refused call or failed work on a stream. Empty: none yet.
 std::string last_refusal();
 
-/// Runs work in the stream's order. An exception makes the device fail with cudaErrorLaunchFailure.
-void enqueue(cudaStream_t stream, std::function<void()> work);
+/// Runs the work of a kernel in the stream's order; `kernel` identifies it. An exception makes the device fail with
+/// cudaErrorLaunchFailure.
+void enqueue(cudaStream_t stream, std::function<void()> work, std::size_t kernel = 0);
 
 }  // namespace cuda_stand_in

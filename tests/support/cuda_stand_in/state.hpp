@@ -15,6 +15,8 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <typeinfo>
+#include <utility>
 
 #include <cublasLt.h>
 #include <cuda_bf16.h>
@@ -82,6 +84,12 @@ void check_stream(cudaStream_t stream, int status = 0);
 int device_of(cudaStream_t stream);
 /// With `device` current on the stream's thread.
 void put(cudaStream_t stream, std::function<void()> work);
+/// Puts a kernel that may have to be loaded first. `kernel` identifies it.
+void put_kernel(cudaStream_t stream, std::size_t kernel, std::function<void()> work);
+template <class Work>
+void put_kernel(cudaStream_t stream, Work work) {
+  put_kernel(stream, typeid(Work).hash_code(), std::function<void()>(std::move(work)));
+}
 
 // ---- graphs
 
@@ -148,9 +156,21 @@ inline std::size_t bytes_of(Values::Type type) { return type == Values::Type::f3
 
 }  // namespace cuda_stand_in
 
+namespace cuda_stand_in {
+
+/// A piece of a stream's work, and its place in the stream's hardware queue.
+struct StreamWork {
+  std::function<void()> run;
+  std::uint64_t ticket = 0;  ///< 0: without a queue
+  bool waits = false;        ///< keeps its place until it ends, not until it begins
+};
+
+}  // namespace cuda_stand_in
+
 struct CUstream_st {
   int device = 0;
-  std::deque<std::function<void()>> work;
+  unsigned number = 0;  ///< of the device's streams
+  std::deque<cuda_stand_in::StreamWork> work;
   bool ends = false, busy = false;
   CUgraph_st* captured = nullptr;  ///< what it is given becomes part of this
   std::thread thread;

@@ -1,12 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA runtime: streams and events.
 #include <algorithm>
+#include <map>
 #include <random>
+#include <set>
 
 #include "tests/support/cuda_stand_in/machine.hpp"
 
 namespace cuda_stand_in {
 namespace {
+
+/// Hardware queues: tickets of work that keeps its place, by device and queue. With lock_of_all held, as below.
+std::deque<std::uint64_t>& queue_of(const CUstream_st& stream) {
+  static std::map<std::pair<int, unsigned>, std::deque<std::uint64_t>> queues;
+  const std::lock_guard settings(machine().mutex);
+  return queues[{stream.device, stream.number % machine().hardware_queues}];
+}
+Strictness strictness() {
+  const std::lock_guard settings(machine().mutex);
+  return machine().strictness;
+}
+void take_place(const CUstream_st& stream, StreamWork& work) {
+  static std::uint64_t tickets = 0;
+  if (!strictness().hardware_queues) return;
+  work.ticket = ++tickets;
+  queue_of(stream).push_back(work.ticket);
+}
+bool is_first(const CUstream_st& stream, const StreamWork& work) {
+  return work.ticket == 0 || !strictness().hardware_queues || queue_of(stream).front() == work.ticket;
+}
+void leave_place(const CUstream_st& stream, const StreamWork& work) {
+  if (work.ticket == 0) return;
+  std::erase(queue_of(stream), work.ticket);
+  changed().notify_all();
+}
+
+/// Devices on which a thread loads a kernel, and the kernels that are loaded.
+std::map<int, std::thread::id>& loading() {
+  static std::map<int, std::thread::id> threads;
+  return threads;
+}
+std::set<std::pair<int, std::size_t>>& loaded() {
+  static std::set<std::pair<int, std::size_t>> kernels;
+  return kernels;
+}
+/// All streams that are alive.
+std::set<CUstream_st*>& streams() {
+  static std::set<CUstream_st*> all;
+  return all;
+}
+bool is_idle(int device) {
+  return std::ranges::none_of(streams(), [device](const CUstream_st* one) {
+    return one->device == device && (!one->work.empty() || one->busy);
+  });
+}
+void wait_for_loading(std::unique_lock<std::mutex>& lock, int device) {
+  changed().wait(lock, [&] {
+    const auto found = loading().find(device);
+    return found == loading().end() || found->second == std::this_thread::get_id();
+  });
+}
 
 void run_stream(CUstream_st& stream) {
   set_current_device(stream.device);
@@ -16,9 +69,11 @@ void run_stream(CUstream_st& stream) {
     changed().wait(lock, [&] { return stream.ends || !stream.work.empty(); });
     changed().wait(lock, [&] { return !hangs(stream.device); });
     if (stream.work.empty()) return;
-    const auto work = std::move(stream.work.front());
+    const StreamWork work = std::move(stream.work.front());
     stream.work.pop_front();
     stream.busy = true;
+    changed().wait(lock, [&] { return is_first(stream, work); });
+    if (!work.waits) leave_place(stream, work);
     lock.unlock();
     int delay = 0;
     {
@@ -27,12 +82,13 @@ void run_stream(CUstream_st& stream) {
     }
     if (delay > 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % static_cast<unsigned>(delay)));
     try {
-      work();
+      work.run();
     } catch (const std::exception& error) {
       refused("a kernel", error.what());
       lose_devices(cudaErrorLaunchFailure);
     }
     lock.lock();
+    if (work.waits) leave_place(stream, work);
     stream.busy = false;
     changed().notify_all();
   }
@@ -65,7 +121,56 @@ void check_not_captured(cudaEvent_t event) {
   require(!event->captured, "the event is of a captured stream", cudaErrorCapturedEvent);
 }
 
+/// Loads a kernel that no launch on this device has loaded, as lazy loading does.
+void load(int device, std::size_t kernel) {
+  std::unique_lock lock(lock_of_all());
+  {
+    const std::lock_guard settings(machine().mutex);
+    if (!machine().strictness.lazy_loading || machine().loads_eagerly) return;
+  }
+  wait_for_loading(lock, device);
+  if (!loaded().insert({device, kernel}).second) return;
+  if (!is_idle(device)) {
+    const std::lock_guard settings(machine().mutex);
+    ++machine().loading_waits;
+  }
+  loading()[device] = std::this_thread::get_id();
+  changed().wait(lock, [&] { return is_idle(device); });
+  loading().erase(device);
+  changed().notify_all();
+}
+
+constexpr int least_priority = 0, greatest_priority = -5;
+
+void make_stream(cudaStream_t* stream, unsigned flags, int priority) {
+  require(flags == cudaStreamNonBlocking, "a stream that waits for the default stream");
+  require(priority <= least_priority && priority >= greatest_priority, "a priority outside its range");
+  auto one = std::make_unique<CUstream_st>();
+  one->device = current_device();
+  {
+    const std::lock_guard lock(machine().mutex);
+    one->number = static_cast<unsigned>(machine().streams_made++);
+    if (priority == greatest_priority) ++machine().urgent_streams_made;
+  }
+  {
+    const std::lock_guard lock(lock_of_all());
+    streams().insert(one.get());
+  }
+  one->thread = std::thread([&it = *one] { run_stream(it); });
+  made(one.get(), stream_kind);
+  *stream = one.release();
+}
+
 }  // namespace
+
+int streams_made() {
+  const std::lock_guard lock(machine().mutex);
+  return machine().streams_made;
+}
+int urgent_streams_made() {
+  const std::lock_guard lock(machine().mutex);
+  return machine().urgent_streams_made;
+}
 
 void drain(cudaStream_t stream) {
   std::unique_lock lock(lock_of_all());
@@ -87,16 +192,35 @@ void check_stream(cudaStream_t stream, int status) {
 }
 int device_of(cudaStream_t stream) { return stream->device; }
 
-void put(cudaStream_t stream, std::function<void()> work) {
-  const std::lock_guard lock(lock_of_all());
-  if (stream->captured) return add_to_capture(stream, std::move(work));
+void put(cudaStream_t stream, StreamWork work) {
+  std::unique_lock lock(lock_of_all());
+  if (stream->captured) return add_to_capture(stream, std::move(work.run));
+  wait_for_loading(lock, stream->device);
+  take_place(*stream, work);
   stream->work.push_back(std::move(work));
   changed().notify_all();
 }
+void put(cudaStream_t stream, std::function<void()> work) { put(stream, StreamWork{std::move(work)}); }
 
-void enqueue(cudaStream_t stream, std::function<void()> work) {
-  check_stream(stream);
+void put_kernel(cudaStream_t stream, std::size_t kernel, std::function<void()> work) {
+  load(stream->device, kernel);
   put(stream, std::move(work));
+}
+
+void enqueue(cudaStream_t stream, std::function<void()> work, std::size_t kernel) {
+  check_stream(stream);
+  put_kernel(stream, kernel, std::move(work));
+}
+
+void forget_loaded() {
+  const std::lock_guard lock(lock_of_all());
+  loaded().clear();
+}
+
+void wait_for_device(int device) {
+  if (!strictness().allocation_waits) return;
+  std::unique_lock lock(lock_of_all());
+  changed().wait(lock, [&] { return is_idle(device); });
 }
 
 }  // namespace cuda_stand_in
@@ -106,13 +230,17 @@ using namespace cuda_stand_in;
 extern "C" {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  return runtime_call("cudaStreamCreateWithFlags", cudaErrorMemoryAllocation, [&] {
-    require(flags == cudaStreamNonBlocking, "a stream that waits for the default stream");
-    auto one = std::make_unique<CUstream_st>();
-    one->device = current_device();
-    one->thread = std::thread([&it = *one] { run_stream(it); });
-    made(one.get(), stream_kind);
-    *stream = one.release();
+  return runtime_call("cudaStreamCreateWithFlags", cudaErrorMemoryAllocation,
+                      [&] { make_stream(stream, flags, least_priority); });
+}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+  return runtime_call("cudaStreamCreateWithPriority", cudaErrorMemoryAllocation,
+                      [&] { make_stream(stream, flags, priority); });
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return runtime_call("cudaDeviceGetStreamPriorityRange", cudaErrorUnknown, [&] {
+    *least = least_priority;
+    *greatest = greatest_priority;
   });
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
@@ -124,6 +252,10 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
       changed().notify_all();
     }
     stream->thread.join();
+    {
+      const std::lock_guard lock(lock_of_all());
+      streams().erase(stream);
+    }
     delete stream;
   }));
 }
@@ -156,7 +288,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     check_alive(event, event_kind, cudaErrorInvalidResourceHandle);
     if (event->captured) return check_captured_wait(stream);
     if (captures(stream) && event->mark) refuse_wait(stream);
-    if (event->mark) put(stream, [mark = event->mark] { wait_for(mark); });
+    if (event->mark) put(stream, StreamWork{[mark = event->mark] { wait_for(mark); }, 0, true});
   });
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {

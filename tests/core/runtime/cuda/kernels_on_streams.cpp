@@ -7,8 +7,9 @@
 namespace {
 
 [[maybe_unused]] const bool connected = [] {
-  cuda_on_host::set_submit(
-      [](cudaStream_t stream, std::function<void()> work) { cuda_stand_in::enqueue(stream, std::move(work)); });
+  cuda_on_host::set_submit([](cudaStream_t stream, std::function<void()> work, std::size_t kernel) {
+    cuda_stand_in::enqueue(stream, std::move(work), kernel);
+  });
   return true;
 }();
 

@@ -238,7 +238,7 @@ void TestCudaFaults::withoutMemoryPools() {
 }
 
 void TestCudaFaults::withoutDeterministicConvolutions() {
-  cuda_stand_in::refuse_deterministic_convolutions();
+  cuda_stand_in::set_strictness({.unsteady_convolutions = true});
   Context context(0, runtime::cuda::Precision::fp32);
   const runtime::layers::ConvolutionShape shape{2, 3, 3, 1, 1, 4, 4};
   runtime::cuda::Convolution convolution(context, shape);

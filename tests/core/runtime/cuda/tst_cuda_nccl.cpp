@@ -2,6 +2,8 @@
 // Workers on GPUs, or their stand-ins, joined by NCCL: values, orders, and how it ends when a rank is lost.
 #include <QtTest>
 
+#include <atomic>
+#include <barrier>
 #include <future>
 #include <numeric>
 #include <thread>
@@ -118,6 +120,8 @@ class TestCudaNccl : public QObject {
   void anOlderNcclHasNoEstimates();
   void aMeasuredAllReduceFails();
   void aTransferDoesNotWaitForComputing();
+  void connectionsAreMadeBeforeTheFirstStep();
+  void aFirstCallToALostRankEnds();
   void aBlockIsFilledAgainWhenItWasRead();
   void aLostRank();
   void aRankThatDoesNotCome();
@@ -367,6 +371,54 @@ void TestCudaNccl::aMeasuredAllReduceFails() {
 }
 
 /// The receiver was given long computations before.
+void TestCudaNccl::connectionsAreMadeBeforeTheFirstStep() {
+  Workers all(3);
+  const std::vector<std::size_t> members{0, 1, 2};
+  std::vector<std::unique_ptr<runtime::transport::Collective>> ends;
+  for (const std::size_t member : members) ends.push_back(all.transport().join(members, member));
+  const int urgent = cuda_stand_in::urgent_streams_made();
+  std::barrier connected(3);
+  std::atomic<int> before = 0;
+  all.run([&](std::size_t i) {
+    connected.arrive_and_wait();
+    if (i == 0) before = cuda_stand_in::connections();
+    connected.arrive_and_wait();
+    runtime::tensor::Tensor x = all.tensor(i, {1, 2, 3}), y = all.tensor(i, {1}), all_of_it = all.tensor(i, {0, 0, 0});
+    ends[i]->all_reduce(x.values());
+    ends[i]->broadcast(1, x.values());
+    const std::vector<std::size_t> alike(3, 1), uneven{0, 1, 2};
+    ends[i]->all_gather(std::as_const(y).values(), all_of_it.values(), alike);
+    ends[i]->reduce_scatter(std::as_const(x).values(), y.values(), alike);
+    runtime::tensor::Tensor piece = all.tensor(i, {0, 0});
+    ends[i]->reduce_scatter(std::as_const(x).values(), piece.values().first(i), uneven);
+    for (const std::size_t to : members)
+      if (to != i) all.transport().endpoint(i).send(to, {false, StageId(0), 0}, all.tensor(i, {4}));
+    for (const std::size_t from : members)
+      if (from != i) static_cast<void>(all.transport().endpoint(i).receive(from, {false, StageId(0), 0}, 1, 1));
+  });
+  QCOMPARE(all.failure(), QByteArray());
+  QVERIFY(before > 0);
+  QCOMPARE(cuda_stand_in::connections(), before.load());
+  // A sender and a receiver for each of a worker's two peers. Collectives have no stream of their own here.
+  QCOMPARE(cuda_stand_in::urgent_streams_made() - urgent, 3 * 2 * 2);
+}
+
+/// NCCL waits in the call, on a communicator that blocks: only an abort from another thread ends that.
+void TestCudaNccl::aFirstCallToALostRankEnds() {
+  Workers all(2, 500ms);
+  std::vector<std::unique_ptr<runtime::transport::Collective>> ends;
+  for (const std::size_t member : {0u, 1u}) ends.push_back(all.transport().join({0, 1}, member));
+  const auto began = std::chrono::steady_clock::now();
+  all.run([&](std::size_t i) {
+    if (i == 1) return;
+    runtime::tensor::Tensor x = all.tensor(i, {1, 2}), y = all.tensor(i, {1, 2});
+    const std::vector<std::size_t> counts{1, 1};
+    ends[i]->all_to_all(std::as_const(x).values(), counts, y.values(), counts);  // is not warmed up
+  });
+  QVERIFY2(all.failure().contains("has not ended"), all.failure().constData());
+  QVERIFY(std::chrono::steady_clock::now() - began < 5s);
+}
+
 void TestCudaNccl::aTransferDoesNotWaitForComputing() {
   Workers all(2);
   std::promise<void> computed;
