@@ -231,7 +231,8 @@ void TestCudaOnHost::shapes_no_gpu_takes() {
 void TestCudaOnHost::work_goes_where_it_is_submitted() {
   static std::vector<std::pair<cudaStream_t, std::function<void()>>> queue;
   queue.clear();
-  cuda_on_host::set_submit([](cudaStream_t stream, std::function<void()> work, std::size_t) { queue.emplace_back(stream, work); });
+  cuda_on_host::set_submit(
+      [](cudaStream_t stream, std::function<void()> work, std::size_t) { queue.emplace_back(stream, work); });
   unsigned last = 99;
   auto* const stream = reinterpret_cast<cudaStream_t>(&last);
   pipedeck::runtime::cuda::launch(last_block_writes, {5, 1}, stream, &last);

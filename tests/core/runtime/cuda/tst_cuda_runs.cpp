@@ -3,8 +3,10 @@
 // something breaks.
 #include <QTest>
 
+#include <atomic>
 #include <cmath>
 #include <deque>
+#include <future>
 #include <thread>
 
 #include "core/runtime/cpu/layers.hpp"
@@ -72,7 +74,7 @@ runtime::train::TrainOptions steps_of(int steps, std::chrono::milliseconds timeo
 }
 
 ModelSpec model_named(const QString& name) {
-  ModelSpec model = name == "GPT" ? small_gpt(1, 16, 4, 12) : small_mlp(9, 6, 7, 5);
+  ModelSpec model = name == "GPT" ? small_gpt(1, 16, 4, 12) : name == "VGG" ? small_cnn() : small_mlp(9, 6, 7, 5);
   for (ModelLayer& layer : model.layers)
     if (layer.kind == "transformer") layer.sizes["heads"] = 4;
   model.learning_rate = 0.05;
@@ -104,6 +106,10 @@ class TestCudaRuns : public QObject {
   void asynchronousPlansEqualTheProcessors();
   void copiesWhereDevicesShareGpus();
 #ifdef PIPEDECK_CUDA_STAND_IN
+  void strictGpus_data();
+  void strictGpus();
+  void driversReadTheirEnvironment();
+  void streamsShareQueues();
   void oneProcessAGpu();
   void gpusOfProcesses();
   void aPeerIsLost_data();
@@ -210,6 +216,111 @@ void TestCudaRuns::copiesWhereDevicesShareGpus() {
 }
 
 #ifdef PIPEDECK_CUDA_STAND_IN
+
+/// Whole trainings on GPUs that show all that the stand-in can ask for.
+void TestCudaRuns::strictGpus_data() {
+  QTest::addColumn<QString>("model");
+  QTest::addColumn<QList<int>>("replicas");
+  QTest::addColumn<QList<int>>("degrees");
+  QTest::addColumn<int>("schedule");
+  QTest::addColumn<int>("overlap");
+  QTest::addColumn<bool>("allocation_waits");
+  const auto row = [](const char* name, const char* model, QList<int> replicas, QList<int> degrees,
+                      ScheduleKind schedule, Overlap overlap, bool allocation_waits = true) {
+    QTest::newRow(name) << QString(model) << replicas << degrees << static_cast<int>(schedule)
+                        << static_cast<int>(overlap) << allocation_waits;
+  };
+  row("GPipe", "MLP", {1, 1, 1}, {1, 1, 1}, ScheduleKind::gpipe, Overlap::none);
+  row("convolutions", "VGG", {1, 1}, {1, 1}, ScheduleKind::one_f_one_b, Overlap::none);
+  row("1F1B, replicas of unlike numbers", "MLP", {2, 1, 3}, {1, 1, 1}, ScheduleKind::one_f_one_b, Overlap::layer);
+  row("tensor-parallel stages of replicas", "GPT", {2, 1}, {2, 2}, ScheduleKind::one_f_one_b, Overlap::none);
+  // Blocks of the first step are allocated while gradients are reduced: with waits, four GPUs wait for each other.
+  row("tensor-parallel stages of replicas, overlapped", "GPT", {2, 1}, {2, 2}, ScheduleKind::one_f_one_b,
+      Overlap::bucket, false);
+}
+
+void TestCudaRuns::strictGpus() {
+  QFETCH(QString, model);
+  QFETCH(QList<int>, replicas);
+  QFETCH(QList<int>, degrees);
+  QFETCH(int, schedule);
+  QFETCH(int, overlap);
+  QFETCH(bool, allocation_waits);
+  const ModelSpec spec = model_named(model);
+  Plan plan = plan_on(spec, replicas, degrees);
+  plan.schedule = static_cast<ScheduleKind>(schedule);
+  runtime::train::TrainOptions options = steps_of(2, 20s);
+  const Outcome expected = run_of(runtime::cpu::cpu_backend(), spec, plan_on(spec, {1}, {1}), options);
+  cuda_stand_in::set_strictness({.lazy_loading = true,
+                                 .hardware_queues = true,
+                                 .allocation_waits = allocation_waits,
+                                 .unsteady_convolutions = true});
+  cuda_stand_in::set_delay(20);
+  options.overlap = static_cast<Overlap>(overlap);
+  const Outcome found = run_of(can_use_nccl(plan), spec, plan, options);
+  QVERIFY2(found.error.isEmpty(), qPrintable(found.error));
+  VERIFY_BELOW(parameter_difference(found.parameters, expected.parameters), trained_within(spec, sums_here().front()));
+  QCOMPARE(cuda_stand_in::loading_waits(), 0);
+}
+
+/// The settings count only before the first call, and the user's own come first.
+void TestCudaRuns::driversReadTheirEnvironment() {
+  const ModelSpec model = model_named("MLP");
+  const Plan plan = plan_on(model, {1, 1}, {1, 1});
+  for (const char* chosen : {"", "LAZY"}) {
+    if (*chosen != '\0')
+      qputenv("CUDA_MODULE_LOADING", chosen);
+    else
+      qunsetenv("CUDA_MODULE_LOADING");
+    qunsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    cuda_stand_in::reset();
+    cuda_stand_in::set_strictness({.lazy_loading = true});
+    cuda_stand_in::set_delay(200);
+    const Outcome found = run_of(can_use_nccl(plan), model, plan, steps_of(2));
+    QVERIFY2(found.error.isEmpty(), qPrintable(found.error));
+    QCOMPARE(qgetenv("CUDA_DEVICE_MAX_CONNECTIONS"), QByteArray("32"));
+    QCOMPARE(cuda_stand_in::loading_waits() > 0, *chosen != '\0');
+  }
+  qunsetenv("CUDA_MODULE_LOADING");
+}
+
+/// With one queue, work of another stream waits behind a wait; with two it does not.
+void TestCudaRuns::streamsShareQueues() {
+  for (const char* queues : {"1", "2"}) {
+    qputenv("CUDA_DEVICE_MAX_CONNECTIONS", queues);
+    cuda_stand_in::reset();
+    cuda_stand_in::set_strictness({.hardware_queues = true});
+    cudaStream_t waits = nullptr, other = nullptr, late = nullptr;
+    cudaEvent_t event = nullptr;
+    QCOMPARE(cudaSetDevice(0), cudaSuccess);
+    for (cudaStream_t* stream : {&waits, &other})
+      QCOMPARE(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), cudaSuccess);
+    QCOMPARE(cudaSetDevice(1), cudaSuccess);
+    QCOMPARE(cudaStreamCreateWithFlags(&late, cudaStreamNonBlocking), cudaSuccess);
+    QCOMPARE(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), cudaSuccess);
+    std::promise<void> go;
+    QCOMPARE(cudaLaunchHostFunc(
+                 late, [](void* data) { static_cast<std::promise<void>*>(data)->get_future().wait(); }, &go),
+             cudaSuccess);
+    QCOMPARE(cudaEventRecord(event, late), cudaSuccess);
+    QCOMPARE(cudaSetDevice(0), cudaSuccess);
+    QCOMPARE(cudaStreamWaitEvent(waits, event, 0), cudaSuccess);
+    std::atomic<bool> done = false;
+    QCOMPARE(cudaLaunchHostFunc(
+                 other, [](void* data) { *static_cast<std::atomic<bool>*>(data) = true; }, &done),
+             cudaSuccess);
+    if (*queues == '2')
+      QTRY_VERIFY(done);
+    else
+      QTest::qWait(50);
+    QCOMPARE(done.load(), *queues == '2');
+    go.set_value();
+    QTRY_VERIFY(done);
+    for (cudaStream_t stream : {waits, other, late}) QCOMPARE(cudaStreamDestroy(stream), cudaSuccess);
+    QCOMPARE(cudaEventDestroy(event), cudaSuccess);
+  }
+  qunsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
+}
 
 /// Each process has one worker, its own control and its own part of NCCL's communicators; the first returns what all
 /// have trained.
