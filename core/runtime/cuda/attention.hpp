@@ -19,8 +19,9 @@ class CudaDevice;
 /// The most workspace of a plan. Backward keeps a value of 16 bits for each score there.
 inline constexpr std::size_t most_attention_workspace = std::size_t{512} << 20;
 
-/// A runner for the attention of one worker by cuDNN. It asks cuDNN once for each shape and pass, keeps the plan, and warns of a refusal.
-/// All functions throw CudaError, OutOfMemory, and CaptureUnsupported if a plan would have to be made during a capture.
+/// A runner for the attention of one worker by cuDNN. It asks cuDNN once for each shape and pass, keeps the plan, and
+/// warns of a refusal. All functions throw CudaError, OutOfMemory, and CaptureUnsupported if a plan would have to be
+/// made during a capture.
 class FusedAttention {
  public:
   explicit FusedAttention(Context& context) : context_(context) {}

@@ -111,8 +111,8 @@ void list_algorithms(int wanted, int* count, Perf* results, Algorithm first, Alg
 std::size_t workspace_of(int algorithm) { return algorithm == steady ? steady_workspace : unsteady_workspace; }
 
 void check_algorithm(int algorithm) {
-  require(algorithm != unsteady || unsteady_only(),
-          "an algorithm that gives other bits every time", CUDNN_STATUS_NOT_SUPPORTED);
+  require(algorithm != unsteady || unsteady_only(), "an algorithm that gives other bits every time",
+          CUDNN_STATUS_NOT_SUPPORTED);
   require(algorithm == steady || algorithm == unsteady, "an algorithm that was not offered",
           CUDNN_STATUS_NOT_SUPPORTED);
 }
