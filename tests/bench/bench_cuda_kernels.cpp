@@ -368,7 +368,7 @@ void attend(Bench& bench, const Sizes& sizes) {
   if constexpr (sizeof(T) == 2) {
     runtime::cuda::FusedAttention& fused = bench.device().fused_attention();
     const auto taken = [&](bool done) {
-      if (!done) throw runtime::cuda::CudaError(fused.consume_refusals());
+      if (!done) throw runtime::cuda::CudaError(bench.device().consume_warnings());
     };
     bench.computed(with_type<T>("attention by cuDNN"), 2 * product,
                    [&](int i) { taken(fused.forward(out[i], sums[i], qkv[i], shape)); });
