@@ -41,11 +41,17 @@ plan::MeshQuestion rules_question(const Question& base, const Point& point, int 
   return asked;
 }
 
+/// Schedules along a V, and weights sharded inside a pipeline, are torchtitan's: its rules hold for them.
 bool keeps_rules(const plan::MeshQuestion& asked, const Space& space) {
   if (!plan::broken_rules(asked).empty()) return false;
-  if (in_a_v(asked.schedule) && !space.engines.empty()) return plan::broken_rules(asked, "torchtitan").empty();
+  if (space.engines.empty()) return true;
+  const bool along_a_v = in_a_v(asked.schedule), weights_in_pipeline = asked.pipeline > 1 && asked.sharding.level == 3;
+  if ((along_a_v || weights_in_pipeline) && !plan::broken_rules(asked, "torchtitan").empty()) return false;
+  if (along_a_v) return true;
+  plan::MeshQuestion others = asked;
+  if (weights_in_pipeline) others.sharding.level = 1;
   return std::ranges::all_of(space.engines,
-                             [&](std::string_view engine) { return plan::broken_rules(asked, engine).empty(); });
+                             [&](std::string_view engine) { return plan::broken_rules(others, engine).empty(); });
 }
 
 /// Returns the ways of context parallelism over `shard.context` ranks. Heads are exchanged by as many ranks of a domain

@@ -42,8 +42,8 @@ struct Space {
   std::vector<Recomputed> recomputed{{}};
   /// 1F1B stands for its interleaved form, too.
   std::vector<ScheduleKind> orders{ScheduleKind::one_f_one_b};
-  /// Engines whose rules hold. Schedules along a V are torchtitan's: its rules hold for them in their place. Empty:
-  /// none.
+  /// Engines whose rules hold; empty: none. Schedules along a V are torchtitan's: its rules hold for them in their
+  /// place. Weights sharded inside a pipeline keep torchtitan's rules, and all others of these engines.
   std::vector<std::string_view> engines{"Megatron-LM", "TransformerEngine"};
   int stages = 0, most_stages = 0;  ///< P v, and at most; 0: any
   int whole_micro_batch = 0;        ///< b D; 0: any

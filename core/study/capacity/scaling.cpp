@@ -94,9 +94,11 @@ std::optional<AboveIdeal> above_ideal(std::span<const ScalingPoint> points, std:
 }
 
 std::string above_ideal_text(const AboveIdeal& reason) {
-  return fmt::format("above 100 %: {} takes {:.1f} % of the step on {} device{}, {:.1f} % here{}",
-                     pipedeck::name_of(reason.part), 100 * reason.first_share, reason.first_devices,
-                     reason.first_devices == 1 ? "" : "s", 100 * reason.share,
+  std::string part(pipedeck::name_of(reason.part));
+  std::ranges::replace(part, '_', ' ');
+  return fmt::format("above 100 %: {} takes {:.1f} % of the step on {} device{}, {:.1f} % here{}", part,
+                     100 * reason.first_share, reason.first_devices, reason.first_devices == 1 ? "" : "s",
+                     100 * reason.share,
                      reason.part == TimePart::recompute ? "; the smaller size recomputes to fit" : "");
 }
 
