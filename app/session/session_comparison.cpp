@@ -10,6 +10,7 @@
 #include "app/session/session.hpp"
 #include "app/session/work/count_text.hpp"
 #include "app/text/in_qt.hpp"
+#include "core/plan/agreement.hpp"
 #include "core/plan/short_list.hpp"
 
 namespace pipedeck::session {
@@ -102,9 +103,6 @@ const project::PlanEntry* answer_of(const project::State& state, const std::stri
   return nullptr;
 }
 
-/// Returns the order of equally fast plans: first those of searches that ended by themselves, with their reasons.
-auto order_of_equals(const Plan& plan) { return std::tuple(plan.truncated, plan.rationale.empty()); }
-
 /// Shows the charts of the fastest plans that fit, equal ones once. Plans that change training come last.
 void tick_best(project::State& state, std::size_t most) {
   std::vector<project::PlanEntry*> rows;
@@ -116,8 +114,8 @@ void tick_best(project::State& state, std::size_t most) {
     return std::tuple(!e->plan->synchronous(), !predicted || !predicted->fits,
                       predicted ? predicted->iteration.count : 0.0);
   };
-  std::ranges::stable_sort(rows, {},
-                           [&](const project::PlanEntry* e) { return std::pair(rank(e), order_of_equals(*e->plan)); });
+  std::ranges::stable_sort(
+      rows, {}, [&](const project::PlanEntry* e) { return std::pair(rank(e), plan::rank_among_equals(*e->plan)); });
   const auto same = [&](const project::PlanEntry* a, const project::PlanEntry* b) {
     return rank(a) == rank(b) && stage_shape_text(*a->plan) == stage_shape_text(*b->plan);
   };
@@ -132,7 +130,7 @@ void tick_best(project::State& state, std::size_t most) {
 const project::PlanEntry* fastest_that_fits(const project::State& state) {
   const project::PlanEntry* best = nullptr;
   const auto rank = [](const project::PlanEntry* e) {
-    return std::tuple(!e->plan->synchronous(), e->plan->predicted->iteration.count, order_of_equals(*e->plan));
+    return std::tuple(!e->plan->synchronous(), e->plan->predicted->iteration.count, plan::rank_among_equals(*e->plan));
   };
   for (const project::PlanEntry* entry : project::plans_of_question(state)) {
     const auto& predicted = entry->plan->predicted;

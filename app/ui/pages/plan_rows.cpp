@@ -78,7 +78,8 @@ void add_searches(std::vector<models::compare::PlanRow>& rows, const session::Se
   }
 }
 
-/// Folds equal plans of planners into the selected one of them, else the first.
+/// Folds equal plans of planners into the selected one of them, else the baseline, a ticked one, or the one that a
+/// comparison selects.
 void fold_equal_plans(std::vector<models::compare::PlanRow>& rows, const session::project::State& state) {
   const auto made_by_planner = [&](const models::compare::PlanRow& row) {
     const session::project::PlanEntry* entry = session::project::find_plan(state, row.id);
@@ -96,7 +97,10 @@ void fold_equal_plans(std::vector<models::compare::PlanRow>& rows, const session
     auto shown = has_mark([&](const auto* row) { return row->id == state.selected_plan; });
     if (shown == equal.end()) shown = has_mark([](const auto* row) { return row->baseline; });
     if (shown == equal.end()) shown = has_mark([](const auto* row) { return row->ticked; });
-    models::compare::PlanRow& first = shown == equal.end() ? *equal.front() : **shown;
+    if (shown == equal.end())
+      shown = std::ranges::min_element(
+          equal, {}, [](const models::compare::PlanRow* row) { return plan::rank_among_equals(row->plan); });
+    models::compare::PlanRow& first = **shown;
     for (models::compare::PlanRow* row : equal) {
       first.agreeing << row->planner;
       if (row != &first) row->agrees_with = first.id;

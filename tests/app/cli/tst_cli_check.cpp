@@ -20,7 +20,7 @@ class TestCliCheck : public QObject {
   void a_job_that_keeps_the_rules() {
     const Answer answer = problem_.run({"check", fixture("llama-70b.sh"), "--cluster", "preset:8x8-h100-sxm"});
     VERIFY_STATUS(answer, 0);
-    QVERIFY2(answer.out.contains("0 of 15 rules broken\n64 GPUs needed\nprediction: "), answer.out);
+    QVERIFY2(answer.out.contains("0 of 17 rules broken\n64 GPUs needed\nprediction: "), answer.out);
     QVERIFY2(answer.out.contains("left out, may change time or memory: --moe-router-padding-for-fp8"), answer.out);
     QVERIFY2(answer.out.contains("understood 29 of 41 options"), answer.out);
   }

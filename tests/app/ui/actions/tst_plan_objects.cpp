@@ -28,8 +28,8 @@ class TestPlanObjects : public QObject {
   }
   static void click(const WindowFixture& fixture, int row, Qt::KeyboardModifiers keys = {}) {
     views::compare::PlanTable& t = table(fixture);
-    QTest::mouseClick(t.viewport(), Qt::LeftButton, keys,
-                      t.visualRect(t.model()->index(row, models::compare::PlanTableModel::name)).center());
+    const QRect cell = t.visualRect(t.model()->index(row, models::compare::PlanTableModel::name));
+    QTest::mouseClick(t.viewport(), Qt::LeftButton, keys, {cell.left() + 30, cell.center().y()});  // on the title
   }
   static std::string name(const WindowFixture& fixture, int id) {
     return session::project::find_plan(fixture.state(), id)->plan->name;

@@ -271,7 +271,7 @@ void TestCudaFusedAttention::an_engine_may_refuse_any_step() {
   int own = 0, errors = 0;
   for (const char* function :
        {"cudnnBackendCreateDescriptor", "cudnnBackendSetAttribute", "cudnnBackendFinalize", "cudnnBackendGetAttribute"})
-    for (int nth = 1;; nth += nth < 20 ? 1 : 37) {
+    for (int nth = 1;; nth += nth < 20 ? 1 : 5) {
       cuda_stand_in::reset();
       CudaDevice device(0, runtime::cuda::Precision::bf16);
       Case found(device, shape, 17);
@@ -287,7 +287,7 @@ void TestCudaFusedAttention::an_engine_may_refuse_any_step() {
         QVERIFY2(words.contains(QString("GPU 0: ") + function), qPrintable(words));
       }
     }
-  QVERIFY2(own > 50 && errors > 2, qPrintable(QString("%1 by own kernels, %2 errors").arg(own).arg(errors)));
+  QVERIFY2(own > 50 && errors > 1, qPrintable(QString("%1 by own kernels, %2 errors").arg(own).arg(errors)));
 }
 
 void TestCudaFusedAttention::every_call_fails_once() {

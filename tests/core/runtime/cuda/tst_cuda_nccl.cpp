@@ -361,8 +361,11 @@ void TestCudaNccl::aMeasuredAllReduceFails() {
         } catch (const std::runtime_error& error) {
           said = error.what();
         }
-        if (cuda_stand_in::failed())
-          QVERIFY2(said.contains(function) || said.contains("out of memory"), QByteArray(function) + ": " + said);
+        const bool asked_again = QByteArray(function) == "cudaMalloc";  // after kept blocks have returned
+        if (cuda_stand_in::failed() && !asked_again)
+          QVERIFY2(said.contains(function), QByteArray(function) + ": " + said);
+        else if (cuda_stand_in::failed())
+          QVERIFY2(said.isEmpty(), said);
         else
           QVERIFY2(said.isEmpty() && nth > 1, said);
       }
@@ -542,9 +545,12 @@ void TestCudaNccl::everyCallFailsOnce() {
         const auto call = QByteArray::fromStdString(cuda_stand_in::last_refusal()).split(':').first();
         // A worker that returns a received block, and can't mark when its device is done with it, waits for the device.
         const bool marks = call == "cudaSetDevice" || call == "cudaEventCreateWithFlags" || call == "cudaEventRecord";
+        // Memory for tensors is asked for again, after kept blocks have returned.
+        const bool asked_again = call == "cudaMalloc" && all.failure().isEmpty();
         if (marks && !QTest::qWaitFor([&] { return !all.failure().isEmpty(); }, 300))
           ++made_up_for;
-        else  // A thread that releases what was sent may be on its way to tell, while the workers are through.
+        else if (!asked_again)  // A thread that releases what was sent may be on its way to tell, while the workers are
+                                // through.
           QTRY_VERIFY2(all.failure().contains(call + ": ") && all.failure().contains("(error "),
                        (call + ", " + all.failure()).constData());
       }

@@ -171,7 +171,8 @@ void TestCudaProfiles::profilesAreRecorded() {
   const int passes = 3 * static_cast<int>(recorded->layers.size());
   QCOMPARE(cuda_stand_in::graphs_made(), 2 * passes);
   QCOMPARE(cuda_stand_in::graphs_launched(), 2 * 5 * passes);
-  QCOMPARE(recorded->source, std::string("measured on a GPU, CUDA graphs"));
+  // Own kernels compute the attention of such small heads, which the source says.
+  QVERIFY2(recorded->source.starts_with("measured on a GPU, CUDA graphs"), recorded->source.c_str());
 
   const auto check_alike = [&](const Profile& plain) {
     for (std::size_t i = 0; i < plain.layers.size(); ++i) {
@@ -211,7 +212,9 @@ void TestCudaProfiles::profilesAreRecorded() {
   gpus->backend.recorded.clear();
   const auto plain = runtime::profile::profile_with(gpus->backend, {"measured on a GPU", "GPU"}, model, options);
   QVERIFY(plain.has_value());
-  QCOMPARE(plain->source, std::string("measured on a GPU"));
+  QVERIFY2(
+      plain->source.starts_with("measured on a GPU") && !plain->source.starts_with("measured on a GPU, CUDA graphs"),
+      plain->source.c_str());
   QCOMPARE(cuda_stand_in::graphs_made(), 0);
   check_alike(*plain);
 }
