@@ -171,7 +171,7 @@ void TestCudaProfiles::profilesAreRecorded() {
   const int passes = 3 * static_cast<int>(recorded->layers.size());
   QCOMPARE(cuda_stand_in::graphs_made(), 2 * passes);
   QCOMPARE(cuda_stand_in::graphs_launched(), 2 * 5 * passes);
-  // Own kernels compute the attention of such small heads, which the source says.
+  // Own kernels compute the attention of such small heads, as the source has it.
   QVERIFY2(recorded->source.starts_with("measured on a GPU, CUDA graphs"), recorded->source.c_str());
 
   const auto check_alike = [&](const Profile& plain) {
