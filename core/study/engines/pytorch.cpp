@@ -16,10 +16,8 @@
 #include "core/study/engines/ranks.hpp"
 
 namespace pipedeck::study::engines {
-namespace {
 
-/// Returns the schedule's name for PyTorch's get_schedule_class().
-std::string_view class_of(ScheduleKind kind) {
+std::string_view pytorch_schedule(ScheduleKind kind) {
   switch (kind) {
     case ScheduleKind::gpipe:
       return "GPipe";
@@ -33,6 +31,8 @@ std::string_view class_of(ScheduleKind kind) {
       return "1F1B";
   }
 }
+
+namespace {
 
 bool splits_backward(ScheduleKind kind) { return kind == ScheduleKind::zb_v || kind == ScheduleKind::dualpipe_v; }
 
@@ -311,7 +311,7 @@ std::string program(const EngineRequest& question) {
   text += fmt::format("STAGES_OF_RANK = [{}]\n", stages_of_ranks(plan));
   text += fmt::format("DEVICE_OF_RANK = [{}]\n", device_numbers(plan));
   text += fmt::format("REPLICAS = {}\nGLOBAL_BATCH = {}\nMICRO_BATCHES = {}\nSCHEDULE = \"{}\"\n", grid.data,
-                      plan.global_batch, plan.micro_batches, class_of(plan.schedule));
+                      plan.global_batch, plan.micro_batches, pytorch_schedule(plan.schedule));
   text += fmt::format("RESTARTS = [{}]  # modules whose input is kept for recomputation\n",
                       fmt::join(restarts_of(plan, question.profile), ", "));
   text += fmt::format("MIXED_PRECISION = {}  # passes in bfloat16, weights in float32\n",

@@ -14,6 +14,7 @@
 #include "core/io/documents/transformer.hpp"
 #include "core/io/jobs/torchtitan.hpp"
 #include "core/mesh/question.hpp"
+#include "core/study/engines/pytorch.hpp"
 #include "core/study/engines/ranks.hpp"
 #include "core/study/engines/reread.hpp"
 #include "core/study/engines/transformer_blocks.hpp"
@@ -102,20 +103,6 @@ std::string stage_options(const Plan& plan, const Grid& grid, const Blocks& bloc
     text += fmt::format("  [\"{}\"],\n", fmt::join(modules, "\", \""));
   }
   return text + "]\n";
-}
-
-/// Returns the name of a schedule in torch/distributed/pipelining/schedules.py, get_schedule_class().
-std::string_view pytorch_schedule(ScheduleKind kind) {
-  switch (kind) {
-    case ScheduleKind::interleaved:
-      return "Interleaved1F1B";
-    case ScheduleKind::zb_v:
-      return "ZBVZeroBubble";
-    case ScheduleKind::dualpipe_v:
-      return "DualPipeV";
-    default:
-      return "1F1B";
-  }
 }
 
 std::string parallelism(const Plan& plan, const Grid& grid, const Blocks& blocks, const Training& training) {
