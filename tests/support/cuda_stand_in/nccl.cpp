@@ -191,6 +191,12 @@ void show(NcclState& state, const std::shared_ptr<Part>& part) {
   changed().notify_all();
 }
 
+/// Takes an aborted send or receive back, whose memory may be freed from now on.
+void withdraw(NcclState& state, const std::shared_ptr<Part>& part) {
+  for (auto* waiting : {&state.group->sends, &state.group->receives})
+    for (auto& [pair, parts] : *waiting) std::erase(parts, part);
+}
+
 /// Runs the work that one call, or one group of calls, put on a stream.
 void run(const std::shared_ptr<NcclState>& state, std::uint64_t first,
          const std::vector<std::shared_ptr<Part>>& parts) {
@@ -201,6 +207,8 @@ void run(const std::shared_ptr<NcclState>& state, std::uint64_t first,
   for (const auto& part : parts)
     if (part->kind != Kind::send && part->kind != Kind::receive) meet(lock, *state, first++, *part);
   for (const auto& part : parts) changed().wait(lock, [&] { return part->done || state->aborted; });
+  for (const auto& part : parts)
+    if (!part->done) withdraw(*state, part);
 }
 
 std::pair<int, int> connection_of(const Queued& one) {

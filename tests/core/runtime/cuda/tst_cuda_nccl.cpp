@@ -123,6 +123,7 @@ class TestCudaNccl : public QObject {
   void connectionsAreMadeBeforeTheFirstStep();
   void aFirstCallToALostRankEnds();
   void aBlockIsFilledAgainWhenItWasRead();
+  void anAbortedReceiveLeavesItsMemory();
   void aLostRank();
   void aRankThatDoesNotCome();
   void twoWorkersOnOneGpu();
@@ -474,6 +475,59 @@ void TestCudaNccl::aBlockIsFilledAgainWhenItWasRead() {
   });
   QVERIFY2(all.failure().isEmpty(), all.failure());
   QCOMPARE(all.memory(1)->in_use(), Bytes());
+}
+
+/// The peer of an aborted receive sends afterwards. Its value must not arrive, since the memory may be freed by then.
+void TestCudaNccl::anAbortedReceiveLeavesItsMemory() {
+  struct Rank {
+    ncclComm_t communicator = nullptr;
+    cudaStream_t stream = nullptr;
+    float* value = nullptr;
+  };
+  std::array<Rank, 2> ranks;
+  ncclUniqueId id{};
+  QCOMPARE(ncclGetUniqueId(&id), ncclSuccess);
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.blocking = 0;
+  const auto idle = [](ncclComm_t communicator) {
+    ncclResult_t state = ncclInProgress;
+    return ncclCommGetAsyncError(communicator, &state) == ncclSuccess && state == ncclSuccess;
+  };
+  for (int i = 0; i < 2; ++i) {
+    Rank& rank = ranks.at(static_cast<std::size_t>(i));
+    QCOMPARE(cudaSetDevice(i), cudaSuccess);
+    QCOMPARE(cudaStreamCreateWithFlags(&rank.stream, cudaStreamNonBlocking), cudaSuccess);
+    QCOMPARE(cudaMalloc(reinterpret_cast<void**>(&rank.value), sizeof(float)), cudaSuccess);
+    const auto given = static_cast<float>(i);
+    QCOMPARE(cudaMemcpyAsync(rank.value, &given, sizeof given, cudaMemcpyHostToDevice, rank.stream), cudaSuccess);
+    QCOMPARE(cudaStreamSynchronize(rank.stream), cudaSuccess);
+    QCOMPARE(ncclCommInitRankConfig(&rank.communicator, 2, id, i, &config), ncclInProgress);
+  }
+  for (const Rank& rank : ranks) QTRY_VERIFY(idle(rank.communicator));
+
+  QCOMPARE(cudaSetDevice(0), cudaSuccess);
+  QCOMPARE(ncclRecv(ranks[0].value, 1, ncclFloat32, 1, ranks[0].communicator, ranks[0].stream), ncclInProgress);
+  QTest::qWait(30);
+  QCOMPARE(ncclCommAbort(ranks[0].communicator), ncclSuccess);
+  QCOMPARE(cudaStreamSynchronize(ranks[0].stream), cudaSuccess);
+
+  QCOMPARE(cudaSetDevice(1), cudaSuccess);
+  QCOMPARE(ncclSend(ranks[1].value, 1, ncclFloat32, 0, ranks[1].communicator, ranks[1].stream), ncclInProgress);
+  QTest::qWait(30);
+  QCOMPARE(cudaStreamQuery(ranks[1].stream), cudaErrorNotReady);
+  QCOMPARE(ncclCommAbort(ranks[1].communicator), ncclSuccess);
+  QCOMPARE(cudaStreamSynchronize(ranks[1].stream), cudaSuccess);
+
+  float found = -1;
+  QCOMPARE(cudaSetDevice(0), cudaSuccess);
+  QCOMPARE(cudaMemcpyAsync(&found, ranks[0].value, sizeof found, cudaMemcpyDeviceToHost, ranks[0].stream), cudaSuccess);
+  QCOMPARE(cudaStreamSynchronize(ranks[0].stream), cudaSuccess);
+  QCOMPARE(found, 0.0F);
+  for (std::size_t i = 0; i < 2; ++i) {
+    QCOMPARE(cudaSetDevice(static_cast<int>(i)), cudaSuccess);
+    QCOMPARE(cudaStreamDestroy(ranks.at(i).stream), cudaSuccess);
+    QCOMPARE(cudaFree(ranks.at(i).value), cudaSuccess);
+  }
 }
 
 void TestCudaNccl::aLostRank() {
