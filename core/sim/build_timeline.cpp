@@ -168,6 +168,9 @@ class LaneParts {
   /// The device is idle in [free, start), before this row of the lane.
   void add_wait(std::size_t row, OpKind waits, std::int64_t free, std::int64_t start) {
     while (input_ != facts_.inputs.end() && input_->row < row) ++input_;
+    const std::int64_t weights = std::clamp(facts_.gathered.count, free, start);
+    parts_[TimePart::gather] += Nanoseconds(weights - free);
+    free = weights;
     std::int64_t there = free;
     if (input_ != facts_.inputs.end() && input_->row == row) {
       const std::int64_t begin = std::max(free, input_->begin);

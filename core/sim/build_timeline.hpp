@@ -23,6 +23,7 @@ struct LaneFacts {
   const std::vector<engine::OnTheWay>& inputs;
   const std::vector<engine::Interval>& reductions;  ///< of the lane's stages, apart and ascending
   const std::vector<TensorParallelTimes>& tensor_parallel;
+  Nanoseconds gathered{};  ///< when the sharded weights of the lane's first pass are there
 };
 
 /// Busy time of one compute lane and why it was idle, within [begin, end): they add up to it exactly, and so do its

@@ -191,6 +191,11 @@ class Verdict {
     return Nanoseconds(last);
   }
 
+  /// An iteration begins with it; asynchronous plans have no sharded weights.
+  Nanoseconds gathered(std::size_t lane) const {
+    return run_.begin.empty() ? Nanoseconds() : Nanoseconds(run_.begin[lane]);
+  }
+
   /// Compute lanes come first in the timeline, in device order, as the devices do.
   void add_busy() {
     const std::vector<std::vector<std::size_t>> of_second = engine::waits_of_second(run_, trace_);
@@ -205,10 +210,11 @@ class Verdict {
     for (std::size_t d = 0; d < verdict_.devices.size(); ++d) {
       const TimelineLane& lane = verdict_.timeline.lanes[d];
       const auto& [number, synchronised] = lanes_[lane.device];
-      LaneTimes times = lane_times(verdict_.timeline, lane,
-                                   {run_.schedule.synchronous, synchronised, of_second[number],
-                                    inputs_of_lanes_[number], reductions[number], tensor_parallel[number]},
-                                   window_.begin, window_.end);
+      LaneTimes times =
+          lane_times(verdict_.timeline, lane,
+                     {run_.schedule.synchronous, synchronised, of_second[number], inputs_of_lanes_[number],
+                      reductions[number], tensor_parallel[number], gathered(number)},
+                     window_.begin, window_.end);
       if (!run_.schedule.synchronous)
         times = scaled(
             times,

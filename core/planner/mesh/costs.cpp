@@ -549,8 +549,10 @@ Result<MeshParts> Costs::parts(const Point& point, Seconds iteration) {
     parts.optimizer += stage->optimizer / point.pipeline;
     Seconds lane, ready = stage->backward.duration();
     for (const auto& one : stage->reductions) lane = std::max(lane, one.ready) + one.time;
-    if (point.virtual_stages == 1) parts.data += (std::max(lane - ready, Seconds()) + stage->gather) / point.pipeline;
+    if (point.virtual_stages == 1) parts.data += std::max(lane - ready, Seconds()) / point.pipeline;
   }
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(point.pipeline); ++rank)  // before its first pass
+    parts.passes[static_cast<std::size_t>(cost::PassPart::gather)] += costs[rank]->gather / point.pipeline;
   for (const Seconds part : parts.passes) sum += part;
   parts.iteration = iteration;
   parts.bubble = std::max(Seconds(), iteration - sum - parts.optimizer - parts.data);

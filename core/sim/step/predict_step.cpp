@@ -83,7 +83,7 @@ void add_parts(mesh::Prediction& prediction, const mesh::Question& question,
     if (!question.training.hidden.pipeline)
       add(StepPart::pipeline, mesh::send_behind(question, stages, s) * 2 * passes);
   }
-  for (int p = 0; p < question.pipeline; ++p) add(StepPart::data, stages[static_cast<std::size_t>(p)].gather / ranks);
+  for (int p = 0; p < question.pipeline; ++p) add(StepPart::gather, stages[static_cast<std::size_t>(p)].gather / ranks);
   add(StepPart::data, times.reductions);
   add(StepPart::pipeline, times.iteration - without_sends);
   Seconds sum;

@@ -115,8 +115,29 @@ class TestStepPlans : public QObject {
       if (shard.context == 1) QCOMPARE(found.parts[TimePart::context_parallel].count, 0);  // a ring may be hidden
       QCOMPARE(found.parts[TimePart::expert_parallel].count > 0, shard.expert > 1);
       QCOMPARE(found.parts[TimePart::tensor_parallel].count > 0, shard.tensor > 1);
-      if (step.question.sharding.level < 2) QCOMPARE(found.parts[TimePart::gather].count, 0);
+      if (step.question.sharding.level < 1) QCOMPARE(found.parts[TimePart::gather].count, 0);
     }
+  }
+
+  /// A plan without a pipeline has no bubble: its ranks wait for weights, and for gradients. The simulation and the
+  /// prediction of the question name the same parts.
+  void one_stage_has_no_bubble() {
+    Random random(39);
+    int gathered = 0;
+    for (int i = 0; i < 60; ++i) {
+      const Step step = random_step(random);
+      if (step.question.pipeline > 1) continue;
+      const Simulation found = step.simulator.run(step.plan).value();
+      const mesh::Prediction prediction = step.simulator.prediction(step.plan).value();
+      const auto near = [&](TimePart part, mesh::StepPart predicted) {
+        return std::abs(to_seconds(found.parts[part]).count - prediction[predicted].count) <= 1e-6;
+      };
+      QVERIFY(near(TimePart::gather, mesh::StepPart::gather));
+      QVERIFY(near(TimePart::bubble, mesh::StepPart::bubble));
+      QVERIFY(to_seconds(found.parts[TimePart::bubble]).count <= 1e-6);
+      gathered += found.parts[TimePart::gather].count > 0;
+    }
+    QVERIFY(gathered >= 5);
   }
 
   /// Its links follow one another from the begin of the iteration to its end.
