@@ -87,8 +87,8 @@ std::vector<std::string> merit_texts(const Question& base, const Space& space, c
       texts.push_back(fmt::format("Simplest {}: {}, complexity {} instead of {}, {}.", within, name,
                                   complexity(base, answer.mesh.point), complexity(base, fastest.mesh.point), slower));
     if (merit == Merit::least_memory && &answer != &fastest)
-      texts.push_back(fmt::format("Least memory {}: {}, {:.1f} instead of {:.1f} GiB, {}.", within, name,
-                                  answer.mesh.needed / 0x1p30, fastest.mesh.needed / 0x1p30, slower));
+      texts.push_back(fmt::format("Least memory {}: {}, {:.1f} GiB less, {}.", within, name,
+                                  (fastest.mesh.needed - answer.mesh.needed) / 0x1p30, slower));
     if (merit != Merit::cheapest || !answer.on_part) continue;
     const double own = cost_of(answer.mesh, part_fleet), other = cost_of(fastest.mesh, fleet);
     const bool priced = part_fleet.price_per_hour > 0;

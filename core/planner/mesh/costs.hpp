@@ -50,6 +50,9 @@ struct MeshMemory {
   double needed = 0;                 ///< bytes of the rank that needs most
   double fullest = 0, capacity = 0;  ///< of the rank that needs the largest share of what it may use
   bool fits() const { return fullest <= capacity; }
+  double device() const { return capacity / pipedeck::mesh::usable_share; }
+  /// Returns bytes of the fullest rank as the simulator counts them, with what the driver takes of the device.
+  double with_driver() const { return fullest + device() - capacity; }
 };
 
 /// A step's times on its ranks, on average.

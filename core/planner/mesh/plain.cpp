@@ -119,7 +119,8 @@ class PlainPlanning {
 
   /// Returns "95.2 of 72.0 GiB, DP 16".
   std::string least_text() const {
-    return fmt::format("{:.1f} of {:.1f} GiB, {}", least_->fullest / 0x1p30, least_->capacity / 0x1p30, least_name_);
+    return fmt::format("{:.1f} of {:.1f} GiB, {}", least_->with_driver() / 0x1p30, least_->device() / 0x1p30,
+                       least_name_);
   }
 
   Ranking answer(const Space& space, const Found& found, double capacity) const {
@@ -127,9 +128,10 @@ class PlainPlanning {
     Plan plan = plan_of(space, best.point);
     plan.objective = simulated_objective(best.time);
     plan.truncated = !found.proven && deadline_expired(context_);
-    plan.rationale.push_back(fmt::format("The fullest rank needs {:.1f} of {:.1f} GiB with {} of a data rank.",
-                                         best.needed / 0x1p30, capacity / 0x1p30,
-                                         counted(best.point.micro_batch, "sample")));
+    const MeshMemory memory{best.needed, best.needed, capacity};
+    plan.rationale.push_back(fmt::format(
+        "The fullest rank needs {:.1f} of {:.1f} GiB with a micro-batch of {} per replica.",
+        memory.with_driver() / 0x1p30, memory.device() / 0x1p30, counted(best.point.micro_batch, "sample")));
     if (least_)
       plan.rationale.push_back("Smaller degrees do not fit: the fullest rank needs at least " + least_text() + ".");
     return {{std::move(plan)}, std::nullopt};

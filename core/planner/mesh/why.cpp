@@ -120,7 +120,7 @@ class Neighbours {
     TRY_VOID(add(stages));
     for (const int value : {here.micro_batch / 2, here.micro_batch * 2})
       if (value >= 1 && (value == here.micro_batch * 2 || value * 2 == here.micro_batch)) {
-        samples.push_back({"a micro-batch of " + counted(value, "sample"), here, {}});
+        samples.push_back({fmt::format("a micro-batch of {} per replica", value), here, {}});
         if (value > here.micro_batch) samples.back().relieves = Part::compute;
         samples.back().point.micro_batch = value;
       }
@@ -311,15 +311,14 @@ Result<std::vector<std::string>> why(const Question& base, const Space& space, C
   TRY(const MeshMemory memory, costs.memory(mesh.point));
   const std::vector<Wait> waits = waits_of(parts, mesh.time);
   const Seconds computing = parts.passes[static_cast<std::size_t>(cost::PassPart::compute)] - parts.recompute;
-  std::string line =
-      fmt::format("{}: {} {} a micro-batch, {}. Compute is {:.1f} % of the step", name_of(space, mesh.point),
-                  mesh.point.micro_batch, mesh.point.micro_batch == 1 ? "sample" : "samples",
-                  counted(mesh.point.micro_batches, "micro-batch"), 100 * computing.count / mesh.time.count);
+  std::string line = fmt::format("{}: {} of {} per replica. Compute is {:.1f} % of the step",
+                                 name_of(space, mesh.point), counted(mesh.point.micro_batches, "micro-batch"),
+                                 counted(mesh.point.micro_batch, "sample"), 100 * computing.count / mesh.time.count);
   for (std::size_t i = 0; i < std::min<std::size_t>(3, waits.size()); ++i)
     line += fmt::format(", {} {:.1f} %", waits[i].name, 100 * waits[i].share);
   std::vector<std::string> sentences{line + "."};
   sentences.push_back(
-      fmt::format("The fullest rank needs {:.1f} of {:.1f} GiB.", gib(memory.fullest), gib(memory.capacity)));
+      fmt::format("The fullest rank needs {:.1f} of {:.1f} GiB.", gib(memory.with_driver()), gib(memory.device())));
   sentences.push_back(engines_text(base, space, mesh.point));
   Neighbours next(base, space, costs, mesh, simulate);
   TRY_VOID(next.look());
@@ -345,7 +344,7 @@ std::string why_none(const Space& space, const Found& found, int devices) {
     return fmt::format("no mesh of {} divides the model and a global batch of {}", counted(devices, "device"),
                        counted(space.global_batch, "sample"));
   return fmt::format("no mesh fits: the least that one needs is {:.1f} GiB of {:.1f} GiB, {}",
-                     gib(found.least->fullest), gib(found.least->capacity), name_of(space, found.least_point));
+                     gib(found.least->with_driver()), gib(found.least->device()), name_of(space, found.least_point));
 }
 
 }  // namespace pipedeck::planner::mesh

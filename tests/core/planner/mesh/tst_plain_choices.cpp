@@ -105,7 +105,9 @@ class TestPlainChoices : public QObject {
     const auto ranking = ranking_of(asked.problem, planner);
     QCOMPARE(ranking.plans.empty(), std::isinf(best.time));
     if (ranking.plans.empty()) {
-      const std::string needs = fmt::format("needs at least {:.1f} of ", best.least / 0x1p30);
+      const auto device = static_cast<double>(asked.rates.type.memory.count);
+      const std::string needs = fmt::format("needs at least {:.1f} of {:.1f} GiB",
+                                            (best.least + (1 - mesh::usable_share) * device) / 0x1p30, device / 0x1p30);
       QVERIFY2(has(ranking.infeasible->reason, needs), (ranking.infeasible->reason + " without " + needs).c_str());
       QVERIFY(has(ranking.infeasible->relaxation, "GiB more memory on every device"));
       return;
