@@ -150,6 +150,15 @@ std::vector<int> tensor_parallel_degrees(const Plan& plan, const Profile& profil
   return degrees;
 }
 
+std::optional<int> samples_per_replica(const Plan& plan) {
+  if (plan.stages.empty() || !plan.synchronous()) return std::nullopt;
+  const int samples = plan.micro_batch / plan.stages.front().replicas();
+  const bool even = std::ranges::all_of(plan.stages, [&](const Stage& stage) {
+    return std::ranges::all_of(replica_samples(stage, plan.micro_batch), [&](int own) { return own == samples; });
+  });
+  return even ? std::optional(samples) : std::nullopt;
+}
+
 std::vector<int> micro_batch_sizes(const Plan& plan) {
   std::vector<int> low, high;
   for (int size = 1; static_cast<std::int64_t>(size) * size <= plan.global_batch; ++size) {

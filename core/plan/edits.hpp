@@ -111,6 +111,8 @@ std::vector<int> tensor_parallel_degrees(const Plan& plan, const Profile& profil
 
 /// Returns the divisors of the global batch, ascending.
 std::vector<int> micro_batch_sizes(const Plan& plan);
+/// Returns the samples of a micro-batch on each replica, as engines count them; none if replicas differ.
+std::optional<int> samples_per_replica(const Plan& plan);
 
 /// Returns the stages on the same devices as `stage`, including itself, ascending: the chunks of one rank.
 std::vector<int> stages_on_devices_of(const Plan& plan, int stage);

@@ -11,6 +11,7 @@
 #include "app/models/format.hpp"
 #include "app/text/in_qt.hpp"
 #include "core/model/memory_verdict.hpp"
+#include "core/plan/edits.hpp"
 #include "core/plan/short_list.hpp"
 
 namespace pipedeck::models::compare {
@@ -218,14 +219,12 @@ void fill_rates(InspectorContent& content, const Utilization& rates) {
 
 /// Counts samples per replica as engines do, where all stages have equally many replicas.
 QString micro_batch_text(const Plan& plan) {
-  const int replicas = plan.stages.front().replicas();
-  const bool even = plan.synchronous() && replicas > 1 && plan.micro_batch % replicas == 0 &&
-                    std::ranges::all_of(plan.stages, [&](const Stage& s) { return s.replicas() == replicas; });
-  if (even)
+  const std::optional<int> samples = plan::samples_per_replica(plan);
+  if (samples && *samples < plan.micro_batch)
     return InspectorText::tr("%1 × %2 per replica × DP %3")
         .arg(plan.micro_batches)
-        .arg(plan.micro_batch / replicas)
-        .arg(replicas);
+        .arg(*samples)
+        .arg(plan.micro_batch / *samples);
   return InspectorText::tr("%1 × %2")
       .arg(plan.micro_batches)
       .arg(counted(plan.micro_batch, InspectorText::tr("1 sample"), InspectorText::tr("%1 samples")));

@@ -33,6 +33,14 @@ struct Figure {
   QString (*tool_tip)(const PlanCandidate&) = nullptr;
 };
 
+/// Returns "71.5 of 80 GiB", or "640 MiB of 16 GiB" in two units.
+QString memory_text(Bytes used, Bytes capacity) {
+  constexpr QChar no_break(u'\u00a0');  // between number and unit
+  QStringList one = format_bytes(used).split(no_break), all = format_bytes(capacity).split(no_break);
+  if (one.last() == all.last()) one.removeLast();
+  return WhatIfText::tr("%1 of %2").arg(one.join(no_break), all.join(no_break));
+}
+
 std::vector<Figure> figures() {
   return {
       {WhatIfText::tr("Iteration"), [](const PlanCandidate& p) { return format_time(p.iteration); },
@@ -54,10 +62,7 @@ std::vector<Figure> figures() {
        },
        [](const PlanCandidate& p) { return mfu_of(p.utilization); }, false,
        [](const PlanCandidate& p) { return mfu_tip(p.utilization); }},
-      {WhatIfText::tr("Peak memory"),
-       [](const PlanCandidate& p) {
-         return WhatIfText::tr("%1 of %2").arg(format_bytes(p.largest_peak), format_bytes(p.capacity));
-       },
+      {WhatIfText::tr("Peak memory"), [](const PlanCandidate& p) { return memory_text(p.largest_peak, p.capacity); },
        [](const PlanCandidate& p) { return std::optional(static_cast<double>(p.largest_peak.count)); }},
       {WhatIfText::tr("Price per hour"), [](const PlanCandidate& p) { return price_text(p.price_per_hour); },
        [](const PlanCandidate& p) { return p.price_per_hour; }},
@@ -117,14 +122,14 @@ QString purchase_tip(const PurchaseGain& gain) {
 }  // namespace
 
 std::vector<Row> what_if_rows(const std::optional<PlanCandidate>& today, const std::optional<PlanCandidate>& now) {
-  std::vector<Row> rows{words(WhatIfText::tr("Best plan"), today, now,
-                              [](const PlanCandidate& p) { return text::to_qstring(p.plan->name); }),
-                        words(WhatIfText::tr("Micro-batches"), today, now, [](const PlanCandidate& p) {
-                          return WhatIfText::tr("%1 × %2 · %3")
-                              .arg(p.plan->micro_batches)
-                              .arg(p.plan->micro_batch)
-                              .arg(text::to_qstring(std::string(traits_of(p.plan->schedule).title)));
-                        })};
+  std::vector<Row> rows{
+      words(WhatIfText::tr("Best plan"), today, now,
+            [](const PlanCandidate& p) { return text::to_qstring(p.plan->name); }),
+      words(WhatIfText::tr("Schedule"), today, now,
+            [](const PlanCandidate& p) { return text::to_qstring(std::string(traits_of(p.plan->schedule).title)); }),
+      words(WhatIfText::tr("Micro-batches"), today, now, [](const PlanCandidate& p) {
+        return QStringLiteral("%1 × %2").arg(p.plan->micro_batches).arg(p.plan->micro_batch);
+      })};
   for (const Figure& figure : figures()) {
     Row row{figure.label,
             today ? figure.text(*today) : QString(),

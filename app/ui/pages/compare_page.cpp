@@ -408,7 +408,8 @@ void ComparePage::search_unlocked() {
 }
 
 void ComparePage::show_fields(const Plan& plan) {
-  plan_bar_->set_micro_batch(plan::micro_batch_sizes(plan), plan.micro_batch, plan.micro_batches);
+  plan_bar_->set_micro_batch(plan::micro_batch_sizes(plan), plan.micro_batch, plan.micro_batches,
+                             plan::samples_per_replica(plan));
 }
 
 void ComparePage::preview(const Plan& plan) {

@@ -23,6 +23,7 @@ using study::mesh_editing::Mesh;
 using study::mesh_editing::Sheet;
 
 const QString none = QStringLiteral("–");
+constexpr Seconds least_shown{1e-8};  ///< less is rounding to nanoseconds
 
 QString dimension_name(Dimension dimension) {
   return text::to_qstring(std::string(study::mesh_editing::name_of(dimension)));
@@ -187,10 +188,10 @@ models::mesh::Sheet mesh_rows(const Mesh& mesh, const Sheet& sheet) {
     if (row.dimension == Dimension::expert_tensor && question.shard().expert_tensor > 1 && row.bytes == 0)
       made.note = MeshText::tr("gathered together with EP");
     if (row.dimension == Dimension::micro_batch)
-      made.note = models::counted(question.micro_batches, MeshText::tr("1 micro-batch a step"),
-                                  MeshText::tr("%1 micro-batches a step"));
+      made.note = models::counted(question.micro_batches, MeshText::tr("1 micro-batch per step"),
+                                  MeshText::tr("%1 micro-batches per step"));
     made.bytes = row.bytes > 0 ? models::format_bytes(Bytes(static_cast<std::int64_t>(row.bytes))) : none;
-    made.exposed = row.exposed.count > 0 ? models::format_time(row.exposed) : none;
+    made.exposed = row.exposed >= least_shown ? models::format_time(row.exposed) : none;
     made.share = row.exposed.count / sheet.now.iteration.count;
     made.memory = memory_text(row.memory);
   }

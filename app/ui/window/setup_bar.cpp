@@ -146,7 +146,7 @@ void SetupBar::make_batch_boxes(QHBoxLayout* row) {
   add_box(row, tr("&Global batch"), batch_, "batch_box", 86);
   add_box(row, tr("M&icro-batch"), micro_batch_, "micro_batch_box", 86);
   batch_->setToolTip(tr("Samples per iteration: 1024, 1 024, 1k or 1Ki"));
-  micro_batch_->setToolTip(tr("Samples per micro-batch. auto: each planner chooses"));
+  micro_batch_->setToolTip(tr("Samples of a micro-batch over all replicas. auto: each planner chooses"));
   for (QComboBox* box : {batch_, micro_batch_}) {
     const auto edited = box == batch_ ? &SetupBar::batch_edited : &SetupBar::micro_batch_edited;
     connect(box, &QComboBox::activated, this, edited);

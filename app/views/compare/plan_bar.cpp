@@ -65,7 +65,8 @@ PlanBar::PlanBar(QWidget* parent)
   batch_label->setBuddy(micro_batch_);
   micro_batch_->setObjectName(QStringLiteral("micro_batch_box"));
   micro_batch_->setAccessibleName(tr("Samples of a micro-batch"));
-  micro_batch_->setToolTip(tr("Samples per micro-batch. The list has the divisors of the global batch"));
+  micro_batch_->setToolTip(
+      tr("Samples of a micro-batch over all replicas. The list has the divisors of the global batch"));
   micro_batch_->setEditable(true);
   micro_batch_->setInsertPolicy(QComboBox::NoInsert);
   micro_batch_->setCompleter(nullptr);
@@ -99,14 +100,16 @@ void PlanBar::set_plan(std::vector<widgets::Choice> schedules, const QString& ch
   set_plan_enabled(true);
 }
 
-void PlanBar::set_micro_batch(const std::vector<int>& sizes, int samples, int count) {
+void PlanBar::set_micro_batch(const std::vector<int>& sizes, int samples, int count, std::optional<int> per_replica) {
   const QSignalBlocker quiet(micro_batch_), quiet_text(micro_batch_->lineEdit());
   micro_batch_->clear();
   for (int size : sizes) micro_batch_->addItem(QString::number(size));
   samples_ = samples;
   micro_batch_->setCurrentIndex(micro_batch_->findText(QString::number(samples)));
   micro_batch_->setEditText(samples > 0 ? QString::number(samples) : QString());
-  micro_batches_->setText(count > 0 ? tr("× %1").arg(count) : QString());
+  QString text = count > 0 ? tr("× %1").arg(count) : QString();
+  if (per_replica && *per_replica < samples) text += tr(", %1 per replica").arg(*per_replica);
+  micro_batches_->setText(text);
 }
 
 /// Emits the size once, whether it was chosen or typed.
@@ -127,7 +130,7 @@ void PlanBar::set_folded(bool folded) {
 }
 
 void PlanBar::clear() {
-  set_micro_batch({}, 0, 0);
+  set_micro_batch({}, 0, 0, {});
   set_plan({}, {}, std::nullopt);
   set_plan_enabled(false);
 }

@@ -26,7 +26,7 @@ class PlanBar : public QWidget {
   /// Sets the choices; `chunks` is absent if the schedule has a fixed number.
   void set_plan(std::vector<widgets::Choice> schedules, const QString& chosen, std::optional<int> chunks);
   /// Sets the sizes that divide the batch, the plan's own size, and the resulting number of micro-batches.
-  void set_micro_batch(const std::vector<int>& sizes, int samples, int count);
+  void set_micro_batch(const std::vector<int>& sizes, int samples, int count, std::optional<int> per_replica);
   void clear();
   /// Sets the arrow of the fold button.
   void set_folded(bool folded);

@@ -71,8 +71,8 @@ Summary::Summary(QWidget* parent) : QWidget(parent) {
   table_->horizontalHeader()->setSectionResizeMode(2, QHeaderView::Stretch);
   table_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   preview_ = new gantt::Preview;
-  row_->addWidget(table_, 3);
-  row_->addWidget(preview_, 2);
+  row_->addWidget(table_, 2);
+  row_->addWidget(preview_, 1);
   column->addLayout(row_);
   apply_theme();
 }

@@ -249,6 +249,16 @@ class TestPlanEdits : public QObject {
                 .contains("no times for layer"));
   }
 
+  void samples_of_a_replica() {
+    QCOMPARE(plan::samples_per_replica(pipeline({1, 1}, 8)), std::optional(8));
+    QCOMPARE(plan::samples_per_replica(pipeline({4, 4}, 8)), std::optional(2));
+    QCOMPARE(plan::samples_per_replica(pipeline({4, 2}, 8)), std::nullopt);
+    QCOMPARE(plan::samples_per_replica(pipeline({3, 3}, 8)), std::nullopt);
+    Plan uneven = pipeline({2, 2}, 8);
+    uneven.stages[1].samples_per_replica = {5, 3};
+    QCOMPARE(plan::samples_per_replica(uneven), std::nullopt);
+  }
+
   void shares_are_whole_samples() {
     const Plan plan = pipeline({2, 2});
     const Plan shared = edit_(plan, plan::SetReplicaSamples{0, {3, 5}}).value();

@@ -29,7 +29,7 @@ Sheet sheet() {
   };
   Sheet made;
   made.rows = {row("TP", degrees(5, "246.7 GiB")), row("VP", degrees(8, "+16.3 %")), row("DP", {}),
-               row("Micro-batch", degrees(3, "now"), "64 micro-batches a step"), row("Overlap", degrees(4, "+1 %"))};
+               row("Micro-batch", degrees(3, "now"), "64 micro-batches per step"), row("Overlap", degrees(4, "+1 %"))};
   made.rows.back().switches = true;
   return made;
 }
