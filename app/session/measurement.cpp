@@ -41,7 +41,7 @@ QString not_measurable_reason(const project::State& state, int profile) {
   const project::ProfileEntry* entry = project::find_profile(state, profile);
   if (!entry) return MeasurementText::tr("Choose a model first.");
   if (!entry->model)
-    return MeasurementText::tr("This model has a profile but no layers to run. Choose a model preset or a model file.");
+    return MeasurementText::tr("The runtime has no layers for this model. Choose a small preset or a model file.");
   return state.backend.gpus ? QString() : runs::too_large_reason(*entry->model);
 }
 

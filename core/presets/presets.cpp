@@ -102,6 +102,32 @@ Result<Profile> transformer_profile(const ParsedTransformer& transformer, std::o
   });
 }
 
+/// Returns the layers that the runtime trains for a config.json.
+Result<ModelSpec> configured_model(const std::string& text, const std::string& name, int sequence) {
+  TRY(const auto details, io::huggingface::details_from_hugging_face(text));
+  TRY(const auto parsed, io::huggingface::transformer_from_hugging_face(text, name));
+  AnalyticOptions options;
+  options.sequence = sequence;
+  TRY(auto model, analytic::transformer::trained_model(parsed.config, details, sequence_of(parsed.config, options)));
+  TRY(const auto profile, analytic::transformer::profile_from_shapes(model, cpu_core, 1));
+  Seconds sample;
+  for (const Layer& layer : profile.layers) sample += layer.forward + layer.backward;
+  model.trainable_here = sample <= longest_sample;
+  return model;
+}
+
+/// Returns the model of a transformer preset. The computed ones have no config.json.
+Result<ModelSpec> transformer_model(const std::string& name, int sequence) {
+  const std::vector<std::string>& texts = embedded_transformers();
+  const auto found = std::ranges::find(transformers(), find_transformer(name)->config.name,
+                                       [](const ParsedTransformer& one) { return one.config.name; });
+  const auto place = static_cast<std::size_t>(found - transformers().begin());
+  if (place >= texts.size())
+    return fail(ErrorCode::bad_usage,
+                fmt::format("found preset '{}', which is a profile, expected a model of layers to train", name));
+  return configured_model(texts[place], found->config.name, sequence);
+}
+
 /// Returns a text among the unknown members of a file; empty if there is none.
 std::string text_in(const std::string& extra, std::string_view name) {
   const std::string key = fmt::format("\"{}\":\"", name);
@@ -259,7 +285,8 @@ std::string cluster_preset_group(const std::string& name) {
 bool is_cluster_preset(const std::string& name) { return find_cluster_preset(name).has_value(); }
 
 Result<ModelSpec> model_preset(const std::string& name) {
-  if (find_paper_profile(name) || find_transformer(name))
+  if (find_transformer(name)) return transformer_model(name, 0);
+  if (find_paper_profile(name))
     return fail(ErrorCode::bad_usage,
                 fmt::format("found preset '{}', which is a profile, expected a model of layers to train", name));
   return named(models(), name, "model");
@@ -308,19 +335,6 @@ std::optional<std::string> configuration_in(const std::string& argument) {
   return kind && *kind == io::FileKind::transformer ? std::optional(*content) : std::nullopt;
 }
 
-Result<ModelSpec> configured_model(const std::string& text, const std::string& name, int sequence) {
-  TRY(const auto details, io::huggingface::details_from_hugging_face(text));
-  TRY(const auto parsed, io::huggingface::transformer_from_hugging_face(text, name));
-  AnalyticOptions options;
-  options.sequence = sequence;
-  TRY(auto model, analytic::transformer::trained_model(parsed.config, details, sequence_of(parsed.config, options)));
-  TRY(const auto profile, analytic::transformer::profile_from_shapes(model, cpu_core, 1));
-  Seconds sample;
-  for (const Layer& layer : profile.layers) sample += layer.forward + layer.backward;
-  model.trainable_here = sample <= longest_sample;
-  return model;
-}
-
 }  // namespace
 
 Result<Profile> open_profile(const std::string& argument, const io::ReadOptions& options) {
@@ -340,12 +354,14 @@ Result<ModelSpec> open_model(const std::string& argument, int sequence) {
           error.file = argument;
           return error;
         });
+  const auto preset = preset_named_by(argument);
+  if (preset && find_transformer(*preset)) return transformer_model(*preset, sequence);
   if (sequence > 0)
     return fail(ErrorCode::bad_usage,
                 fmt::format("--sequence: found the model {}, expected a transformer's config.json: the layers of other "
                             "models have a sequence",
                             argument));
-  if (const auto name = preset_named_by(argument)) return model_preset(*name);
+  if (preset) return model_preset(*preset);
   Result<ModelSpec> model = io::read_model(argument);
   // A text file is named relative to the model file, whoever runs it from wherever.
   if (model && !model->data.path.empty())

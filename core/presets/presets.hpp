@@ -34,7 +34,7 @@ std::vector<std::string> paper_profile_names();
 /// All that profile_preset takes.
 std::vector<std::string> profile_preset_names();
 
-/// Transformers by their published configurations, of which profiles are computed: nothing trains them here.
+/// Transformers by their published configurations, of which profiles are computed.
 std::vector<std::string> transformer_preset_names();
 /// "Llama 3 8B" or "llama-3-8b". bad_usage lists the known ones.
 Result<ParsedTransformer> transformer_preset(const std::string& name);
@@ -50,7 +50,7 @@ bool is_cluster_preset(const std::string& name);
 
 /// Names and aliases are taken in upper or lower case. Clusters of one device type have any number of nodes, also one
 /// that lists leave out: "48x8-a100-80gb". Unknown names are bad_usage and list the known ones, and so are those of
-/// profiles without layers.
+/// profiles without layers. bad_input names a feature of a transformer that the runtime's layers lack.
 Result<ModelSpec> model_preset(const std::string& name);
 Result<Cluster> cluster_preset(const std::string& name);
 
@@ -64,8 +64,9 @@ Result<Profile> profile_preset(const std::string& name, std::optional<int> micro
 /// "preset:NAME" or a path.
 Result<Profile> open_profile(const std::string& argument, const io::ReadOptions& options = {});
 Result<Cluster> open_cluster(const std::string& argument);
-/// A transformer's config.json is a model, too, of `sequence` tokens per sample (0: its own, at most longest_assumed).
-/// bad_input names a feature that the runtime's layers lack; bad_usage if another model is given a sequence.
+/// A transformer's config.json or preset is a model, too, of `sequence` tokens per sample (0: its own, at most
+/// longest_assumed). bad_input names a feature that the runtime's layers lack; bad_usage if another model is given a
+/// sequence.
 Result<ModelSpec> open_model(const std::string& argument, int sequence = 0);
 
 }  // namespace pipedeck::presets

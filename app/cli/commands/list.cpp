@@ -58,7 +58,9 @@ Items list_models() {
                      "preset:" + presets::model_preset_alias(name)});
   }
   for (const std::string& name : presets::transformer_preset_names())
-    items.push_back({name, "a transformer's published configuration with a computed profile; it does not train here",
+    items.push_back({name,
+                     fmt::format("a transformer's published configuration with a computed profile; {}",
+                                 presets::model_preset(name) ? "trains on GPUs" : "the runtime lacks its layers"),
                      "preset:" + presets::model_preset_alias(name)});
   return items;
 }

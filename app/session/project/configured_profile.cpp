@@ -9,15 +9,15 @@
 
 namespace pipedeck::session::project {
 
-std::shared_ptr<const ModelSpec> configured_model(const QString& file, const Profile& profile) {
+std::shared_ptr<const ModelSpec> configured_model(const QString& source, const Profile& profile) {
   const auto origin = io::documents::origin_of(profile);
   if (!origin || !*origin) return nullptr;
-  auto model = presets::open_model(file.toStdString(), sequence_of((*origin)->config, (*origin)->options));
+  auto model = presets::open_model(source.toStdString(), sequence_of((*origin)->config, (*origin)->options));
   return model ? std::make_shared<const ModelSpec>(*std::move(model)) : nullptr;
 }
 
-State with_configured_profile(State state, Profile profile, const QString& file) {
-  std::shared_ptr<const ModelSpec> model = configured_model(file, profile);
+State with_configured_profile(State state, Profile profile, const QString& source) {
+  std::shared_ptr<const ModelSpec> model = configured_model(source, profile);
   Added added = with_profile(std::move(state), std::move(profile), std::move(model));
   return with_selected_profile(std::move(added.state), added.id);
 }

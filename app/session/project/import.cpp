@@ -271,10 +271,14 @@ QStringList cluster_preset_list() { return list_in_qt(presets::cluster_preset_na
 std::map<QString, QString> profile_preset_groups() {
   std::map<QString, QString> groups;
   for (const std::string& name : presets::profile_preset_names()) {
+    QString& group = groups[text::to_qstring(name)];
+    if (presets::is_transformer_preset(name)) {
+      group = ImportText::tr("Language models");
+      continue;
+    }
     const auto model = presets::model_preset(name);
-    groups[text::to_qstring(name)] = presets::is_transformer_preset(name) ? ImportText::tr("Language models")
-                                     : model && model->trainable_here     ? ImportText::tr("Small models, trained here")
-                                                                          : ImportText::tr("Models of the papers");
+    group = model && model->trainable_here ? ImportText::tr("Small models, trained here")
+                                           : ImportText::tr("Models of the papers");
   }
   return groups;
 }
@@ -316,7 +320,7 @@ Result<Imported> import_file(const State& state, const std::string& path, const 
 Result<State> with_profile_preset(const State& state, const std::string& name) {
   TRY(auto profile, presets::profile_preset(name, {}, known_device_type(state)));
   auto model = presets::model_preset(name);
-  if (!model) return with_imported_profile(state, std::move(profile));  // not trainable here
+  if (!model) return with_imported_profile(state, std::move(profile));  // the runtime lacks its layers
   Added added = with_profile(state, std::move(profile), std::make_shared<const ModelSpec>(std::move(*model)));
   return with_selected_profile(std::move(added.state), added.id);
 }

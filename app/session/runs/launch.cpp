@@ -63,10 +63,10 @@ QString too_large_reason(const ModelSpec& model) {
 QString not_launchable_reason(const Plan& plan, const ModelSpec* model, const RunBackend& backend) {
   if (!model)
     return Launch::tr(
-        "this model has a profile but no layers to run: a launch needs a small model preset, a config.json of a model "
-        "as Llama, Mixtral, Qwen or DeepSeek-V2, or a model file");
+        "The runtime has no layers for this model. It trains the small presets, models like Llama, Mixtral, Qwen and "
+        "DeepSeek-V2, and model files.");
   if (const QString why = backend.gpus ? QString() : too_large_reason(*model); !why.isEmpty()) return why;
-  if (plan.stages.empty()) return Launch::tr("there is no plan");
+  if (plan.stages.empty()) return Launch::tr("There is no plan.");
   return {};
 }
 

@@ -15,15 +15,15 @@ struct TransformerText {
   Q_DECLARE_TR_FUNCTIONS(TransformerImports)
 };
 
-/// `file`: of the preview; empty: it is a preset's.
+/// `source`: the file or "preset:NAME" of the preview.
 void add_profile(QWidget& window, session::Session& session, const dialogs::Dialogs& dialogs,
-                 const session::project::TransformerPreview& preview, const QString& file) {
+                 const session::project::TransformerPreview& preview, const QString& source) {
   auto profile =
       dialogs.transformer ? dialogs.transformer(&window, preview) : dialogs::TransformerDialog(preview).profile();
   if (!profile) return;
   const QString name = QString::fromStdString(profile->name);
   session.change(TransformerText::tr("Import %1").arg(name),
-                 session::project::with_configured_profile(session.state(), *std::move(profile), file));
+                 session::project::with_configured_profile(session.state(), *std::move(profile), source));
   emit session.notice(TransformerText::tr("Imported profile %1").arg(name));
 }
 
@@ -40,7 +40,8 @@ void import_transformer(QWidget& window, session::Session& session, const dialog
 
 void choose_transformer_preset(QWidget& window, session::Session& session, const dialogs::Dialogs& dialogs,
                                const QString& name) {
-  add_profile(window, session, dialogs, session::project::preset_transformer(name, session.state()), {});
+  add_profile(window, session, dialogs, session::project::preset_transformer(name, session.state()),
+              QStringLiteral("preset:%1").arg(name));
 }
 
 }  // namespace pipedeck::ui::actions

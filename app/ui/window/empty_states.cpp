@@ -64,11 +64,10 @@ views::widgets::EmptyText EmptyStates::without_runs() const {
     return {tr("No run yet"),
             tr("Compare plans first, then launch one of them on this machine."),
             {{tr("Compare"), scene_.compare_plans}}};
-  const QString why_not = scene_.not_launchable_reason();
   const QString text =
       tr("Launch trains the selected plan on this machine. Measured and predicted throughput, loss, busy time and "
          "memory appear here.");
-  if (!why_not.isEmpty()) return {tr("No run yet"), text + QStringLiteral("\n\n") + why_not, {}};
+  if (!scene_.not_launchable_reason().isEmpty()) return {tr("No run yet"), text, {}};  // the panel has the reason
   return {tr("No run yet"), text, {{tr("Launch"), scene_.launch}}};
 }
 

@@ -283,9 +283,9 @@ QString View::progress_text() const {
     measured += tr("· %1, %2 per sample").arg(models::format_energy(*model_.energy()), models::format_energy(*each));
   switch (model_.state()) {
     case models::run::State::idle:
-      return running_ ? tr("starting…") : tr("nothing launched yet");
+      return running_ ? tr("Starting…") : tr("Nothing launched yet");
     case models::run::State::starting:
-      return tr("starting…");
+      return tr("Starting…");
     case models::run::State::running:
       if (const auto left = model_.time_left()) return tr("%1 · %2 left").arg(done, duration_text(*left));
       return done;
@@ -389,7 +389,7 @@ void View::fill_differences() {
           (comparing() ? tr("this run %1 versus the other") : tr("measured %1 against predicted"))
               .arg(models::format_change(difference.measured.count / difference.predicted.count - 1)));
   }
-  if (differences_.empty()) difference_summary_->setText(tr("shown once a run has measured its operations"));
+  if (differences_.empty()) difference_summary_->setText(tr("Shown once a run has measured its operations"));
   const bool any = !differences_.empty();
   difference_table_->setVisible(any);
   if (!any) return;

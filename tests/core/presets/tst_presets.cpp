@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <tuple>
@@ -260,6 +261,33 @@ class TestPresets : public QObject {
     const auto unknown = presets::profile_preset("nothing");
     QVERIFY(!unknown && QByteArray::fromStdString(unknown.error().message).contains("Llama 3 8B"));
     QCOMPARE(presets::profile_preset("llama-3-8b", {}, "nothing").error().code, ErrorCode::bad_usage);
+  }
+
+  /// A plan for the profile of a transformer preset can be launched: the model has its layers, with its parameters.
+  void transformers_are_models_to_train() {
+    int trained = 0;
+    for (const std::string& name : presets::transformer_preset_names()) {
+      const auto model = presets::open_model("preset:" + presets::model_preset_alias(name), 512);
+      if (!model) {
+        QVERIFY2(!model.error().message.empty(), name.c_str());
+        continue;
+      }
+      ++trained;
+      QCOMPARE(model->name, name);
+      QVERIFY(!model->trainable_here);                                                // on a processor
+      const Profile profile = presets::profile_preset(name, {}, "H100-SXM").value();  // 16 bits a parameter
+      const Profile own =
+          analytic::transformer::profile_from_shapes(*model, {"any", 1e12, gigabytes_per_second(100)}, 1).value();
+      QVERIFY2(io::documents::origin_of(profile).has_value(), name.c_str());
+      std::vector<std::string> names, expected;
+      for (const ModelLayer& layer : model->layers) names.push_back(layer.name);
+      for (const Layer& layer : profile.layers) expected.push_back(layer.name);
+      QVERIFY2(names == expected,
+               fmt::format("{}: {} instead of {}", name, fmt::join(names, " "), fmt::join(expected, " ")).c_str());
+      QCOMPARE(parameters_in_millions(own), 2 * parameters_in_millions(profile));
+    }
+    QVERIFY2(trained >= 6, QByteArray::number(trained));
+    QCOMPARE(presets::open_model("preset:m6-moe-100b").error().code, ErrorCode::bad_usage);
   }
 
   // Every model of the papers' evaluations by the name of its preset (docs/planners.md lists the papers).
