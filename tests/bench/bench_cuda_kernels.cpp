@@ -239,6 +239,37 @@ void layer_norms(Bench& bench, const Sizes& sizes) {
   });
 }
 
+/// The kernels of today's language models; four query heads share keys and values.
+template <class T>
+void decoders(Bench& bench, const Sizes& sizes) {
+  const std::int64_t rows = sizes.rows(), columns = sizes.hidden(), n = rows * columns;
+  const runtime::cuda::GroupedHeads heads{sizes.samples, sizes.sequence, sizes.heads,
+                                          std::max<std::int64_t>(1, sizes.heads / 4), sizes.head};
+  const runtime::layers::RotaryAngles angles{500'000};
+  const double bytes = static_cast<double>(sizeof(T)) * static_cast<double>(n),
+               key_bytes = bytes * static_cast<double>(heads.key_width()) / static_cast<double>(heads.query_width());
+  const cudaStream_t stream = bench.stream();
+  Pair<T> in(bench, 3 * n), out(bench, 3 * n), more(bench, n), keys(bench, n), values(bench, n);
+  Pair<> inverse(bench, rows), gain(bench, columns), gains(bench, columns);
+  bench.moved(with_type<T>("rms norm"), 2 * bytes, [&](int i) {
+    runtime::cuda::rms_norm(stream, out[i], inverse[i], static_cast<const T*>(in[i]), gain[i], 1e-5f, rows, columns);
+  });
+  // The gains' sums read the gradient and the input once more.
+  bench.moved(with_type<T>("rms norm, backward"), 6 * bytes, [&](int i) {
+    runtime::cuda::rms_norm_backward(stream, out[i], static_cast<const T*>(out[i]), gains[i], more[i], in[i],
+                                     inverse[i], gain[i],
+                                     bench.scratch(runtime::cuda::column_sums_scratch(rows, columns)), rows, columns);
+  });
+  bench.moved(with_type<T>("gated activation"), 3 * bytes,
+              [&](int i) { runtime::cuda::silu_gate(stream, out[i], in[i], rows, columns); });
+  bench.moved(with_type<T>("gated activation, backward"), 5 * bytes,
+              [&](int i) { runtime::cuda::silu_gate_backward(stream, out[i], more[i], in[i], rows, columns); });
+  bench.moved(with_type<T>("rotary heads, packed"), 4 * bytes + 2 * key_bytes,
+              [&](int i) { runtime::cuda::pack_heads(stream, out[i], more[i], keys[i], values[i], heads, angles); });
+  bench.moved(with_type<T>("rotary heads, backward"), 4 * bytes + 2 * key_bytes,
+              [&](int i) { runtime::cuda::unpack_heads(stream, more[i], keys[i], values[i], in[i], heads, angles); });
+}
+
 /// `tokens`: uniform over the vocabulary, or a text's bytes, of which one in six is a space.
 void embeddings(Bench& bench, const Sizes& sizes, const char* name, const std::function<float(Random&)>& token) {
   const runtime::cuda::EmbeddingShape shape{2 * sizes.samples, sizes.sequence, sizes.hidden(), sizes.vocabulary};
@@ -421,6 +452,8 @@ void memory_bound(const Sizes& sizes) {
   copies(bench, sizes);
   layer_norms<runtime::cuda::Bf16>(bench, sizes);
   layer_norms<float>(bench, sizes);
+  decoders<runtime::cuda::Bf16>(bench, sizes);
+  decoders<float>(bench, sizes);
   activations<runtime::cuda::Bf16>(bench, sizes);
   activations<float>(bench, sizes);
   for (const std::int64_t columns : {sizes.vocabulary, sizes.padded_vocabulary()}) {

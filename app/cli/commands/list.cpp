@@ -60,7 +60,7 @@ Items list_models() {
   for (const std::string& name : presets::transformer_preset_names())
     items.push_back({name,
                      fmt::format("a transformer's published configuration with a computed profile; {}",
-                                 presets::model_preset(name) ? "trains on GPUs" : "the runtime lacks its layers"),
+                                 presets::model_preset(name) ? "the runtime has its layers" : "a profile alone"),
                      "preset:" + presets::model_preset_alias(name)});
   return items;
 }

@@ -20,7 +20,7 @@ namespace {
 
 struct GroupedSizes {
   std::int64_t hidden, heads, key_value_heads, head_width, sequence, window;
-  RotaryAngles angles;
+  layers::RotaryAngles angles;
   float epsilon;
   bool bias, norm_heads;
   std::int64_t query_width() const { return heads * head_width; }

@@ -7,18 +7,19 @@
 
 namespace pipedeck::runtime::cpu {
 
-double RotaryAngles::step(std::int64_t pair, std::int64_t width) const {
-  const double angle = std::pow(base, -2.0 * static_cast<double>(pair) / static_cast<double>(width));
-  const double turns = original * angle / (2 * std::numbers::pi);
-  const double kept = std::clamp((turns - low) / (high - low), 0.0, 1.0);
-  return angle * (kept + (1 - kept) / factor);
+double rotary_step(const layers::RotaryAngles& of, std::int64_t pair, std::int64_t width) {
+  const double angle = std::pow(of.base, -2.0 * static_cast<double>(pair) / static_cast<double>(width));
+  const double turns = of.original * angle / (2 * std::numbers::pi);
+  const double kept = std::clamp((turns - of.low) / (of.high - of.low), 0.0, 1.0);
+  return angle * (kept + (1 - kept) / of.factor);
 }
 
-RotaryTable::RotaryTable(std::span<const std::int64_t> positions, std::int64_t width, const RotaryAngles& angles)
+RotaryTable::RotaryTable(std::span<const std::int64_t> positions, std::int64_t width,
+                         const layers::RotaryAngles& angles)
     : positions_(static_cast<std::int64_t>(positions.size())), half_(width / 2) {
   for (const std::int64_t position : positions)
     for (std::int64_t i = 0; i < half_; ++i) {
-      const double angle = static_cast<double>(position) * angles.step(i, width);
+      const double angle = static_cast<double>(position) * rotary_step(angles, i, width);
       cosine_.push_back(static_cast<float>(std::cos(angle)));
       sine_.push_back(static_cast<float>(std::sin(angle)));
     }

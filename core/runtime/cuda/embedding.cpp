@@ -12,13 +12,14 @@ class Embedding final : public CudaLayer {
       : CudaLayer(std::move(on_processor)),
         vocabulary_(layer.size("vocabulary")),
         hidden_(layer.size("hidden")),
-        sequence_(layer.size("sequence")) {}
+        sequence_(layer.size("sequence")),
+        has_positions_(layer.size("positions") == 1) {}
 
   tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
                          layers::SavedTensors& saved) const override {
     tensor::Tensor output(input.memory(), input.samples(), output_width());
     embedding(CudaDevice::of(input).stream(), output.data(), input.data(), parameters.data(),
-              parameters.data() + vocabulary_ * hidden_, shape(input));
+              has_positions_ ? parameters.data() + vocabulary_ * hidden_ : nullptr, shape(input));
     saved.tensors.push_back(std::move(input));
     return output;
   }
@@ -32,7 +33,8 @@ class Embedding final : public CudaLayer {
   void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
     const tensor::Tensor &tokens = saved.tensors[0], &gradient = saved.tensors[1];
     CudaDevice& device = CudaDevice::of(tokens);
-    embedding_backward(device.stream(), gradients.data(), gradients.data() + vocabulary_ * hidden_, gradient.data(),
+    embedding_backward(device.stream(), gradients.data(),
+                       has_positions_ ? gradients.data() + vocabulary_ * hidden_ : nullptr, gradient.data(),
                        tokens.data(), device.context().workspace(embedding_backward_scratch(shape(tokens))),
                        shape(tokens));
     saved.tensors.clear();
@@ -44,6 +46,7 @@ class Embedding final : public CudaLayer {
   }
 
   std::int64_t vocabulary_, hidden_, sequence_;
+  bool has_positions_;
 };
 
 }  // namespace

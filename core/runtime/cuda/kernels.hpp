@@ -16,6 +16,7 @@
 #include <cuda_runtime_api.h>
 
 #include "core/runtime/layers/lstm_step.hpp"
+#include "core/runtime/layers/rotary_angles.hpp"
 
 namespace pipedeck::runtime::cuda {
 
@@ -109,6 +110,44 @@ void layer_norm_backward(cudaStream_t stream, T* in_gradient, const T* more, flo
                          const float* inverse, const float* gain, void* scratch, std::int64_t rows,
                          std::int64_t columns);
 
+// ---- blocks of today's language models: kernels/rms_norm.cu, kernels/silu_gate.cu, kernels/heads.cu
+
+/// out = in / sqrt(mean of in^2 + epsilon) * gain, row by row; stores the factor of each row. Exists for equal types,
+/// and from float to Bf16.
+template <class To, class From>
+void rms_norm(cudaStream_t stream, To* out, float* inverse, const From* in, const float* gain, float epsilon,
+              std::int64_t rows, std::int64_t columns);
+/// in_gradient = more + the input's gradient; gain_gradient += its own. in_gradient may be null, or `more`, the
+/// gradient of a residual connection. `more` may be null, for 0. Scratch as add_column_sums.
+template <class T>
+void rms_norm_backward(cudaStream_t stream, T* in_gradient, const T* more, float* gain_gradient, const T* out_gradient,
+                       const T* in, const float* inverse, const float* gain, void* scratch, std::int64_t rows,
+                       std::int64_t columns);
+
+/// out = silu(gate) * up; each row of `in` is `columns` gates, then as many ups.
+template <class T>
+void silu_gate(cudaStream_t stream, T* out, const T* in, std::int64_t rows, std::int64_t columns);
+/// in_gradient = the input's gradient; it may not be `in`.
+template <class T>
+void silu_gate_backward(cudaStream_t stream, T* in_gradient, const T* out_gradient, const T* in, std::int64_t rows,
+                        std::int64_t columns);
+
+/// Query heads that share key-value heads: heads / key_value_heads of them each. `head_size` is even.
+struct GroupedHeads {
+  std::int64_t samples, sequence, heads, key_value_heads, head_size;
+  __host__ __device__ std::int64_t query_width() const { return heads * head_size; }
+  __host__ __device__ std::int64_t key_width() const { return key_value_heads * head_size; }
+};
+/// Row by row, qkv = the rotated queries, then for each of their heads the rotated key, then the value that it uses.
+template <class T>
+void pack_heads(cudaStream_t stream, T* qkv, const T* q, const T* k, const T* v, const GroupedHeads& shape,
+                const layers::RotaryAngles& angles);
+/// From the gradient of pack_heads' output, those of q, k and v: keys and values add those of the heads that share
+/// them.
+template <class T>
+void unpack_heads(cudaStream_t stream, T* q, T* k, T* v, const T* qkv, const GroupedHeads& shape,
+                  const layers::RotaryAngles& angles);
+
 // ---- embedding: kernels/embedding.cu
 
 struct EmbeddingShape {
@@ -116,14 +155,15 @@ struct EmbeddingShape {
   std::int64_t rows() const { return samples * sequence; }
 };
 
-/// Row r of `out` = table[tokens[r]] + positions[r % sequence]. A token outside the vocabulary gives a row of NaN and
-/// adds nothing to the table's gradient. Callers check tokens before the upload.
+/// Row r of `out` = table[tokens[r]] + positions[r % sequence], without positions if they are null. A token outside the
+/// vocabulary gives a row of NaN and adds nothing to the table's gradient. Callers check tokens before the upload.
 template <class T>
 void embedding(cudaStream_t stream, T* out, const float* tokens, const float* table, const float* positions,
                const EmbeddingShape& shape);
 
 std::size_t embedding_backward_scratch(const EmbeddingShape& shape);
-/// table_gradient and position_gradient += theirs. Throws std::invalid_argument for 2^31 rows or more.
+/// table_gradient and position_gradient, unless that is null, += theirs. Throws std::invalid_argument for 2^31 rows or
+/// more.
 template <class T>
 void embedding_backward(cudaStream_t stream, float* table_gradient, float* position_gradient, const T* out_gradient,
                         const float* tokens, void* scratch, const EmbeddingShape& shape);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cuda/layers.hpp"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "core/runtime/cpu/layers.hpp"
@@ -18,27 +20,36 @@ layers::KernelFactory factory(const layers::KernelFactory& on_processor, MakeLay
   };
 }
 
-layers::KernelFactory with_positions(const layers::KernelFactory& embedding) {
-  return [embedding](const ModelLayer& layer) -> Result<std::unique_ptr<layers::LayerKernel>> {
-    if (layer.size("positions") == 1) return embedding(layer);
-    return fail(ErrorCode::bad_input,
-                fmt::format("layer '{}' (embedding) has positions 0, expected 1: on GPUs it has a table of positions",
-                            layer.name));
+using MakeShard = std::unique_ptr<layers::LayerKernel>(const ModelLayer& layer, const layers::LayerSharding& sharding,
+                                                       std::unique_ptr<layers::LayerKernel> on_processor);
+layers::ShardedFactory sharded(const layers::ShardedFactory& on_processor, MakeShard* make) {
+  return [on_processor, make](const ModelLayer& layer, const layers::LayerSharding& sharding) {
+    return on_processor(layer, sharding).map([&](std::unique_ptr<layers::LayerKernel> made) {
+      return make(layer, sharding, std::move(made));
+    });
   };
 }
 
-template <class T>
-layers::ShardedFactory sharded_transformer(const layers::ShardedFactory& on_processor) {
-  return [on_processor](const ModelLayer& layer, const layers::LayerSharding& sharding) {
-    return on_processor(layer, sharding).map([&](std::unique_ptr<layers::LayerKernel> made) {
-      return make_sharded_transformer<T>(layer, sharding, std::move(made));
-    });
+/// Attention computes all earlier positions, not a window of them.
+bool has_window(const ModelLayer& layer) {
+  const bool attends = layer.kind == "attention" || layer.kind == "decoder";
+  return attends && layer.size("window") > 0 && layer.size("window") < layer.size("sequence");
+}
+template <class Factory>
+Factory without_window(const Factory& make) {
+  return [make](const ModelLayer& layer, const auto&... place) -> Result<std::unique_ptr<layers::LayerKernel>> {
+    if (!has_window(layer)) return make(layer, place...);
+    return fail(ErrorCode::bad_input,
+                fmt::format("layer '{}' ({}) has a window of {}, expected none, or the sequence of {}: GPUs attend to "
+                            "all positions",
+                            layer.name, layer.kind, layer.size("window"), layer.size("sequence")));
   };
 }
 
 }  // namespace
 
 layers::KernelRegistry cuda_kernels(Precision precision) {
+  constexpr std::array decoders{"attention", "decoder", "feed_forward"};
   const bool halves = element_of(precision) == Element::bf16;
   const layers::KernelRegistry processors = cpu::cpu_kernel_registry();
   layers::KernelRegistry kernels;
@@ -55,9 +66,12 @@ layers::KernelRegistry cuda_kernels(Precision precision) {
            {"lstm", make_lstm},
            {"max_pool", make_pool},
            {"residual", make_block},
+           {"rms_norm", make_rms_norm},
            {"transformer", halves ? make_transformer<Bf16> : make_transformer<float>}})
     kernels.layers[kind] = factory(processors.layers.at(kind), make);
-  kernels.layers["embedding"] = with_positions(kernels.layers["embedding"]);
+  for (const char* kind : decoders)
+    kernels.layers[kind] =
+        without_window(factory(processors.layers.at(kind), halves ? make_decoder<Bf16> : make_decoder<float>));
   const auto weights = [&](const char* kind, MakeLayer* make) { return factory(processors.layers.at(kind), make); };
   const auto rows_layer = [](layers::KernelPart part, std::int64_t columns, layers::Activation activation) {
     return std::make_unique<layers::RowParallelLayer<GpuOps>>(std::move(part), columns, activation);
@@ -66,9 +80,11 @@ layers::KernelRegistry cuda_kernels(Precision precision) {
                                             weights("convolution", make_convolution_weights), rows_layer});
   kernels.sharded["bottleneck"] = kernels.sharded["residual"] = make_sharded_block;
   kernels.sharded["lstm"] = make_sharded_lstm;
-  const layers::ShardedFactory& transformer = processors.sharded.at("transformer");
-  kernels.sharded["transformer"] =
-      halves ? sharded_transformer<Bf16>(transformer) : sharded_transformer<float>(transformer);
+  kernels.sharded["transformer"] = sharded(processors.sharded.at("transformer"),
+                                           halves ? make_sharded_transformer<Bf16> : make_sharded_transformer<float>);
+  for (const char* kind : decoders)
+    kernels.sharded[kind] = without_window(
+        sharded(processors.sharded.at(kind), halves ? make_sharded_decoder<Bf16> : make_sharded_decoder<float>));
   return kernels;
 }
 

@@ -32,11 +32,17 @@ class CudaLayer : public layers::LayerKernel {
 using MakeLayer = std::unique_ptr<layers::LayerKernel>(const ModelLayer& layer,
                                                        std::unique_ptr<layers::LayerKernel> on_processor);
 MakeLayer make_batch_norm, make_block, make_convolution, make_convolution_weights, make_embedding, make_layer_norm,
-    make_linear, make_linear_weights, make_lstm, make_pool;
+    make_linear, make_linear_weights, make_lstm, make_pool, make_rms_norm;
+/// Returns the epsilon of a layer's root mean squares.
+float epsilon_of(const ModelLayer& layer);
 /// Values within the block are of T; values between blocks are floats.
 template <class T>
 std::unique_ptr<layers::LayerKernel> make_transformer(const ModelLayer& layer,
                                                       std::unique_ptr<layers::LayerKernel> on_processor);
+/// Does the same for a decoder, or its halves, attention and feed_forward.
+template <class T>
+std::unique_ptr<layers::LayerKernel> make_decoder(const ModelLayer& layer,
+                                                  std::unique_ptr<layers::LayerKernel> on_processor);
 
 // A rank's shard of a layer (sharding.hpp).
 using MakePart = Result<std::unique_ptr<layers::LayerKernel>>(const ModelLayer& layer,
@@ -47,6 +53,10 @@ template <class T>
 std::unique_ptr<layers::LayerKernel> make_sharded_transformer(const ModelLayer& layer,
                                                               const layers::LayerSharding& sharding,
                                                               std::unique_ptr<layers::LayerKernel> on_processor);
+template <class T>
+std::unique_ptr<layers::LayerKernel> make_sharded_decoder(const ModelLayer& layer,
+                                                          const layers::LayerSharding& sharding,
+                                                          std::unique_ptr<layers::LayerKernel> on_processor);
 
 /// Returns the available kinds.
 layers::KernelRegistry cuda_kernels(Precision precision);

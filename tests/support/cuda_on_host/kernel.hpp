@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numbers>
 #include <stdexcept>
 
 #include <cuda_bf16.h>
@@ -92,6 +93,9 @@ int own_lane();
 // The names that device code has without any include, as in the CUDA C++ Programming Guide.
 inline constinit thread_local uint3 threadIdx{}, blockIdx{};
 inline constinit thread_local dim3 blockDim{}, gridDim{};
+
+inline float cospif(float x) { return static_cast<float>(std::cos(std::numbers::pi * double{x})); }
+inline float sinpif(float x) { return static_cast<float>(std::sin(std::numbers::pi * double{x})); }
 
 inline void __syncthreads() { cuda_on_host::meet_in_block(); }
 inline void __syncwarp(unsigned lanes = 0xffffffffu) { cuda_on_host::sync_warp(lanes); }

@@ -26,7 +26,8 @@ __global__ void __launch_bounds__(column_lanes* column_rows)
   const std::int64_t rows = shape.samples * shape.sequence;
   for (std::int64_t row = first; row < rows; row += static_cast<std::int64_t>(gridDim.y) * column_rows) {
     const float token = tokens[row];
-    auto pack = load<Width>(positions + row % shape.sequence * shape.width + column);
+    Pack<Width> pack{};
+    if (positions != nullptr) pack = load<Width>(positions + row % shape.sequence * shape.width + column);
     if (is_token(token, shape.vocabulary)) {
       const auto own = load<Width>(table + static_cast<std::int64_t>(token) * shape.width + column);
       PIPEDECK_UNROLL
@@ -209,7 +210,8 @@ void embedding_backward(cudaStream_t stream, float* table_gradient, float* posit
   const std::int64_t rows = shape.rows();
   if (rows <= 0 || shape.width <= 0) return;
   if (rows > 0x7fffffff) throw std::invalid_argument("an embedding of more than 2^31 - 1 rows at once");
-  add_column_sums(stream, position_gradient, out_gradient, scratch, shape.samples, shape.sequence * shape.width);
+  if (position_gradient != nullptr)
+    add_column_sums(stream, position_gradient, out_gradient, scratch, shape.samples, shape.sequence * shape.width);
   auto* keys = static_cast<Key*>(scratch);
   const std::int64_t count = keys_of(rows);
   launch(make_keys_kernel, {static_cast<unsigned>(count / 256), 256}, stream, keys, tokens, shape.vocabulary, rows,

@@ -58,10 +58,17 @@ inline ModelSpec wide_gpt() {
   return model;
 }
 
+/// Attention of GPUs has no window.
+inline ModelSpec llama_of_gpus() {
+  ModelSpec model = small_llama();
+  for (ModelLayer& layer : model.layers) layer.sizes.erase("window");
+  return model;
+}
+
 inline std::map<QString, ModelSpec> models() {
-  std::map<QString, ModelSpec> models{{"GPT", wide_gpt()},    {"MLP", small_mlp(9, 6, 7, 5)},
-                                      {"VGG", small_cnn()},   {"ResNet", small_cnn(true)},
-                                      {"LSTM", small_lstm()}, {"LSTM both ways", small_lstm(2)}};
+  std::map<QString, ModelSpec> models{
+      {"GPT", wide_gpt()},    {"MLP", small_mlp(9, 6, 7, 5)},    {"VGG", small_cnn()},      {"ResNet", small_cnn(true)},
+      {"LSTM", small_lstm()}, {"LSTM both ways", small_lstm(2)}, {"Llama", llama_of_gpus()}};
   models["MLP without biases"] = models["MLP"];
   for (std::size_t layer : {1, 2, 5}) models["MLP without biases"].layers[layer].sizes["bias"] = 0;
   for (auto& [name, model] : models) model.learning_rate = 0.05;
