@@ -72,12 +72,58 @@ def rows_page(runs, answer):
             "Every judged run of the table in [accuracy.md](accuracy.md#published-runs), written by",
             "`tools/accuracy_page.py`. The error is that of tokens/s: above 0 the prediction is too quick. Letters",
             "of a mapping: T tensor, C context, E expert, P pipeline, V stages on a rank, D data. Samples are those",
-            "of a micro-batch on a data rank. GiB are measured / predicted, or predicted alone.", "",
+            "of a micro-batch on a data rank. GiB are measured / predicted, or predicted alone; where a source",
+            "prints GB of nvidia-smi, both are thousands of MiB.", "",
             *table(titles, rows), ""]
 
 
 def groups_of(answer, key):
     return [group for group in answer["summary"]["groups"] if group["group"].startswith(f"{key}=")]
+
+
+UNDER, OVER = -0.02, 0.08  # a good figure of memory: at most so far under and over a measurement
+
+
+def memory_error(row):
+    """Predicted over measured memory, less 1; nothing for a figure that is left out."""
+    known = row["memory_measured_gib"] and row["memory_predicted_gib"] and "memory_left_out" not in row
+    return row["memory_predicted_gib"] / row["memory_measured_gib"] - 1 if known else None
+
+
+def memory_group(name, errors):
+    good = sum(UNDER <= error <= OVER for error in errors)
+    return (name, len(errors), good, percent(sum(map(abs, errors)) / len(errors)),
+            percent(sum(errors) / len(errors), "+"), percent(min(errors), "+"), percent(max(errors), "+"))
+
+
+def memory_lines(runs, answer):
+    """Errors of memory by source and printed figure, the runs outside of the bounds, and those without a comparison."""
+    groups, outside, left_out = {}, [], []
+    for run, row in zip(runs, answer["rows"], strict=True):
+        error = memory_error(row)
+        if "memory_left_out" in row:
+            left_out.append((row["row"], run["memory_kind"], row["memory_left_out"]))
+        if error is None:
+            continue
+        groups.setdefault((run["source"], run["memory_kind"]), []).append(error)
+        if not UNDER <= error <= OVER:
+            outside.append((row["row"], run["model"], mapping(run), run["micro_batch"],
+                            figure(row["memory_measured_gib"]), figure(row["memory_predicted_gib"]),
+                            percent(error, "+")))
+    if not groups:
+        return []
+    every = [error for errors in groups.values() for error in errors]
+    bounds = f"-\u2212{-UNDER:.0%} to +{OVER:.0%}".replace("%", " %")
+    titles = ("source: figure", "-runs", bounds, "-mean error", "-signed", "-least", "-most")
+    rows = [memory_group(f"{source}: {kind}", errors)
+            for (source, kind), errors in sorted(groups.items(), key=lambda item: -len(item[1]))]
+    lines = ["", "Memory, all runs with a figure:", "", *table(titles, [*rows, memory_group("all", every)])]
+    if outside:
+        lines += ["", *table(("memory outside of these bounds", "model", "mapping", "-samples", "-measured",
+                              "-predicted", "-error"), outside)]
+    if left_out:
+        lines += ["", *table(("memory not compared", "figure", "reason"), left_out)]
+    return lines
 
 
 def summary_lines(answers):
@@ -142,7 +188,8 @@ def main():
         runs = list(csv.DictReader(line for line in file if not line.startswith("#")))
     rows = "\n".join(rows_page(runs, answers[KEYS[0]]))
     (options.docs / "accuracy-rows.md").write_text(rows, encoding="utf-8")
-    replace_between(options.docs / "accuracy.md", "published runs", summary_lines(answers))
+    replace_between(options.docs / "accuracy.md", "published runs",
+                    summary_lines(answers) + memory_lines(runs, answers[KEYS[0]]))
     replace_in_readme(answers[KEYS[0]]["summary"]["time"])
     example = ask("--by", "gpu").split("\nworst runs")[0].rstrip().split("\n")
     lines = [part for line in example for part in wrapped(line)]

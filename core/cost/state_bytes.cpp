@@ -8,7 +8,7 @@ namespace pipedeck::cost {
 namespace {
 
 // Optimizer: a master copy of 4 bytes and two moments of 4, unless the row has other ones.
-constexpr std::array<StateRecipe, 14> recipes{{
+constexpr std::array<StateRecipe, 16> recipes{{
     {"mixed-18", {2, 4, 12}, "Megatron-LM: bf16, gradients accumulated in fp32"},
     {"mixed-16",
      {2, 2, 12, 4},
@@ -30,6 +30,11 @@ constexpr std::array<StateRecipe, 14> recipes{{
      {2, 2, 2 + 2 * 4.0 / 256},
      "the same in pages of unified memory (arXiv 2305.14314, section 3)",
      true},
+    // 16-bit gradients are summed in place. The step has them in fp32 and, as PyTorch's AdamW does, the root of the
+    // second moment and the denominator: 4 + 8. Before, it frees fp32 copies for the norm and a flat copy: 4 + 2.
+    {"internevo", {2, 2, 12, 12, 6}, "InternEvo: hybrid_zero_optim.py (_step), utils.py (compute_norm)"},
+    // The norm's copies have the shapes of the fp32 gradients, which take their place.
+    {"internevo-fsdp", {2, 2, 12, 12}, "InternEvo with FSDP: fsdp_optimizer.py (step)"},
 }};
 
 }  // namespace
@@ -44,7 +49,8 @@ std::optional<StateBytes> state_bytes(std::string_view recipe) {
 StateBytes sharded_bytes(const StateBytes& bytes, const Sharding& sharding, int group, int copies, double gathered) {
   StateBytes held = bytes;
   const double optimizer_ranks = sharding.copies == CopySync::shard_optimizer ? double(group) * copies : group;
-  if (sharding.level >= 1) held.optimizer /= optimizer_ranks, held.step /= optimizer_ranks;
+  if (sharding.level >= 1)
+    held.optimizer /= optimizer_ranks, held.step /= optimizer_ranks, held.freed /= optimizer_ranks;
   if (sharding.level >= 2) held.gradients /= group;
   if (sharding.level >= 3) held.weights /= group;
   if (sharding.level == 3 && sharding.reshard == Reshard::after_step) {
@@ -61,7 +67,8 @@ StateBytes held_bytes(const StateBytes& recipe, const Sharding& sharding, const 
   const auto sum = [&](double StateBytes::*kind) {
     return dense.*kind * weights.dense + expert.*kind * weights.expert;
   };
-  return {sum(&StateBytes::weights), sum(&StateBytes::gradients), sum(&StateBytes::optimizer), sum(&StateBytes::step)};
+  return {sum(&StateBytes::weights), sum(&StateBytes::gradients), sum(&StateBytes::optimizer), sum(&StateBytes::step),
+          sum(&StateBytes::freed)};
 }
 
 }  // namespace pipedeck::cost

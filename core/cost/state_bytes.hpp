@@ -24,7 +24,7 @@ std::span<const StateRecipe> state_recipes();
 std::optional<StateBytes> state_bytes(std::string_view recipe);
 
 /// Returns the bytes per parameter that a rank holds during passes: level 1 shards optimizer states over `group` ranks,
-/// level 2 gradients too, level 3 weights too. `step` stays as it is, sharded from level 1 on.
+/// level 2 gradients too, level 3 weights too. `step` and `freed` stay as they are, sharded from level 1 on.
 /// Level 3 with Reshard::after_step also holds `gathered` bytes of whole weights, and whole gradients with its shard
 /// of them (torchtitan in a pipeline).
 /// With CopySync::shard_optimizer, `copies` x `group` ranks share the optimizer states.

@@ -90,6 +90,8 @@ double kept_by_operations(const Question& question, const LayerShard& layer) {
       kept += output * (config.heads + config.key_value_heads) / (config.heads + 2.0 * config.key_value_heads);
     else if (product.name == "feed-forward in")
       kept += config.gated ? output / 2 : 0;
+    else if (product.name == "feed-forward out")  // only a sum reads it, no backward: a compiler drops it
+      kept += question.training.compiled ? 0 : output;
     else if (product.name != "attention output")
       kept += output;
   }
@@ -325,9 +327,10 @@ class Counter {
       by_optimizer.level = std::min(by_optimizer.level, 1);
       const StateBytes moved{0, 0, question_.wire.gradients + question_.wire.weights, 0};
       made_.host_copies = cost::held_bytes(moved, by_optimizer, degrees_, trained).optimizer;
-      held.step = 0;
+      held.step = held.freed = 0;
     }
-    made_.optimizer = held.optimizer, made_.step = held.step + 4 * training_.bucket;
+    made_.optimizer = held.optimizer, made_.freed = held.freed;
+    made_.step = held.step + 4 * training_.bucket;  // two buckets in 16 bits: one is filled, one is on its way
   }
 
   /// Adds blocks that predict further tokens: each one more block, a product of 2h x h, three norms.
@@ -375,8 +378,13 @@ double fixed_bytes(const Question& question) {
   int communicators = question.pipeline > 1 ? 3 : 1;  // of all ranks, with either neighbour
   for (const int ranks : {shard.tensor, shard.context, shard.context * question.data, shard.expert})
     if (ranks > 1) ++communicators;
-  constexpr double context = 1e9, communicator = 250e6;
-  return context + communicators * communicator;
+  if (question.training.own_groups) {
+    const int pipeline = question.pipeline, tied = question.config.tied ? pipeline : 1;
+    for (const int ranks : {shard.tensor * pipeline, shard.context * question.data, pipeline, shard.tensor, tied})
+      if (ranks > 1) ++communicators;
+  }
+  constexpr double communicator = 250e6;
+  return question.training.context + communicators * communicator;
 }
 
 double micro_batches_kept(const Question& question, int rank, int chunk) {
@@ -404,7 +412,7 @@ RankMemory rank_memory(const Question& question, int rank, std::span<const Stage
     const StageMemory& stage = stages[chunk];
     const double in_flight = micro_batches_kept(question, rank, static_cast<int>(chunk));
     all.weights += stage.weights, all.gradients += stage.gradients, all.optimizer += stage.optimizer;
-    all.step += stage.step, all.copies += stage.copies;
+    all.step += stage.step, all.freed += stage.freed, all.copies += stage.copies;
     all.transfers = std::max(all.transfers, stage.transfers);
     all.kept += in_flight * stage.kept, all.boundary += in_flight * stage.boundary;
     all.offloaded += in_flight * stage.offloaded;
@@ -417,7 +425,7 @@ RankMemory rank_memory(const Question& question, int rank, std::span<const Stage
   const double pass = all.gathered + all.kept + workspace + all.transfers;
   const bool in_step = all.step > pass;
   // Large buffers of the step seldom fit into what passes have left free.
-  const double cached = question.training.cached * pass + std::min(all.step, pass);
+  const double cached = question.training.cached * pass + std::min(all.step, pass) + all.freed;
 
   RankMemory made;
   made.items[MemoryItem::weights] = whole_bytes(all.weights + all.copies + (in_step ? 0 : all.gathered));

@@ -18,6 +18,7 @@ namespace pipedeck::mesh {
 struct StageMemory {
   double weights = 0, gradients = 0, optimizer = 0;  ///< all the time
   double step = 0;                                   ///< in addition, while the optimizer steps
+  double freed = 0;                                  ///< by the step before its peak, then free in the allocator
   double copies = 0;                                 ///< of weights in a narrow precision, all the time
   double kept = 0;                                   ///< of each micro-batch, from its forward to its backward
   double boundary = 0;                               ///< input received from the stage before, part of `kept`
@@ -39,7 +40,9 @@ Result<StageMemory> stage_memory(const Question& question,
 /// Returns the bytes that a layer of the stage's block number `block` keeps from forward to backward.
 double kept_for_backward(const Question& question, const analytic::transformer::shards::LayerShard& layer, int block);
 
-/// Returns the bytes outside of the framework's allocator: context, and buffers of the rank's communicators.
+/// Returns the bytes outside of the framework's allocator: context, and buffers of the rank's communicators. With
+/// Training::own_groups also those of DeepSpeed's grid (pipe/topology.py: all ranks of a replica, data ranks, pipeline,
+/// tensor ranks) and of tied words on both ends.
 double fixed_bytes(const Question& question);
 
 /// Returns the most micro-batches whose activations stage number `chunk` of pipeline rank `rank` keeps at the same

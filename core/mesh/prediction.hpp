@@ -43,11 +43,13 @@ struct Prediction {
   double tokens_per_second_per_device = 0;
   Bytes peak;          ///< of the fullest rank: allocated bytes
   Bytes needed;        ///< and context, communicators: with less, the run fails
-  Bytes with_context;  ///< and what the allocator holds free
+  Bytes with_context;  ///< and what the allocator holds free, which it gives back before it fails
   Bytes capacity;
   Bytes kept_for_others;  ///< of each device
   HostMemory host;        ///< of the node that needs most of its capacity
   bool fits = true;       ///< on device and host
+  /// Returns what the framework's allocator holds, without context and communicators.
+  Bytes reserved() const { return with_context - (needed - peak); }
   Seconds operator[](StepPart part) const { return parts[static_cast<std::size_t>(part)]; }
 };
 

@@ -74,7 +74,8 @@ struct Adapters {
 /// A number of bytes per parameter, before sharding.
 struct StateBytes {
   double weights = 2, gradients = 4, optimizer = 12;
-  double step = 0;  ///< of the optimizer step alone, sharded as its states
+  double step = 0;   ///< of the optimizer step alone, sharded as its states
+  double freed = 0;  ///< by that step before its peak, sharded alike: the framework's allocator holds them free
   bool operator==(const StateBytes&) const = default;
 };
 
@@ -106,6 +107,10 @@ struct LengthShare {
   bool operator==(const LengthShare&) const = default;
 };
 
+/// The share of a pass's bytes that PyTorch's allocator holds free in addition (*derived*: the reserved bytes of
+/// torchtitan's runs ask for 0.10 to 0.14; parallelism.md, "Memory of a rank").
+inline constexpr double pytorch_cached = 0.12;
+
 /// A set of choices of engine and run in addition to degrees.
 struct Training {
   std::string products = "bf16";  ///< precision of large products: bf16, fp16, fp8, mxfp8, nvfp4; empty: the profile's
@@ -132,6 +137,9 @@ struct Training {
   bool pages_optimizer = false;        ///< states are on the host, and come to the device for the step (bitsandbytes)
   double bucket = 0;                   ///< weights whose gradients are copied to be reduced (DeepSpeed: 5e8)
   double cached = 0;                   ///< share of a pass's bytes that the allocator holds free in addition
+  double context = 1e9;                ///< bytes of a process without tensors and communicators: CUDA, its kernels
+  bool own_groups = false;             ///< the engine has communicators in addition to the model's (DeepSpeed's grid)
+  bool compiled = false;               ///< a compiler drops outputs that no backward reads (torch.compile)
   bool operator==(const Training&) const = default;
 };
 

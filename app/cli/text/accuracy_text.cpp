@@ -136,6 +136,7 @@ ordered_json row_json(const Outcome& outcome) {
   json["error"] = number(outcome.error());
   json["memory_measured_gib"] = number(outcome.run.memory_gib);
   json["memory_predicted_gib"] = number(outcome.predicted_gib());
+  if (const std::string why = outcome.memory_left_out(); !why.empty()) json["memory_left_out"] = why;
   json["fits"] = outcome.prediction ? ordered_json(outcome.prediction->fits) : ordered_json(nullptr);
   json["skipped"] = outcome.prediction ? ordered_json(nullptr) : ordered_json(outcome.skipped);
   if (outcome.prediction) {
@@ -146,6 +147,7 @@ ordered_json row_json(const Outcome& outcome) {
     }
     json["capacity_gib"] = double(prediction.capacity.count) / 0x1p30;
     json["allocated_gib"] = double(prediction.peak.count) / 0x1p30;
+    json["reserved_gib"] = double(prediction.reserved().count) / 0x1p30;
     json["with_context_gib"] = double(prediction.with_context.count) / 0x1p30;
   }
   for (const std::string_view key : study::accuracy::group_keys())

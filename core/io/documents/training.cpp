@@ -91,6 +91,9 @@ void read_memory(ObjectReader& in, Training& training) {
   training.keeps_stage_outputs = in.bool_or("keeps_stage_outputs", false);
   training.bucket = in.number_or("bucket", 0, 0, 1e15);
   training.cached = in.number_or("cached", 0, 0, 1);
+  training.context = in.number_or("context", training.context, 0, 1e15);
+  training.own_groups = in.bool_or("own_groups", false);
+  training.compiled = in.bool_or("compiled", false);
   if (in.has("offload")) in.object("offload", [&](ObjectReader& offload) { read_offload(offload, training); });
 }
 
@@ -138,6 +141,7 @@ StateBytes parse_states(ObjectReader& in) {
   states.gradients = in.number("gradients", 0, most_bytes);
   states.optimizer = in.number("optimizer", 0, most_bytes);
   states.step = in.number_or("step", 0, 0, most_bytes);
+  states.freed = in.number_or("freed", 0, 0, most_bytes);
   return states;
 }
 
@@ -206,6 +210,9 @@ void write_memory(ObjectWriter& out, const Training& training) {
   to.flag("keeps_stage_outputs", training.keeps_stage_outputs, none.keeps_stage_outputs);
   to.number("bucket", training.bucket, none.bucket);
   to.number("cached", training.cached, none.cached);
+  to.number("context", training.context, none.context);
+  to.flag("own_groups", training.own_groups, none.own_groups);
+  to.flag("compiled", training.compiled, none.compiled);
   ObjectWriter offload;
   Differences of_offload(offload);
   of_offload.count("blocks", training.offloaded_blocks, 0);
@@ -272,6 +279,7 @@ Value choices_to_json(const StepChoices& choices) {
     bytes.add("weights", json::number(states->weights)).add("gradients", json::number(states->gradients));
     bytes.add("optimizer", json::number(states->optimizer));
     if (states->step > 0) bytes.add("step", json::number(states->step));
+    if (states->freed > 0) bytes.add("freed", json::number(states->freed));
     out.add("states", bytes.finish());
   }
   if (const auto& wire = choices.wire) {

@@ -310,7 +310,7 @@ class TitanReader {
     training_.loss = LossKind::separate;
     training_.forward_ahead = GatherAhead::two;
     training_.fused_weight_gradients = false;
-    training_.cached = 0.08;
+    training_.cached = pytorch_cached, training_.compiled = compiled;
     job_.choices.layers.keeps_gathered = true;
   }
 

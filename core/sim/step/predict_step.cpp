@@ -138,7 +138,9 @@ void add_memory(mesh::Prediction& prediction, const mesh::Question& question, co
     prediction.capacity = capacity;
     peak = std::max(peak, rank.peak);
     needed = std::max(needed, rank.needed);
-    with_context = std::max(with_context, rank.with_context);
+    // PyTorch's allocator frees what it caches, and tries again, before it is out of memory (CUDACachingAllocator).
+    const double room = mesh::usable_share * static_cast<double>(capacity.count) - question.kept_for_others;
+    with_context = std::max({with_context, rank.needed, std::min(rank.with_context, room)});
   }
   const auto whole = [](double bytes) { return Bytes(static_cast<std::int64_t>(bytes)); };
   prediction.peak = whole(peak), prediction.needed = whole(needed), prediction.with_context = whole(with_context);

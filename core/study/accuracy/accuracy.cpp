@@ -22,8 +22,17 @@ namespace {
 
 constexpr double gib = 0x1p30;
 
-/// Returns false if the figure includes context and communicators, as the driver counts them.
-bool is_allocated(const PublishedRun& run) { return mentions(run.memory_kind, "allocated"); }
+/// Returns the predicted bytes of the kind that the run prints: of tensors, of the framework's allocator, or of the
+/// process. Colossal-AI's benchmark prints max_memory_allocated in MiB (examples/language/llama/benchmark.py).
+Bytes figure_of(const PublishedRun& run, const mesh::Prediction& prediction) {
+  const bool is_colossal = engine_of(run) == Engine::colossal && mentions(run.memory_kind, "MiB");
+  if (is_colossal || mentions(run.memory_kind, "allocated")) return prediction.peak;
+  return mentions(run.memory_kind, "reserved") ? prediction.reserved() : prediction.with_context;
+}
+
+/// Returns the bytes of one in the run's figure. nvidia-smi prints MiB, and whole GB are thousands of them: BigScience
+/// prints 80 GB of a GPU that has 79.3 GiB, and InternEvo 39 GB for 38,300 MiB of weights.
+double unit_of(const PublishedRun& run) { return mentions(run.memory_kind, "GB") ? 1000 * 0x1p20 : gib; }
 
 /// Returns choices of recomputation from the cheapest on, where the row leaves them open.
 std::vector<analytic::transformer::shards::Recomputed> recomputations_of(const PublishedRun& run) {
@@ -124,16 +133,21 @@ std::optional<double> Outcome::error() const {
 
 std::optional<double> Outcome::predicted_gib() const {
   if (!prediction) return std::nullopt;
-  return double((is_allocated(run) ? prediction->peak : prediction->with_context).count) / gib;
+  return double(figure_of(run, *prediction).count) / unit_of(run);
 }
 
 std::optional<double> Outcome::memory_error() const {
   const auto predicted = predicted_gib();
-  const bool is_maximum = !mentions(run.memory_kind, "not a tracked maximum") &&
-                          double(prediction ? prediction->capacity.count : 0) >= run.memory_gib.value_or(0) * gib;
-  const bool is_known = run.micro_batch || run.pipeline.value_or(1) == 1;
-  if (!predicted || !is_maximum || !is_known || !run.memory_gib || *run.memory_gib <= 0) return std::nullopt;
+  if (!predicted || run.memory_gib.value_or(0) <= 0 || !memory_left_out().empty()) return std::nullopt;
   return *predicted / *run.memory_gib - 1;
+}
+
+std::string Outcome::memory_left_out() const {
+  if (!prediction || !run.memory_gib) return {};
+  if (double(prediction->capacity.count) < *run.memory_gib * unit_of(run))
+    return "the printed figure is more than the GPU has";
+  if (!run.micro_batch && run.pipeline.value_or(1) > 1) return "the micro-batch of the pipeline is not printed";
+  return {};
 }
 
 std::vector<Outcome> outcomes_of(std::span<const PublishedRun> runs, const std::vector<DeviceModel>& catalogue,

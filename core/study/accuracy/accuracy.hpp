@@ -34,11 +34,13 @@ struct Outcome {
 
   /// Returns predicted over measured tokens per second, less 1; above 0: too quick.
   std::optional<double> error() const;
-  /// Returns the predicted bytes of the kind that the run prints, in GiB: allocated, or with context.
+  /// Returns the predicted bytes of the kind that the run prints: allocated, reserved, or with context. They are in the
+  /// figure's unit: GiB, or thousands of MiB where nvidia-smi's GB are printed.
   std::optional<double> predicted_gib() const;
-  /// Returns predicted over measured memory, less 1. Nothing for figures that are no maximum or exceed the device, and
-  /// for micro-batches that are not known.
+  /// Returns predicted over measured memory, less 1. Nothing for figures that are left out.
   std::optional<double> memory_error() const;
+  /// Returns why the run's figure of memory is not compared; empty: it is, or there is none.
+  std::string memory_left_out() const;
 };
 
 using Predict = std::function<Result<mesh::Prediction>(const mesh::Question&, const mesh::Rates&)>;

@@ -44,6 +44,8 @@ struct EngineHabits {
   LossKind loss = LossKind::plain;
   analytic::transformer::shards::Recomputed recomputed{};  ///< where nothing is stated
   std::string_view attention{};  ///< kernels, as in presets/efficiency.json; empty: the best of the device type
+  double cached = 0;             ///< as Training has it
+  bool own_groups = false;       ///< as Training has it
 };
 const EngineHabits& habits_of(Engine engine);
 

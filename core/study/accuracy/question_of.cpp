@@ -270,6 +270,8 @@ class Writer {
   void set_states() {
     Training& t = q_.training;
     q_.states = *cost::state_bytes(is_llama_script() ? "mixed-16" : habits_.states);
+    t.cached = habits_.cached, t.own_groups = habits_.own_groups;
+    t.compiled = noted("torch.compile");
     t.fused_weight_gradients = habits_.megatron && engine_ != Engine::deepspeed;
     if (gathers_narrow()) {
       t.narrow_weights = true;
@@ -279,22 +281,41 @@ class Writer {
     if (run_.source.starts_with("nemo-24") || run_.source.starts_with("nemo-long")) q_.states.step = 0;  // apex's Adam
     if (engine_ == Engine::automodel) note("gradients and moments are assumed to have 16 bits");
     if (engine_ == Engine::deepspeed) set_deepspeed_states();
-    if (engine_ == Engine::titan) t.cached = 0.08;
+    if (engine_ == Engine::internevo) set_internevo_states();
+  }
+
+  /// Buckets are of all its ranks' sharding but FSDP's (configs/7B_sft.py, reduce_bucket_size).
+  void set_internevo_states() {
+    if (q_.sharding.level == 3)
+      q_.states = *cost::state_bytes("internevo-fsdp");
+    else
+      q_.training.bucket = 512.0 * 1024 * 1024;
   }
 
   /// 16-bit gradients in one flat copy and in fp32 for the step, or summed in fp32 with 16-bit ones and a second copy
-  /// of the weights still held.
+  /// of the weights still held. Context with kernels, as BigScience read it of both types of GPU: 1,573 and 1,271 MiB
+  /// (train/tr11-176B-ml/chronicles-prequel.md), for CUDA 11 loads all kernels at once.
   void set_deepspeed_states() {
     Training& t = q_.training;
-    const bool wide = noted("gradients summed in fp32");
-    if (wide)
+    t.keeps_stage_outputs = true;
+    t.context = (mentions(run_.gpu, "V100") ? 1271 : 1573) * 0x1p20;
+    if (is_without_zero()) {
+      // One flat fp32 copy of gradients. Copies of single weights' take the place of activations before it
+      // (fp16/fused_optimizer.py, step).
+      q_.states.step = 4;
+      t.cached = 0;
+      return;
+    }
+    t.bucket = 5e8;
+    if (noted("gradients summed in fp32"))
       q_.states = {6, 4, 12, 0};
     else
       q_.states.step = 6;
-    t.bucket = 5e8;
-    t.keeps_stage_outputs = true;
-    t.cached = mentions(run_.gpu, "V100") ? 0 : 0.12;
   }
+
+  /// Returns true for BigScience's runs of June 2021: ZeRO did not work on that branch yet, and the page's script has
+  /// stage 0 (experiments/gpt2-meg-ds-3d/meg_ds_3d_gpt2_perf_n16.slurm).
+  bool is_without_zero() const { return run_.source.starts_with("bigscience-v100"); }
 
   Result<void> set_recomputation() {
     Recomputed& again = q_.layer.recomputed;

@@ -34,11 +34,11 @@ Result<Plan> written_out(const Plan& plan, const EngineRequest& request) {
   return all;
 }
 
-/// Bytes of the optimizer step alone do not decide between states that are equal else.
+/// Bytes of the optimizer step alone, held or freed, do not decide between states that are equal else.
 void ignore_step_bytes(const Plan& found, Plan& run) {
   if (!found.choices || !found.choices->states || !run.choices || !run.choices->states) return;
   StateBytes states = *run.choices->states;
-  states.step = found.choices->states->step;
+  states.step = found.choices->states->step, states.freed = found.choices->states->freed;
   if (states == *found.choices->states) run.choices->states = states;
 }
 
@@ -99,7 +99,10 @@ std::vector<Plan> variants(const Plan& plan) {
 Result<Plan> plan_of_job(const EngineRequest& request, io::jobs::TrainingJob job) {
   const Plan& plan = request.plan;
   if (plan.choices) {
-    job.choices.training.attention = plan.choices->training.attention;
+    Training& training = job.choices.training;
+    training.attention = plan.choices->training.attention;
+    training.cached = plan.choices->training.cached, training.context = plan.choices->training.context;
+    training.own_groups = plan.choices->training.own_groups, training.compiled = plan.choices->training.compiled;
     job.choices.layers.imbalance = plan.choices->layers.imbalance;
     job.choices.layers.vocabulary_multiple = plan.choices->layers.vocabulary_multiple;
   }

@@ -43,6 +43,7 @@ StepChoices random_choices(Random& random) {
   t.fused_weight_gradients = yes(), t.narrow_weights = yes(), t.keeps_stage_outputs = yes();
   t.offloaded_blocks = random.integer(0, 2), t.offloads_optimizer = yes(), t.pages_optimizer = yes();
   t.bucket = yes() ? 5e8 : 0, t.cached = yes() ? 0.05 : 0;
+  t.context = yes() ? 1.6e9 : t.context, t.own_groups = yes(), t.compiled = yes();
   choices.layers = {static_cast<Dispatcher>(random.integer(0, 2)),
                     1.5,
                     1.25,
@@ -53,7 +54,7 @@ StepChoices random_choices(Random& random) {
                     yes(),
                     yes(),
                     random.integer(0, 128)};
-  if (yes()) choices.states = StateBytes{2, 4, 6, random.integer(0, 4) * 1.0};
+  if (yes()) choices.states = StateBytes{2, 4, 6, random.integer(0, 4) * 1.0, random.integer(0, 6) * 1.0};
   if (yes()) choices.wire = WireBytes{1, 2};
   return choices;
 }

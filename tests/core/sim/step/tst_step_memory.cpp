@@ -2,6 +2,7 @@
 // The memory curves of a folded step against the bytes of a rank in closed form.
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -115,6 +116,31 @@ class TestStepMemory : public QObject {
           one.order = order;
           compare(one, in_a_v ? 0.03 : 1e-6);
         }
+  }
+
+  /// An allocator holds what it is asked for, up to the memory that runs can use; then it gives back what is free.
+  void full_allocators() {
+    const double room = mesh::usable_share * static_cast<double>(rates().type.memory.count);
+    int below = 0;
+    for (const int micro_batches : {1, 2, 4})
+      for (const double cached : {0.0, 0.1, 0.5, 1.0}) {
+        Question one = question({.tensor = 4}, 1, 4, 1, micro_batches);
+        one.training.cached = cached;
+        const auto plain = sim::step::predict_step(one, rates()).value();
+        const auto needed = static_cast<double>(plain.needed.count);
+        const auto held = static_cast<double>(plain.with_context.count);
+        QVERIFY(held >= needed && held <= std::max(needed, room) + 1);
+        QCOMPARE(plain.reserved().count, plain.with_context.count - plain.needed.count + plain.peak.count);
+        below += held + 1 < room ? 1 : 0;
+        one.training.cached = 0;
+        QCOMPARE(sim::step::predict_step(one, rates()).value().needed.count, plain.needed.count);
+      }
+    Question wide = question({.tensor = 4}, 1, 2, 1, 8);
+    wide.layer.count.micro_batch = 3, wide.training.cached = 1;
+    const auto most = sim::step::predict_step(wide, rates()).value();
+    QVERIFY(static_cast<double>(most.needed.count) < 0.9 * room);
+    QCOMPARE(most.with_context.count, static_cast<std::int64_t>(room));
+    QVERIFY(below > 0);
   }
 
   void recomputation() {

@@ -97,17 +97,31 @@ class TestAccuracy : public QObject {
   void memory_by_kind() {
     Outcome one = outcome("m", 1, 1);
     one.prediction->peak = Bytes(std::int64_t{66} << 30);
+    one.prediction->needed = Bytes(std::int64_t{69} << 30);
     one.prediction->with_context = Bytes(std::int64_t{72} << 30);
     one.prediction->capacity = Bytes(std::int64_t{80} << 30);
     one.run.memory_gib = 60;
     one.run.memory_kind = "max allocated over ranks";
     QVERIFY(close(one.memory_error().value(), 0.1));
-    one.run.memory_kind = "nvidia-smi, GB of the fullest node as printed";
+    one.run.memory_kind = "max reserved over GPUs";
+    QVERIFY(close(one.memory_error().value(), 0.15));
+    one.run.memory_kind = {};
     QVERIFY(close(one.memory_error().value(), 0.2));
-    one.run.memory_gib = 81;
-    QVERIFY(!one.memory_error());
+    one.run.source = "colossalai", one.run.memory_kind = "peak MiB as printed";
+    QVERIFY(close(one.memory_error().value(), 0.1));
+    one.run.source = "bigscience-176b", one.run.memory_kind = "nvidia-smi, GB of the fullest node as printed";
+    QVERIFY(close(one.memory_error().value(), 1.2 * 1.024 - 1));  // thousands of MiB; 80 GiB are 81.92
+    one.run.memory_gib = 81.9;
+    QVERIFY(one.memory_error() && one.memory_left_out().empty());
+    one.run.memory_gib = 82;
+    QVERIFY(!one.memory_error() && !one.memory_left_out().empty());
+    one.run.memory_gib = 60, one.run.pipeline = 2;
+    one.run.micro_batch.reset();
+    QVERIFY(!one.memory_error() && !one.memory_left_out().empty());
+    one.run.micro_batch = 1;
+    QVERIFY(one.memory_error());
     one.run.memory_gib.reset();
-    QVERIFY(!one.memory_error());
+    QVERIFY(!one.memory_error() && one.memory_left_out().empty());
   }
 
   void rank_correlation_of_few() {
@@ -281,6 +295,28 @@ class TestAccuracy : public QObject {
     QCOMPARE(both_ends.blocks, blocks);
     QCOMPARE(both_ends.wire.gradients, 4.0);
     QCOMPARE(both_ends.cluster->nodes[0].nic->count, 6.25e9);
+    QVERIFY(both_ends.training.own_groups && both_ends.training.cached == pytorch_cached);
+    QCOMPARE(both_ends.training.context, 1573 * 0x1p20);
+    QCOMPARE(both_ends.training.bucket, 5e8);
+    const mesh::Question without_zero = question("bigscience-v100-001");
+    QCOMPARE(without_zero.training.context, 1271 * 0x1p20);
+    QVERIFY(without_zero.training.bucket == 0 && without_zero.training.cached == 0);
+    QCOMPARE(without_zero.states.step, 4.0);
+  }
+
+  void internevo() {
+    const mesh::Question zero = question("internevo-009");
+    QCOMPARE(zero.states, cost::state_bytes("internevo").value());
+    QCOMPARE(zero.training.bucket, 0x1p29);
+    const mesh::Question fsdp = question("internevo-056");
+    QCOMPARE(fsdp.states, cost::state_bytes("internevo-fsdp").value());
+    QCOMPARE(fsdp.training.bucket, 0.0);
+    QVERIFY(fsdp.states.freed == 0 && zero.states.freed == 6);
+  }
+
+  void compiled() {
+    QVERIFY(!question("torchtitan-001").training.compiled);
+    QVERIFY(question("torchtitan-010").training.compiled);
   }
 
   void megatron() {

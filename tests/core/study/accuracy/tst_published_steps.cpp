@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "core/io/files.hpp"
 #include "core/mesh/memory.hpp"
@@ -12,6 +13,7 @@
 #include "core/presets/efficiency.hpp"
 #include "core/sim/simulate.hpp"
 #include "core/sim/step/predict_step.hpp"
+#include "core/study/accuracy/accuracy.hpp"
 #include "core/study/accuracy/question_of.hpp"
 #include "tests/support/shared_data.hpp"
 #include "tests/support/test_program.hpp"
@@ -49,6 +51,29 @@ class TestPublishedSteps : public QObject {
       ++compared;
     }
     QVERIFY(compared > 25);
+  }
+
+  /// All figures of memory in the table of published runs: nine in ten are at most 2 % under and 8 % over.
+  void memory_is_as_published() {
+    if (test::shared_data().empty()) QSKIP("no ../shared/data");
+    std::vector<PublishedRun> runs =
+        runs_from_csv(io::read_file(test::shared_data() + "/published-runs/train.csv").value()).value();
+    std::erase_if(runs, [](const PublishedRun& run) { return !run.memory_gib; });
+    int compared = 0, good = 0, left_out = 0;
+    for (const Outcome& one :
+         outcomes_of(runs, presets::device_catalogue(), presets::efficiency(), sim::step::predict_step, 2)) {
+      QVERIFY2(one.prediction && one.prediction->fits, one.run.row.c_str());
+      left_out += one.memory_left_out().empty() ? 0 : 1;
+      const auto error = one.memory_error();
+      if (!error) continue;
+      ++compared;
+      good += *error >= -0.02 && *error <= 0.08 ? 1 : 0;
+      // The one run that prints more for 2 samples than its twin does for 4.
+      if (one.run.row != "bigscience-176b-037") QVERIFY2(std::abs(*error) < 0.12, one.run.row.c_str());
+    }
+    QCOMPARE(left_out, 2);
+    QCOMPARE(compared + left_out, static_cast<int>(runs.size()));
+    QVERIFY2(good >= 0.9 * compared, qPrintable(QStringLiteral("%1 of %2").arg(good).arg(compared)));
   }
 };
 

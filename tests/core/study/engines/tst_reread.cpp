@@ -62,7 +62,8 @@ Question titan_question(Random& random) {
   if (t.products == "fp8") t.recipe = yes(random) ? "rowwise" : "tensorwise";
   t.hidden = {.tensor = yes(random), .pipeline = q.pipeline == 1 || q.virtual_stages > 1};
   t.loss = LossKind::separate, t.forward_ahead = GatherAhead::two;
-  t.fused_weight_gradients = false, t.cached = 0.08;
+  t.fused_weight_gradients = false, t.cached = pytorch_cached;
+  t.compiled = true;
   q.layer.keeps_gathered = true;
   q.states = {4, 4, 8}, q.wire = {2, yes(random) ? 2.0 : 4.0};
   const int recompute = random.integer(0, 2);
