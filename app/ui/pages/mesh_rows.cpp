@@ -92,23 +92,44 @@ QString of_capacity(Bytes memory, Bytes capacity) {
   return MeshText::tr("%1 of %2").arg(models::format_bytes(memory), models::format_bytes(capacity));
 }
 
+QString value_text(const Mesh& mesh, Dimension dimension, int value) {
+  return dimension_name(dimension) + QLatin1Char(' ') +
+         text::to_qstring(study::mesh_editing::text_of(mesh, dimension, value));
+}
+
 QString followers(const Mesh& mesh, const Candidate& one) {
   QStringList parts;
-  for (const auto& [dimension, value] : one.follows)
-    parts << dimension_name(dimension) + QLatin1Char(' ') +
-                 text::to_qstring(study::mesh_editing::text_of(mesh, dimension, value));
+  for (const auto& [dimension, value] : one.follows) {
+    if (dimension != Dimension::overlap) {
+      parts << value_text(mesh, dimension, value);
+      continue;
+    }
+    const bool was = is_hidden(mesh.question.training.hidden, static_cast<study::mesh_editing::HiddenLane>(value));
+    const QString lane = text::to_qstring(study::mesh_editing::text_of(mesh, dimension, value));
+    parts << (was ? MeshText::tr("%1 exposed") : MeshText::tr("%1 hidden")).arg(lane);
+  }
+  if (one.order) parts << text::to_qstring(std::string(traits_of(*one.order).title));
   return parts.join(QStringLiteral(", "));
 }
 
+/// Returns the rule that a value breaks, whose it is, and the nearest choices that are possible.
+QString refusal(const Mesh& mesh, Dimension dimension, const Candidate& one) {
+  const study::mesh_editing::BrokenRule& rule = *one.broken;
+  const QString source = text::to_qstring(rule.source);
+  QStringList lines{MeshText::tr("%1 is not possible here").arg(value_text(mesh, dimension, one.value)),
+                    text::to_qstring(rule.text)};
+  if (!rule.engine.empty())
+    lines << MeshText::tr("Rule of %1: %2").arg(text::to_qstring(rule.engine), source);
+  else if (!rule.source.empty())
+    lines << MeshText::tr("Rule of every engine: %1").arg(source);
+  if (one.with) lines << MeshText::tr("Possible with %1").arg(value_text(mesh, one.with->dimension, one.with->value));
+  if (one.nearest) lines << MeshText::tr("Nearest: %1").arg(value_text(mesh, dimension, *one.nearest));
+  return lines.join(QLatin1Char('\n'));
+}
+
 QString tip(const Mesh& mesh, Dimension dimension, const Candidate& one, const Sheet& sheet) {
-  const QString name = dimension_name(dimension) + QLatin1Char(' ') + text::to_qstring(one.text);
-  if (one.broken) {
-    QStringList lines{MeshText::tr("%1 is not possible here").arg(name), text::to_qstring(one.broken->text)};
-    if (!one.broken->engine.empty())
-      lines << MeshText::tr("Rule of %1: %2")
-                   .arg(text::to_qstring(one.broken->engine), text::to_qstring(one.broken->source));
-    return lines.join(QLatin1Char('\n'));
-  }
+  const QString name = value_text(mesh, dimension, one.value);
+  if (one.broken) return refusal(mesh, dimension, one);
   const QString memory = of_capacity(one.memory, sheet.now.capacity);
   const bool is_switch = dimension == Dimension::overlap;
   if (one.is_now && !is_switch)
@@ -121,7 +142,7 @@ QString tip(const Mesh& mesh, Dimension dimension, const Candidate& one, const S
                .arg(is_switch ? QString() : name + QStringLiteral(": "), models::format_time(one.iteration),
                     models::format_change(one.change), memory);
   if (!one.fits) lines << MeshText::tr("This does not fit.");
-  if (!one.follows.empty()) lines << MeshText::tr("Follows: %1").arg(followers(mesh, one));
+  if (!one.follows.empty() || one.order) lines << MeshText::tr("Follows: %1").arg(followers(mesh, one));
   return lines.join(QLatin1Char('\n'));
 }
 

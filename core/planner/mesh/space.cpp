@@ -41,17 +41,16 @@ plan::MeshQuestion rules_question(const Question& base, const Point& point, int 
   return asked;
 }
 
-/// Schedules along a V, and weights sharded inside a pipeline, are torchtitan's: its rules hold for them.
+/// Returns the first rule of an engine that a mesh breaks; without a name, of every plan.
+std::optional<BrokenRule> broken_of(const plan::MeshQuestion& asked, std::string_view engine) {
+  for (const plan::MeshRule& rule : plan::mesh_rules())
+    if (rule.engine == engine)
+      if (auto text = rule.broken(asked)) return BrokenRule{&rule, *std::move(text)};
+  return {};
+}
+
 bool keeps_rules(const plan::MeshQuestion& asked, const Space& space) {
-  if (!plan::broken_rules(asked).empty()) return false;
-  if (space.engines.empty()) return true;
-  const bool along_a_v = in_a_v(asked.schedule), weights_in_pipeline = asked.pipeline > 1 && asked.sharding.level == 3;
-  if ((along_a_v || weights_in_pipeline) && !plan::broken_rules(asked, "torchtitan").empty()) return false;
-  if (along_a_v) return true;
-  plan::MeshQuestion others = asked;
-  if (weights_in_pipeline) others.sharding.level = 1;
-  return std::ranges::all_of(space.engines,
-                             [&](std::string_view engine) { return plan::broken_rules(others, engine).empty(); });
+  return !first_broken_rule(asked, space.engines);
 }
 
 /// Returns the ways of context parallelism over `shard.context` ranks. Heads are exchanged by as many ranks of a domain
@@ -72,6 +71,27 @@ std::vector<Shard> context_kinds(const Question& base, const Space& space, Shard
 }
 
 }  // namespace
+
+/// Schedules along a V, and weights sharded inside a pipeline, are torchtitan's: its rules hold for them.
+std::optional<BrokenRule> first_broken_rule(const plan::MeshQuestion& asked,
+                                            const std::vector<std::string_view>& engines) {
+  if (auto broken = broken_of(asked, {})) return broken;
+  if (engines.empty()) return {};
+  const bool along_a_v = in_a_v(asked.schedule), weights_in_pipeline = asked.pipeline > 1 && asked.sharding.level == 3;
+  if (along_a_v || weights_in_pipeline)
+    if (auto broken = broken_of(asked, "torchtitan")) return broken;
+  if (along_a_v) return {};
+  plan::MeshQuestion others = asked;
+  if (weights_in_pipeline) others.sharding.level = 1;
+  for (const std::string_view engine : engines)
+    if (auto broken = broken_of(others, engine)) return broken;
+  return {};
+}
+
+int group_within(int group, int ranks) {
+  const int within = std::gcd(group, ranks);
+  return within == ranks ? 0 : within;
+}
 
 int domain_devices(const Cluster& cluster) {
   int devices = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -84,6 +85,9 @@ int missing_blocks(const Point& point);
 /// Returns the divisors, ascending.
 std::vector<int> divisors_of(int number);
 
+/// Returns the ranks that share states after a change of their number, as many as divide both; 0: all of them.
+int group_within(int group, int ranks);
+
 /// Returns the most of a shard's context ranks that can exchange heads in a domain of that many devices and leave a
 /// ring of others; 1: none.
 int ranks_that_exchange_heads(const TransformerConfig& config, const Shard& shard, int domain);
@@ -104,6 +108,15 @@ bool takes_recomputation(const Space& space, const Point& point);
 /// whole from a step's first forward to its last backward, as torchtitan keeps them in pipelines.
 std::vector<Sharding> shardings_of(const Question& base, const Space& space, const Point& point);
 
+/// A rule that a mesh breaks.
+struct BrokenRule {
+  const plan::MeshRule* rule;
+  std::string text;  ///< "found ..., expected ..."
+};
+/// Returns the first rule that a mesh breaks: of every plan, then of the engines, as Space::engines has them. Planner
+/// and mesh editor ask for it alike.
+std::optional<BrokenRule> first_broken_rule(const plan::MeshQuestion& asked,
+                                            const std::vector<std::string_view>& engines);
 /// Returns true if the point keeps the rules of every plan and of the space's engines.
 bool is_admissible(const Question& base, const Space& space, const Point& point);
 

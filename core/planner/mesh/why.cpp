@@ -72,6 +72,9 @@ class Neighbours {
         Step step{fmt::format("{} {}", name, value), here, {}};
         if (value < here.shard.*field) step.relieves = part;
         step.point.shard.*field = value;
+        if (field == &Shard::context && here.shard.context_kind == ContextKind::heads_ring && value > 1)
+          step.point.shard.context_heads =
+              ranks_that_exchange_heads(base_.config, step.point.shard, domain_devices(base_, space_));
         if (field == &Shard::tensor)
           step.point.shard.sequence = value > 1 && (here.shard.sequence || here.shard.tensor == 1);
         steps.push_back(std::move(step));
@@ -157,7 +160,12 @@ class Neighbours {
   Result<void> add(std::vector<Step> steps) {
     std::string line;
     for (Step& step : steps) {
-      TRY(const auto found, outcome(step));
+      TRY(auto found, outcome(step));
+      const Sharding& own = mesh_.point.sharding;
+      if (!found && step.point.pipeline > 1 && own.level > 1 && step.point.sharding.level == own.level) {
+        step.point.sharding = own, step.point.sharding.level = 1;  // engines have it in pipelines
+        TRY(found, outcome(step));
+      }
       if (!found) continue;
       line += (line.empty() ? "" : "; ") + found->name + " " + outcome_text(*found);
       outcomes_.push_back(*found);
@@ -166,6 +174,34 @@ class Neighbours {
     line.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(line.front())));
     sentences_.push_back(line + ".");
     return {};
+  }
+
+  /// Returns what a step changes in addition to its own dimension and D: " with ZeRO-1".
+  std::string also_changed(const Step& step) const {
+    const Point &here = mesh_.point, &there = step.point;
+    std::string text;
+    const auto add = [&](std::string part) { text += (text.empty() ? " with " : ", ") + std::move(part); };
+    if (there.sharding.level != here.sharding.level && !step.name.starts_with("sharding"))
+      add(fmt::format("ZeRO-{}", there.sharding.level));
+    if (there.sharding.group != here.sharding.group && there.sharding.level > 0)
+      add(there.sharding.group > 0 ? fmt::format("states over {}", there.sharding.group) : "states over all ranks");
+    if (there.shard.sequence && !here.shard.sequence) add("SP");
+    if (there.virtual_stages != here.virtual_stages && !step.name.starts_with("VP"))
+      add(fmt::format("VP {}", there.virtual_stages));
+    if (there.order != here.order) add(std::string(traits_of(there.order).title));
+    return text;
+  }
+
+  /// Keeps a layout as it is; if other stages lack one block, the last one has one less.
+  void lay_out_evenly(Point& point) const {
+    const Point& here = mesh_.point;
+    if (point.pipeline == here.pipeline && point.virtual_stages == here.virtual_stages) {
+      point.short_last = here.short_last;
+      return;
+    }
+    const int stages = point.pipeline * point.virtual_stages;
+    const int blocks = base_.config.layers + base_.config.decoder_layers;
+    point.short_last = point.pool_ranks.size() < 2 && stages > 1 && (blocks + 1) % stages == 0;
   }
 
   /// Returns nothing for points that are not in the space.
@@ -182,18 +218,18 @@ class Neighbours {
       return one.pipeline == point.pipeline && one.virtual_stages == point.virtual_stages && one.order == point.order;
     });
     if (same == all.end()) return std::nullopt;
-    point.short_last = false;
+    lay_out_evenly(point);
     if (point.pool_ranks.size() > 1) {
       point.pool_ranks = same->pool_ranks;
       TRY(const bool laid, lay_out(point));
       if (!laid) return std::nullopt;
     }
-    if (point.sharding.group > 0 && point.data * point.shard.context % point.sharding.group != 0)
-      point.sharding.group = 0;
+    if (point.sharding.group > 0)
+      point.sharding.group = group_within(point.sharding.group, point.data * point.shard.context);
     if (!is_admissible(base_, space_, point)) return std::nullopt;
     TRY(const MeshMemory memory, costs_.memory(point));
     TRY(const Seconds time, simulate_(point));
-    return Outcome{step.name, step.relieves, time.count / mesh_.time.count - 1,
+    return Outcome{step.name + also_changed(step), step.relieves, time.count / mesh_.time.count - 1,
                    memory.fits() ? 0 : memory.fullest - memory.capacity};
   }
 

@@ -2,6 +2,7 @@
 // A change of one dimension, what follows it, and the rules of the result.
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 
@@ -24,23 +25,36 @@ class Change {
   Change(const Mesh& mesh, Dimension dimension)
       : mesh_(mesh), dimension_(dimension), devices_(mesh.question.devices()), batch_(mesh.question.global_batch()) {}
 
+  /// Changes another dimension to a value in the same step.
+  Change& with(const DimensionValue& other) {
+    with_ = other;
+    return *this;
+  }
+
   tl::expected<Question, BrokenRule> to(int value) {
-    if (auto broken = set(value)) return tl::unexpected(*std::move(broken));
+    if (with_) {
+      if (auto broken = set(with_->dimension, with_->value)) return tl::unexpected(*std::move(broken));
+    }
+    if (auto broken = set(dimension_, value)) return tl::unexpected(*std::move(broken));
     if (auto broken = follow_ranks()) return tl::unexpected(*std::move(broken));
     follow_experts();
     follow_samples();
+    follow_order();
     follow_stages();
     follow_order();
+    follow_sends();
     if (auto broken = first_broken()) return tl::unexpected(*std::move(broken));
     return std::move(q_);
   }
 
  private:
-  bool free(Dimension other) const { return other != dimension_ && !mesh_.locked.contains(other); }
+  bool free(Dimension other) const {
+    return other != dimension_ && !(with_ && with_->dimension == other) && !mesh_.locked.contains(other);
+  }
   Shard& shard() { return q_.layer.shard; }
 
-  std::optional<BrokenRule> set(int value) {
-    switch (dimension_) {
+  std::optional<BrokenRule> set(Dimension dimension, int value) {
+    switch (dimension) {
       case Dimension::tensor:
         if (free(Dimension::sequence) && value > 1 && shard().tensor == 1) shard().sequence = true;
         if (free(Dimension::sequence) && value == 1) shard().sequence = false;
@@ -76,6 +90,8 @@ class Change {
       case Dimension::sharding:
         q_.sharding.level = value;
         if (value == 0) q_.sharding.group = 0;
+        if (value == 3 && q_.is_v_shaped())  // as torchtitan keeps them in pipelines
+          q_.sharding.reshard = Reshard::after_step, q_.sharding.copies = CopySync::each_micro_batch;
         return {};
       case Dimension::sharding_group:
         if (q_.sharding.level == 0)
@@ -165,7 +181,7 @@ class Change {
     q_.micro_batches = static_cast<int>(std::max<std::int64_t>(1, batch_ / once));
     const int ranks = q_.data * shard().context;
     if (q_.sharding.group > 0 && free(Dimension::sharding_group))
-      q_.sharding.group = std::gcd(q_.sharding.group, ranks);
+      q_.sharding.group = planner::mesh::group_within(q_.sharding.group, ranks);
     if (q_.sharding.group == ranks && mesh_.question.sharding.group != q_.sharding.group) q_.sharding.group = 0;
   }
 
@@ -189,7 +205,16 @@ class Change {
     if (q_.pipeline == 1 || q_.virtual_stages != stages || recomputes || few) q_.order = ScheduleKind::one_f_one_b;
   }
 
-  /// Gives all stages as many blocks; if one or two are missing, the ends have one less.
+  /// Hides sends where a rank has several stages, or weight gradients that wait for gaps, as engines do.
+  void follow_sends() { q_.training.hidden.pipeline = hides_sends(); }
+
+  bool hides_sends() const {
+    const auto could = [](const Question& q) { return q.virtual_stages > 1 || mesh::splits_backward(q.order); };
+    const bool own = q_.training.hidden.pipeline;
+    return free(Dimension::overlap) && could(q_) != could(mesh_.question) ? could(q_) : own;
+  }
+
+  /// Gives all stages as many blocks; if one is missing, the last stage has one less, if more are, as even as possible.
   void lay_out() {
     missing_ = 0, given_ = false;
     if (q_.pipeline == mesh_.question.pipeline && q_.virtual_stages == mesh_.question.virtual_stages) {
@@ -198,12 +223,27 @@ class Change {
       return;
     }
     const int stages = q_.pipeline * q_.virtual_stages, blocks = q_.config.layers + q_.config.decoder_layers;
-    missing_ = (stages - blocks % stages) % stages;
-    const int each = (blocks + missing_) / stages;
-    if (missing_ > 2 || (missing_ > 0 && (each < 2 || stages < 2))) missing_ = 0;
-    q_.blocks.assign(static_cast<std::size_t>(stages), each);
-    if (missing_ > 0) --q_.blocks.back();
-    if (missing_ > 1) --q_.blocks.front();
+    missing_ = stages > 0 ? (stages - blocks % stages) % stages : 0;
+    planner::mesh::Point point;
+    point.pipeline = q_.pipeline, point.virtual_stages = q_.virtual_stages;
+    point.short_last = missing_ == 1 && stages > 1;
+    q_.blocks = planner::mesh::blocks_of_stages(point, blocks);
+  }
+
+  /// Returns the rule that stages of one rank may lack a few blocks of even ones, and none has none.
+  std::optional<BrokenRule> uneven() const {
+    const int stages = q_.pipeline * q_.virtual_stages, blocks = q_.config.layers + q_.config.decoder_layers;
+    const int most = q_.virtual_stages > 1 ? planner::mesh::most_missing_blocks : stages - 1;
+    if (given_ || (stages <= blocks && missing_ <= most)) return {};
+    plan::MeshQuestion even = asked();
+    even.even_blocks = true;
+    for (const plan::MeshRule& rule : plan::mesh_rules())
+      if (rule.name == "blocks" && !q_.is_v_shaped())
+        if (auto text = rule.broken(even))
+          return BrokenRule{std::string(rule.engine), std::string(rule.name), *std::move(text),
+                            std::string(rule.source)};
+    return own_rule("blocks",
+                    fmt::format("found {} blocks, expected one or more for each of {} stages", blocks, stages));
   }
 
   plan::MeshQuestion asked() const {
@@ -214,40 +254,37 @@ class Change {
     asked.sequence = q_.layer.count.sequence;
     asked.micro_batch = q_.layer.count.micro_batch, asked.micro_batches = q_.micro_batches;
     asked.global_batch = batch_;
-    asked.even_blocks = !given_, asked.ends_counted_as_blocks = missing_;
+    asked.even_blocks = false;  // uneven() has the rule
+    if (q_.is_v_shaped()) asked.schedule = q_.order;
     const Hidden& hidden = q_.training.hidden;
     asked.hides_reductions = hidden.gradients;
     asked.hides_gathers = hidden.weights && q_.sharding.level > 0;
     asked.hides_tensor = hidden.tensor && q_.shard().tensor > 1;
-    asked.hides_pipeline = hidden.pipeline;
+    asked.hides_pipeline = hides_sends();
     return asked;
   }
 
-  bool holds(const plan::MeshRule& rule) const {
-    return rule.engine.empty() || std::ranges::find(mesh_.engines, rule.engine) != mesh_.engines.end();
-  }
-
   bool stages_broken() const {
+    if (uneven()) return true;
+    if (q_.is_v_shaped()) return false;
     const plan::MeshQuestion question = asked();
     return std::ranges::any_of(plan::mesh_rules(), [&](const plan::MeshRule& rule) {
-      const bool of_stages =
-          rule.name == "blocks" || rule.name == "virtual stages" || rule.name == "interleaved micro-batches";
-      return of_stages && holds(rule) && rule.broken(question);
+      const bool holds = std::ranges::find(mesh_.engines, rule.engine) != mesh_.engines.end();
+      return holds && (rule.name == "virtual stages" || rule.name == "interleaved micro-batches") &&
+             rule.broken(question);
     });
   }
 
   std::optional<BrokenRule> first_broken() const {
-    const plan::MeshQuestion question = asked();
-    for (const plan::MeshRule& rule : plan::mesh_rules())
-      if (holds(rule))
-        if (auto text = rule.broken(question))
-          return BrokenRule{std::string(rule.engine), std::string(rule.name), *std::move(text),
-                            std::string(rule.source)};
-    return {};
+    if (auto broken = planner::mesh::first_broken_rule(asked(), mesh_.engines))
+      return BrokenRule{std::string(broken->rule->engine), std::string(broken->rule->name), std::move(broken->text),
+                        std::string(broken->rule->source)};
+    return uneven();
   }
 
   const Mesh& mesh_;
   const Dimension dimension_;
+  std::optional<DimensionValue> with_{};
   const int devices_, batch_;
   Question q_ = mesh_.question;
   int missing_ = 0;     ///< blocks, of an even layout
@@ -259,6 +296,22 @@ class Change {
 tl::expected<Question, BrokenRule> unlocked_change(const Mesh& mesh, Dimension dimension, int value) {
   if (dimension != Dimension::overlap && value == value_of(mesh, dimension)) return mesh.question;
   return Change(mesh, dimension).to(value);
+}
+
+std::optional<DimensionValue> admissible_with(const Mesh& mesh, Dimension dimension, int value) {
+  constexpr std::array others{Dimension::sharding,       Dimension::context_kind,  Dimension::sequence,
+                              Dimension::virtual_stages, Dimension::expert_tensor, Dimension::expert,
+                              Dimension::micro_batch,    Dimension::context,       Dimension::pipeline,
+                              Dimension::tensor};
+  for (const Dimension other : others) {
+    if (other == dimension || mesh.locked.contains(other)) continue;
+    const int now = value_of(mesh, other);
+    std::vector<int> values = offered_values(mesh, other);
+    std::ranges::stable_sort(values, {}, [&](int one) { return std::abs(one - now); });
+    for (const int one : values)
+      if (one != now && Change(mesh, dimension).with({other, one}).to(value)) return DimensionValue{other, one};
+  }
+  return {};
 }
 
 tl::expected<Question, BrokenRule> changed(const Mesh& mesh, Dimension dimension, int value) {

@@ -54,6 +54,13 @@ struct BrokenRule {
   bool operator==(const BrokenRule&) const = default;
 };
 
+/// A value of a dimension.
+struct DimensionValue {
+  Dimension dimension;
+  int value;
+  bool operator==(const DimensionValue&) const = default;
+};
+
 /// A plan that is edited: its question, what its devices reach, and what may not move.
 struct Mesh {
   mesh::Question question;
@@ -72,11 +79,16 @@ bool is_hidden(const Hidden& hidden, HiddenLane lane);
 
 /// Returns the question with that value, on as many devices and with the same global batch. Unlocked dimensions follow:
 /// D has the ranks that are left, or if it is locked, P, C or T; v falls until the blocks and micro-batches divide. A
-/// change of e lowers x, and one of x lowers e, until both divide a stage's ranks. The error is the first rule that the
-/// result breaks, in the order of plan::mesh_rules(), or the lock in the way.
+/// change of e lowers x, and one of x lowers e, until both divide a stage's ranks. Sends are hidden where ranks have
+/// several stages. The error is the first rule that the result breaks (planner::mesh::first_broken_rule), or the lock
+/// in the way.
 tl::expected<mesh::Question, BrokenRule> changed(const Mesh& mesh, Dimension dimension, int value);
 /// Returns the question as changed(), even if the dimension itself is locked.
 tl::expected<mesh::Question, BrokenRule> unlocked_change(const Mesh& mesh, Dimension dimension, int value);
+
+/// Returns the change of one more unlocked dimension with which a value is admissible: sharding first, tensor ranks
+/// last, near values first. Nothing: there is none.
+std::optional<DimensionValue> admissible_with(const Mesh& mesh, Dimension dimension, int value);
 
 /// Returns the values that a dimension is offered in, ascending, with its own. Not all need be admissible.
 std::vector<int> offered_values(const Mesh& mesh, Dimension dimension);

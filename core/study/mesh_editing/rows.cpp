@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <span>
 #include <thread>
 #include <utility>
@@ -138,6 +139,7 @@ void simulate(const Mesh& mesh, const sim::step::StepSeries& series, Task& task,
   auto made = unlocked_change(mesh, task.dimension, task.candidate.value);
   if (!made) {
     task.candidate.broken = std::move(made.error());
+    task.candidate.with = admissible_with(mesh, task.dimension, task.candidate.value);
     return;
   }
   const auto prediction = series.predict(*made);
@@ -155,8 +157,12 @@ void simulate(const Mesh& mesh, const sim::step::StepSeries& series, Task& task,
     const auto other = static_cast<Dimension>(d);
     if (other == task.dimension || other == Dimension::overlap) continue;
     if (other == Dimension::sharding_group && after.question.sharding.group == mesh.question.sharding.group) continue;
-    if (value_of(after, other) != value_of(mesh, other)) candidate.follows.emplace_back(other, value_of(after, other));
+    if (value_of(after, other) != value_of(mesh, other)) candidate.follows.push_back({other, value_of(after, other)});
   }
+  if (task.dimension != Dimension::overlap &&
+      after.question.training.hidden.pipeline != mesh.question.training.hidden.pipeline)
+    candidate.follows.push_back({Dimension::overlap, static_cast<int>(HiddenLane::pipeline)});
+  if (after.question.order != mesh.question.order) candidate.order = after.question.order;
 }
 
 /// Simulates all tasks; each is independent of the others.
@@ -193,6 +199,18 @@ std::optional<int> plain_value(Dimension dimension) {
       return 0;
     default:
       return {};
+  }
+}
+
+/// Gives each value that is not admissible the nearest one of its row that is.
+void add_nearest(Row& row) {
+  for (Candidate& one : row.candidates) {
+    if (!one.broken) continue;
+    const Candidate* nearest = nullptr;
+    const auto distance = [&](const Candidate& other) { return std::abs(&other - &one); };
+    for (const Candidate& other : row.candidates)
+      if (!other.broken && (!nearest || distance(other) < distance(*nearest))) nearest = &other;
+    if (nearest) one.nearest = nearest->value;
   }
 }
 
@@ -244,7 +262,10 @@ Result<Sheet> sheet_of(const Mesh& mesh, int threads) {
     auto& row = *std::ranges::find(sheet.rows, task.dimension, &Row::dimension);
     *std::ranges::find(row.candidates, task.candidate.value, &Candidate::value) = std::move(task.candidate);
   }
-  for (Row& row : sheet.rows) add_memory_effect(row, sheet.memory);
+  for (Row& row : sheet.rows) {
+    if (row.dimension != Dimension::overlap) add_nearest(row);
+    add_memory_effect(row, sheet.memory);
+  }
   return sheet;
 }
 

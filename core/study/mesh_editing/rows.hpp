@@ -14,14 +14,17 @@ namespace pipedeck::study::mesh_editing {
 /// A value of a dimension.
 struct Candidate {
   int value = 0;
-  std::string text;                    ///< "8"
-  bool is_now = false;                 ///< of the plan; of `overlap`: hidden now
-  std::optional<BrokenRule> broken{};  ///< if it is not admissible; else the figures count
-  Seconds iteration{};                 ///< as simulated
-  double change = 0;                   ///< of it, relative to the plan's
-  Bytes memory{};                      ///< of the fullest device, with what other programs and the driver take
-  bool fits = true;                    ///< on device and host
-  std::vector<std::pair<Dimension, int>> follows{};  ///< other dimensions whose values change, too
+  std::string text;                       ///< "8"
+  bool is_now = false;                    ///< of the plan; of `overlap`: hidden now
+  std::optional<BrokenRule> broken{};     ///< if it is not admissible; else the figures count
+  std::optional<DimensionValue> with{};   ///< if it is not admissible: it is with this change of one more dimension
+  std::optional<int> nearest{};           ///< if it is not admissible: the dimension's nearest value that is
+  Seconds iteration{};                    ///< as simulated
+  double change = 0;                      ///< of it, relative to the plan's
+  Bytes memory{};                         ///< of the fullest device, with what other programs and the driver take
+  bool fits = true;                       ///< on device and host
+  std::vector<DimensionValue> follows{};  ///< other dimensions whose values change, too; of `overlap`, lanes that do
+  std::optional<ScheduleKind> order{};    ///< the schedule, if it changes, too
 };
 
 struct Row {

@@ -178,9 +178,39 @@ class TestMeshEditor : public QObject {
     QVERIFY2(tip.contains(QStringLiteral("VP 3 is not possible here")) &&
                  tip.contains(QStringLiteral("Rule of Megatron-LM")),
              qPrintable(tip));
+    QVERIFY2(tip.contains(QStringLiteral("Nearest: VP ")), qPrintable(tip));
     const std::size_t steps = session().undo_steps();
     click(MeshDimension::virtual_stages, 3);
     QCOMPARE(session().undo_steps(), steps);
+  }
+
+  /// torchtitan shards weights in a pipeline, and no engine gradients alone. The tip names the rule and what would do.
+  void sharding_in_a_pipeline_has_the_planners_rules() {
+    const auto* sharding = row(MeshDimension::sharding);
+    const auto degree = [&](int level) {
+      return std::ranges::find(sharding->degrees, level, &models::mesh::Degree::value);
+    };
+    QVERIFY(degree(3)->tone != models::mesh::Tone::impossible);
+    QCOMPARE(degree(2)->tone, models::mesh::Tone::impossible);
+    for (const char* part :
+         {"Sharding ZeRO-2 is not possible here", "found sharding level 2 on 4 pipeline ranks, expected level 0 or 1",
+          "Rule of Megatron-LM: distributed/fsdp", "Possible with PP 1", "Nearest: Sharding ZeRO-"})
+      QVERIFY2(degree(2)->tip.contains(QLatin1String(part)), qPrintable(degree(2)->tip));
+    click(MeshDimension::sharding, 3);
+    QVERIFY(ready());
+    QCOMPARE(plan().sharding.level, 3);
+    const auto* pipeline = row(MeshDimension::pipeline);
+    const auto two = std::ranges::find(pipeline->degrees, 2, &models::mesh::Degree::value);
+    QVERIFY2(two != pipeline->degrees.end() && two->tone != models::mesh::Tone::impossible, qPrintable(two->tip));
+    fixture_->window->resize(1280, 720);
+    for (const char* appearance : {"dark", "light"}) {
+      fixture_->trigger(qPrintable(QStringLiteral("action_appearance_%1").arg(QLatin1String(appearance))));
+      page().set_split_folded(false);
+      QTest::qWait(100);
+      const QString file =
+          pictures_folder() + QStringLiteral("mesh-editor-sharded-%1.png").arg(QLatin1String(appearance));
+      QCOMPARE(ui::layout::write_picture(*fixture_->window, file), QString());
+    }
   }
 
   /// Ranks of an expert are a row like the others: degrees with their gains, bytes and exposed time.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plan edited in its dimensions: every candidate against the simulator and the rules, locks, and ways back.
+#include <QRegularExpression>
 #include <QTest>
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "core/analytic/analytic_profile.hpp"
 #include "core/io/documents/formats.hpp"
@@ -12,6 +15,7 @@
 #include "core/mesh/plan_question.hpp"
 #include "core/plan/mesh_rules.hpp"
 #include "core/plan/validate.hpp"
+#include "core/planner/planner.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "core/presets/presets.hpp"
 #include "core/study/mesh_editing/rows.hpp"
@@ -33,13 +37,17 @@ struct Edited {
   Mesh mesh;
 };
 
-Edited edited(const TransformerConfig& config) {
-  const AnalyticOptions options{.sequence = 2048};
+Profile profile_of(const TransformerConfig& config, int sequence) {
+  const AnalyticOptions options{.sequence = sequence};
   const DeviceModel device = *presets::catalogue_device("H100-SXM");
   auto computed = analytic::analytic_profile({config, {}}, device, options);
   if (!computed) qFatal("%s", computed.error().text().c_str());
+  return io::documents::with_origin(std::move(computed->profile), {config, device.type.name, options});
+}
+
+Edited edited(const TransformerConfig& config) {
   Edited made;
-  made.profile = io::documents::with_origin(std::move(computed->profile), {config, device.type.name, options});
+  made.profile = profile_of(config, 2048);
   made.cluster = std::make_shared<const Cluster>(presets::open_cluster("preset:8x8-h100-sxm").value());
   mesh::Question question;
   question.config = config;
@@ -66,6 +74,48 @@ TransformerConfig with_experts() {
   config.experts.emplace();
   config.experts->count = 8, config.experts->per_token = 2, config.experts->feed_forward = 4096;
   return config;
+}
+
+/// A step that a planner's sentence names.
+struct NamedStep {
+  Dimension dimension;
+  int value;
+  std::string with;  ///< what else it changes
+  double change = 0;
+  bool has_change = false, lacks = false;
+};
+
+/// Returns the steps of a sentence: "PP 2 with ZeRO-1 costs 7.6 %; PP 8 lacks 3.1 GiB."
+std::vector<NamedStep> steps_of(const QString& sentence, int recomputed) {
+  static const QRegularExpression form(QStringLiteral(
+      "^(TP|CP|EP|ETP|PP|VP|a micro-batch of|sharding level|no recomputation|recomputing)\\b ?(.*?)(?: with (.*?))? "
+      "(?:(saves|costs) ([0-9.]+) %|(takes the same time)|(?:would save ([0-9.]+) %, but )?(lacks) [0-9.]+ GiB)$"));
+  const std::map<QString, Dimension> names{{"TP", Dimension::tensor},
+                                           {"CP", Dimension::context},
+                                           {"EP", Dimension::expert},
+                                           {"ETP", Dimension::expert_tensor},
+                                           {"PP", Dimension::pipeline},
+                                           {"VP", Dimension::virtual_stages},
+                                           {"a micro-batch of", Dimension::micro_batch},
+                                           {"sharding level", Dimension::sharding}};
+  std::vector<NamedStep> steps;
+  QString text = sentence.chopped(1);
+  for (const char* first : {"A micro", "Sharding", "No ", "Recomputing"})
+    if (text.startsWith(QLatin1String(first))) text[0] = text[0].toLower();
+  for (const QString& part : text.split(QStringLiteral("; "))) {
+    const auto match = form.match(part);
+    if (!match.hasMatch()) continue;
+    const auto name = names.find(match.captured(1));
+    NamedStep step{name == names.end() ? Dimension::recompute : name->second,
+                   name == names.end() ? recomputed - 1 : match.captured(2).split(' ').front().toInt(),
+                   match.captured(3).toStdString()};
+    step.lacks = !match.captured(8).isEmpty();
+    step.has_change = !step.lacks || !match.captured(7).isEmpty();
+    step.change = (match.captured(4) == QStringLiteral("costs") ? 1 : -1) *
+                  (match.captured(5) + match.captured(7)).toDouble() / 100;
+    steps.push_back(step);
+  }
+  return steps;
 }
 
 int devices_of(const mesh::Question& q) { return q.shard().tensor * q.shard().context * q.data * q.pipeline; }
@@ -284,6 +334,107 @@ class TestMeshEditing : public QObject {
     QVERIFY(!changed(experts_.mesh, Dimension::expert_tensor, 3));
     mesh.locked = {Dimension::expert_tensor};
     QCOMPARE(planner_options(mesh).at("etp"), std::string("1"));
+  }
+
+  void sentences_agree_with_the_sheet_data() {
+    QTest::addColumn<int>("layers");
+    QTest::addColumn<bool>("experts");
+    QTest::addColumn<QString>("options");
+    QTest::addColumn<bool>("names_another");  // a step that the engines have with another change alone
+    QTest::newRow("free") << 32 << false << "" << false;
+    QTest::newRow("ring") << 32 << false << "cp=2 cp-kind=ring sharding=3" << false;
+    QTest::newRow("heads") << 32 << false << "cp=2 cp-kind=heads sharding=3" << true;
+    QTest::newRow("level 2") << 32 << false << "sharding=2" << true;
+    QTest::newRow("interleaved") << 32 << false << "pp-ranks=4 vp=2 samples=1" << false;
+    QTest::newRow("uneven") << 30 << false << "pp-ranks=4 samples=1" << false;
+    QTest::newRow("one short") << 31 << false << "pp-ranks=2 samples=1" << false;
+    QTest::newRow("zb-v") << 32 << false << "pp-ranks=2 schedule=zb-v" << false;
+    QTest::newRow("group") << 32 << false << "sharding=1 sharding-group=4 tp=2" << false;
+    QTest::newRow("experts") << 16 << true << "ep=4" << false;
+    QTest::newRow("recomputed") << 32 << false << "recompute=full pp-ranks=2" << false;
+  }
+  /// The planner's sentences on one step along a dimension are the sheet's figures: the same degrees are admissible,
+  /// with the same gain. Where a step needs another change, the sentence and the sheet both name one.
+  void sentences_agree_with_the_sheet() {
+    QFETCH(int, layers);
+    QFETCH(bool, experts);
+    QFETCH(QString, options);
+    QFETCH(bool, names_another);
+    Problem problem;
+    TransformerConfig config = experts ? with_experts() : dense();
+    config.layers = layers;
+    problem.profile = std::make_shared<const Profile>(profile_of(config, 4096));
+    problem.cluster = std::make_shared<const Cluster>(presets::open_cluster("preset:2x8-h100-sxm").value());
+    problem.workload.global_batch = 64, problem.workload.precision = Precision::mixed_18;
+    const auto simulator = sim::Simulator::of(problem.profile, problem.cluster, problem.workload.conventions);
+    planner::PlannerContext context;
+    context.score = sim::score_of(*simulator), context.fits = sim::fits_of(*simulator), context.explain = true;
+    planner::PlannerOptions asked;
+    for (const QString& one : options.split(' ', Qt::SkipEmptyParts))
+      asked[one.section('=', 0, 0).toStdString()] = one.section('=', 1).toStdString();
+    const auto ranking = planner::run_planner(**planner::find_planner("mesh"), problem, asked, context);
+    QVERIFY2(ranking && !ranking->plans.empty(), qPrintable(options));
+    const Plan& plan = ranking->plans.front();
+    const Mesh mesh = mesh_of(*simulator, plan).value();
+    const auto sheet = sheet_of(mesh, 2).value();
+    int found = 0, others = 0;
+    for (const std::string& sentence : plan.rationale)
+      for (const NamedStep& step : steps_of(QString::fromStdString(sentence), value_of(mesh, Dimension::recompute))) {
+        const Row* row = sheet.row(step.dimension);
+        QVERIFY2(row, sentence.c_str());
+        const auto one = std::ranges::find(row->candidates, step.value, &Candidate::value);
+        if (one == row->candidates.end()) continue;  // rows have the values next to the plan's own
+        ++found;
+        if (one->broken) {
+          QVERIFY2(!step.with.empty() && one->with, (sentence + "\n" + one->broken->text).c_str());
+          ++others;
+          continue;
+        }
+        const std::string both = sentence + "\n" + std::to_string(one->change);
+        if (step.has_change) QVERIFY2(std::abs(one->change - step.change) < 0.00051, both.c_str());
+        QVERIFY2(one->fits != step.lacks, both.c_str());
+      }
+    std::string all = plan.name;
+    for (const std::string& sentence : plan.rationale) all += "\n" + sentence;
+    QVERIFY2(found >= 5, all.c_str());
+    QVERIFY2(others > 0 || !names_another, all.c_str());
+  }
+
+  /// A value that breaks a rule names one more change with which it does not, and the nearest value that breaks none.
+  void a_refused_value_names_the_nearest_choice() {
+    Mesh mesh = dense_.mesh;
+    mesh.question.sharding.level = 3, mesh.question.pipeline = mesh.question.virtual_stages = 1;
+    mesh.question.data = 8, mesh.question.layer.shard.context = 2, mesh.question.blocks.clear();
+    mesh.question.layer.shard.context_kind = ContextKind::heads;
+    int refused = 0;
+    for (const ContextKind kind : {ContextKind::heads, ContextKind::ring}) {
+      mesh.question.layer.shard.context_kind = kind;
+      const auto sheet = sheet_of(mesh, 2).value();
+      for (const Row& row : sheet.rows)
+        for (const Candidate& one : row.candidates) {
+          if (!one.broken) {
+            QVERIFY(!one.with && !one.nearest);
+            continue;
+          }
+          ++refused;
+          if (one.nearest) QVERIFY(changed(mesh, row.dimension, *one.nearest));
+          if (!one.with) continue;
+          Mesh after = mesh;
+          const auto first = changed(mesh, one.with->dimension, one.with->value);
+          if (!first) continue;  // the other change alone is not admissible
+          after.question = *first;
+          const auto made = changed(after, row.dimension, one.value);
+          QVERIFY2(made, (std::string(name_of(row.dimension)) + " " + one.text).c_str());
+        }
+      const Row& pipeline = *sheet.row(Dimension::pipeline);
+      const auto two = std::ranges::find(pipeline.candidates, 2, &Candidate::value);
+      QCOMPARE(two->broken.has_value(), kind == ContextKind::heads);  // torchtitan's pipelines shard weights
+      if (!two->broken) continue;
+      QCOMPARE(two->broken->engine, std::string("torchtitan"));
+      QVERIFY(two->with && two->with->dimension == Dimension::sharding && two->with->value < 2);
+      QCOMPARE(*two->nearest, 1);
+    }
+    QVERIFY(refused >= 6);
   }
 
   void the_best_step_is_no_slower_than_any() {
