@@ -15,171 +15,165 @@
 namespace pipedeck::io::jobs {
 namespace {
 
-// megatron/bridge/training/config.py, comm_overlap.py and mixed_precision.py; Megatron Core's own configurations.
-constexpr auto fields_of_bridge = std::to_array<MegatronField>({
-    {"model.tensor_model_parallel_size", "tensor-model-parallel-size", FieldKind::value, "1"},
-    {"model.pipeline_model_parallel_size", "pipeline-model-parallel-size", FieldKind::value, "1"},
-    {"model.virtual_pipeline_model_parallel_size", "num-virtual-stages-per-pipeline-rank", FieldKind::value, "null"},
-    {"model.pipeline_model_parallel_layout", "pipeline-model-parallel-layout", FieldKind::value, "null"},
-    {"model.num_layers_in_first_pipeline_stage", "decoder-first-pipeline-num-layers", FieldKind::value, "null"},
-    {"model.num_layers_in_last_pipeline_stage", "decoder-last-pipeline-num-layers", FieldKind::value, "null"},
-    {"model.account_for_embedding_in_pipeline_split", "account-for-embedding-in-pipeline-split", FieldKind::flag},
-    {"model.account_for_loss_in_pipeline_split", "account-for-loss-in-pipeline-split", FieldKind::flag},
-    {"model.microbatch_group_size_per_vp_stage", "microbatch-group-size-per-virtual-pipeline-stage"},
-    {"model.context_parallel_size", "context-parallel-size", FieldKind::value, "1"},
-    {"model.cp_comm_type", "cp-comm-type", FieldKind::value, "null"},
-    {"model.hierarchical_context_parallel_sizes", "hierarchical-context-parallel-sizes", FieldKind::values, "null"},
-    {"model.expert_model_parallel_size", "expert-model-parallel-size", FieldKind::value, "1"},
-    {"model.expert_tensor_parallel_size", "expert-tensor-parallel-size", FieldKind::value, "1"},
-    {"model.sequence_parallel", "sequence-parallel", FieldKind::flag},
-    {"model.seq_length", "seq-length"},
-    {"model.num_layers", "num-layers"},
-    {"model.hidden_size", "hidden-size"},
-    {"model.ffn_hidden_size", "ffn-hidden-size"},
-    {"model.num_attention_heads", "num-attention-heads"},
-    {"model.num_query_groups", "num-query-groups"},
-    {"model.kv_channels", "kv-channels"},
-    {"model.multi_latent_attention", "multi-latent-attention", FieldKind::flag},
-    {"model.q_lora_rank", "q-lora-rank"},
-    {"model.kv_lora_rank", "kv-lora-rank"},
-    {"model.qk_head_dim", "qk-head-dim"},
-    {"model.qk_pos_emb_head_dim", "qk-pos-emb-head-dim"},
-    {"model.v_head_dim", "v-head-dim"},
-    {"model.gated_linear_unit", "swiglu", FieldKind::flag},
-    {"model.normalization", "normalization"},
-    {"model.qk_layernorm", "qk-layernorm", FieldKind::flag},
-    {"model.add_bias_linear", "disable-bias-linear", FieldKind::refusal, "", true},
-    {"model.add_qkv_bias", "add-qkv-bias", FieldKind::flag},
-    {"model.share_embeddings_and_output_weights", "untie-embeddings-and-output-weights", FieldKind::refusal, "", true},
-    {"model.position_embedding_type", "position-embedding-type"},
-    {"model.hidden_dropout", "hidden-dropout"},
-    {"model.attention_dropout", "attention-dropout"},
-    {"model.attention_backend", "attention-backend"},
-    {"model.vocab_size", "vocab-size"},
-    {"model.make_vocab_size_divisible_by", "make-vocab-size-divisible-by"},
-    {"model.num_moe_experts", "num-experts"},
-    {"model.moe_router_topk", "moe-router-topk"},
-    {"model.moe_ffn_hidden_size", "moe-ffn-hidden-size"},
-    {"model.moe_shared_expert_intermediate_size", "moe-shared-expert-intermediate-size"},
-    {"model.moe_layer_freq", "moe-layer-freq", FieldKind::pattern},
-    {"model.moe_shared_expert_gate", "moe-shared-expert-gate", FieldKind::flag},
-    {"model.moe_router_enable_expert_bias", "moe-router-enable-expert-bias", FieldKind::flag},
-    {"model.moe_router_force_load_balancing", "moe-router-force-load-balancing", FieldKind::flag},
-    {"model.moe_token_dispatcher_type", "moe-token-dispatcher-type"},
-    {"model.moe_flex_dispatcher_backend", "moe-flex-dispatcher-backend"},
-    {"model.moe_enable_deepep", "moe-enable-deepep", FieldKind::flag},
-    {"model.moe_expert_capacity_factor", "moe-expert-capacity-factor", FieldKind::value, "null"},
-    {"model.moe_pad_expert_input_to_capacity", "moe-pad-expert-input-to-capacity", FieldKind::flag},
-    {"model.moe_shared_expert_overlap", "moe-shared-expert-overlap", FieldKind::flag},
-    {"model.moe_grouped_gemm", "moe-grouped-gemm", FieldKind::flag},
-    {"model.moe_permute_fusion", "moe-permute-fusion", FieldKind::flag},
-    {"model.moe_router_fusion", "moe-router-fusion", FieldKind::flag},
-    {"model.recompute_granularity", "recompute-granularity", FieldKind::value, "null"},
-    {"model.recompute_method", "recompute-method", FieldKind::value, "null"},
-    {"model.recompute_num_layers", "recompute-num-layers", FieldKind::value, "null"},
-    {"model.recompute_modules", "recompute-modules", FieldKind::values, "null"},
-    {"model.cross_entropy_loss_fusion", "cross-entropy-loss-fusion", FieldKind::flag, "", true},
-    {"model.cross_entropy_fusion_impl", "cross-entropy-fusion-impl"},
-    {"model.cuda_graph_impl", "cuda-graph-impl", FieldKind::value, "none"},
-    {"model.cuda_graph_scope", "cuda-graph-scope", FieldKind::values},
-    {"model.mtp_num_layers", "mtp-num-layers", FieldKind::value, "null"},
-    {"model.cpu_offloading_num_layers", "cpu-offloading-num-layers", FieldKind::value, "0"},
-    {"model.gradient_accumulation_fusion", "no-gradient-accumulation-fusion", FieldKind::refusal, "", true},
-    {"train.micro_batch_size", "micro-batch-size"},
-    {"train.global_batch_size", "global-batch-size"},
-    {"dataset.sequence_length", "seq-length"},
-    {"dist.use_megatron_fsdp", "use-megatron-fsdp", FieldKind::flag},
-    {"dist.use_torch_fsdp2", "use-torch-fsdp2", FieldKind::flag},
-    {"ddp.use_distributed_optimizer", "use-distributed-optimizer", FieldKind::flag},
-    {"ddp.data_parallel_sharding_strategy", "data-parallel-sharding-strategy", FieldKind::value, "no_shard"},
-    {"ddp.outer_dp_sharding_strategy", "outer-dp-sharding-strategy"},
-    {"ddp.num_distributed_optimizer_instances", "num-distributed-optimizer-instances", FieldKind::value, "1"},
-    {"optimizer.use_distributed_optimizer", "use-distributed-optimizer", FieldKind::flag},
-    {"optimizer.optimizer", "optimizer"},
-    {"optimizer.sgd_momentum", "sgd-momentum"},
-    {"optimizer.use_precision_aware_optimizer", "use-precision-aware-optimizer", FieldKind::flag},
-    {"optimizer.main_grads_dtype", "main-grads-dtype", FieldKind::type, "torch.float32"},
-    {"optimizer.main_params_dtype", "main-params-dtype", FieldKind::type, "torch.float32"},
-    {"optimizer.exp_avg_dtype", "exp-avg-dtype", FieldKind::type, "torch.float32"},
-    {"optimizer.exp_avg_sq_dtype", "exp-avg-sq-dtype", FieldKind::type, "torch.float32"},
-    {"optimizer.optimizer_cpu_offload", "optimizer-cpu-offload", FieldKind::flag},
-    {"checkpoint.ckpt_format", "ckpt-format"},
-    {"comm_overlap.overlap_grad_reduce", "overlap-grad-reduce", FieldKind::flag},
-    {"comm_overlap.overlap_param_gather", "overlap-param-gather", FieldKind::flag},
-    {"comm_overlap.tp_comm_overlap", "tp-comm-overlap", FieldKind::flag},
-    {"comm_overlap.overlap_p2p_comm", "no-overlap-p2p-communication", FieldKind::refusal, "", true},
-    {"comm_overlap.overlap_moe_expert_parallel_comm", "overlap-moe-expert-parallel-comm", FieldKind::flag},
-    {"comm_overlap.delay_wgrad_compute", "delay-wgrad-compute", FieldKind::flag},
-    {"ddp.overlap_grad_reduce", "overlap-grad-reduce", FieldKind::flag},
-    {"ddp.overlap_param_gather", "overlap-param-gather", FieldKind::flag},
-    {"mixed_precision.bf16", "bf16", FieldKind::flag},
-    {"mixed_precision.fp16", "fp16", FieldKind::flag},
-    {"mixed_precision.fp8", "fp8-format", FieldKind::value, "null"},
-    {"mixed_precision.fp8_recipe", "fp8-recipe"},
-    {"mixed_precision.fp8_param_gather", "fp8-param-gather", FieldKind::flag},
-    {"mixed_precision.fp4", "fp4-format", FieldKind::value, "null"},
-    {"mixed_precision.fp4_recipe", "fp4-recipe"},
+/// A field of one engine.
+struct Place {
+  std::string_view path{};    ///< empty: the engine has no field for the option
+  std::string_view absent{};  ///< as MegatronField::absent
+  bool assumed = false;       ///< as MegatronField::assumed
+};
+
+/// An option of Megatron-LM with the fields of both engines. An option with several fields has several rows.
+struct SharedField {
+  std::string_view option;
+  FieldKind kind = FieldKind::value;
+  Place bridge{}, nemo{};
+};
+
+/// Returns an option that both engines have under one name. A recipe may have a value, NeMo's defaults are known.
+constexpr SharedField both(std::string_view option, std::string_view path, FieldKind kind = FieldKind::value,
+                           std::string_view absent = {}, bool assumed = false) {
+  return {option, kind, {path, absent, assumed}, {path, {}, assumed && kind == FieldKind::refusal}};
+}
+constexpr SharedField bridge(std::string_view option, std::string_view path, FieldKind kind = FieldKind::value,
+                             std::string_view absent = {}, bool assumed = false) {
+  return {option, kind, {path, absent, assumed}, {}};
+}
+constexpr SharedField nemo(std::string_view option, std::string_view path, FieldKind kind = FieldKind::value) {
+  return {option, kind, {}, {path}};
+}
+/// Returns an option that the engines have under different names.
+constexpr SharedField each(std::string_view option, FieldKind kind, Place of_bridge, Place of_nemo) {
+  return {option, kind, of_bridge, of_nemo};
+}
+
+// Bridge: megatron/bridge/training/config.py, comm_overlap.py and mixed_precision.py; Megatron Core's own
+// configurations. NeMo 1: examples/nlp/language_modeling/conf/megatron_gpt_config.yaml; megatron_gpt_model.py passes
+// all other fields of Megatron Core's TransformerConfig on by their names.
+constexpr auto shared_fields = std::to_array<SharedField>({
+    both("tensor-model-parallel-size", "model.tensor_model_parallel_size", FieldKind::value, "1"),
+    both("pipeline-model-parallel-size", "model.pipeline_model_parallel_size", FieldKind::value, "1"),
+    both("num-virtual-stages-per-pipeline-rank", "model.virtual_pipeline_model_parallel_size", FieldKind::value,
+         "null"),
+    bridge("pipeline-model-parallel-layout", "model.pipeline_model_parallel_layout", FieldKind::value, "null"),
+    both("decoder-first-pipeline-num-layers", "model.num_layers_in_first_pipeline_stage", FieldKind::value, "null"),
+    both("decoder-last-pipeline-num-layers", "model.num_layers_in_last_pipeline_stage", FieldKind::value, "null"),
+    bridge("account-for-embedding-in-pipeline-split", "model.account_for_embedding_in_pipeline_split", FieldKind::flag),
+    bridge("account-for-loss-in-pipeline-split", "model.account_for_loss_in_pipeline_split", FieldKind::flag),
+    bridge("microbatch-group-size-per-virtual-pipeline-stage", "model.microbatch_group_size_per_vp_stage"),
+    both("context-parallel-size", "model.context_parallel_size", FieldKind::value, "1"),
+    both("cp-comm-type", "model.cp_comm_type", FieldKind::value, "null"),
+    bridge("hierarchical-context-parallel-sizes", "model.hierarchical_context_parallel_sizes", FieldKind::values,
+           "null"),
+    both("expert-model-parallel-size", "model.expert_model_parallel_size", FieldKind::value, "1"),
+    both("expert-tensor-parallel-size", "model.expert_tensor_parallel_size", FieldKind::value, "1"),
+    both("sequence-parallel", "model.sequence_parallel", FieldKind::flag),
+    each("seq-length", FieldKind::value, {"model.seq_length"}, {"model.encoder_seq_length"}),
+    both("num-layers", "model.num_layers"),
+    both("hidden-size", "model.hidden_size"),
+    both("ffn-hidden-size", "model.ffn_hidden_size"),
+    both("num-attention-heads", "model.num_attention_heads"),
+    both("num-query-groups", "model.num_query_groups"),
+    both("kv-channels", "model.kv_channels"),
+    bridge("multi-latent-attention", "model.multi_latent_attention", FieldKind::flag),
+    bridge("q-lora-rank", "model.q_lora_rank"),
+    bridge("kv-lora-rank", "model.kv_lora_rank"),
+    bridge("qk-head-dim", "model.qk_head_dim"),
+    bridge("qk-pos-emb-head-dim", "model.qk_pos_emb_head_dim"),
+    bridge("v-head-dim", "model.v_head_dim"),
+    bridge("swiglu", "model.gated_linear_unit", FieldKind::flag),
+    bridge("normalization", "model.normalization"),
+    both("qk-layernorm", "model.qk_layernorm", FieldKind::flag),
+    each("disable-bias-linear", FieldKind::refusal, {"model.add_bias_linear", "", true}, {"model.bias", "", true}),
+    both("add-qkv-bias", "model.add_qkv_bias", FieldKind::flag),
+    both("untie-embeddings-and-output-weights", "model.share_embeddings_and_output_weights", FieldKind::refusal, "",
+         true),
+    both("position-embedding-type", "model.position_embedding_type"),
+    both("hidden-dropout", "model.hidden_dropout"),
+    both("attention-dropout", "model.attention_dropout"),
+    both("attention-backend", "model.attention_backend"),
+    bridge("vocab-size", "model.vocab_size"),
+    both("make-vocab-size-divisible-by", "model.make_vocab_size_divisible_by"),
+    both("num-experts", "model.num_moe_experts"),
+    both("moe-router-topk", "model.moe_router_topk"),
+    both("moe-ffn-hidden-size", "model.moe_ffn_hidden_size"),
+    both("moe-shared-expert-intermediate-size", "model.moe_shared_expert_intermediate_size"),
+    both("moe-layer-freq", "model.moe_layer_freq", FieldKind::pattern),
+    bridge("moe-shared-expert-gate", "model.moe_shared_expert_gate", FieldKind::flag),
+    bridge("moe-router-enable-expert-bias", "model.moe_router_enable_expert_bias", FieldKind::flag),
+    bridge("moe-router-force-load-balancing", "model.moe_router_force_load_balancing", FieldKind::flag),
+    both("moe-token-dispatcher-type", "model.moe_token_dispatcher_type"),
+    bridge("moe-flex-dispatcher-backend", "model.moe_flex_dispatcher_backend"),
+    bridge("moe-enable-deepep", "model.moe_enable_deepep", FieldKind::flag),
+    both("moe-expert-capacity-factor", "model.moe_expert_capacity_factor", FieldKind::value, "null"),
+    both("moe-pad-expert-input-to-capacity", "model.moe_pad_expert_input_to_capacity", FieldKind::flag),
+    both("moe-shared-expert-overlap", "model.moe_shared_expert_overlap", FieldKind::flag),
+    both("moe-grouped-gemm", "model.moe_grouped_gemm", FieldKind::flag),
+    bridge("moe-permute-fusion", "model.moe_permute_fusion", FieldKind::flag),
+    bridge("moe-router-fusion", "model.moe_router_fusion", FieldKind::flag),
+    each("recompute-granularity", FieldKind::value, {"model.recompute_granularity", "null"},
+         {"model.activations_checkpoint_granularity"}),
+    each("recompute-method", FieldKind::value, {"model.recompute_method", "null"},
+         {"model.activations_checkpoint_method"}),
+    each("recompute-num-layers", FieldKind::value, {"model.recompute_num_layers", "null"},
+         {"model.activations_checkpoint_num_layers"}),
+    both("recompute-modules", "model.recompute_modules", FieldKind::values, "null"),
+    both("cross-entropy-loss-fusion", "model.cross_entropy_loss_fusion", FieldKind::flag, "", true),
+    both("cross-entropy-fusion-impl", "model.cross_entropy_fusion_impl"),
+    bridge("cuda-graph-impl", "model.cuda_graph_impl", FieldKind::value, "none"),
+    bridge("cuda-graph-scope", "model.cuda_graph_scope", FieldKind::values),
+    bridge("mtp-num-layers", "model.mtp_num_layers", FieldKind::value, "null"),
+    both("cpu-offloading-num-layers", "model.cpu_offloading_num_layers", FieldKind::value, "0"),
+    both("no-gradient-accumulation-fusion", "model.gradient_accumulation_fusion", FieldKind::refusal, "", true),
+    each("micro-batch-size", FieldKind::value, {"train.micro_batch_size"}, {"model.micro_batch_size"}),
+    each("global-batch-size", FieldKind::value, {"train.global_batch_size"}, {"model.global_batch_size"}),
+    bridge("seq-length", "dataset.sequence_length"),
+    bridge("use-megatron-fsdp", "dist.use_megatron_fsdp", FieldKind::flag),
+    bridge("use-torch-fsdp2", "dist.use_torch_fsdp2", FieldKind::flag),
+    bridge("use-distributed-optimizer", "ddp.use_distributed_optimizer", FieldKind::flag),
+    bridge("data-parallel-sharding-strategy", "ddp.data_parallel_sharding_strategy", FieldKind::value, "no_shard"),
+    bridge("outer-dp-sharding-strategy", "ddp.outer_dp_sharding_strategy"),
+    bridge("num-distributed-optimizer-instances", "ddp.num_distributed_optimizer_instances", FieldKind::value, "1"),
+    bridge("use-distributed-optimizer", "optimizer.use_distributed_optimizer", FieldKind::flag),
+    bridge("optimizer", "optimizer.optimizer"),
+    bridge("sgd-momentum", "optimizer.sgd_momentum"),
+    bridge("use-precision-aware-optimizer", "optimizer.use_precision_aware_optimizer", FieldKind::flag),
+    bridge("main-grads-dtype", "optimizer.main_grads_dtype", FieldKind::type, "torch.float32"),
+    bridge("main-params-dtype", "optimizer.main_params_dtype", FieldKind::type, "torch.float32"),
+    bridge("exp-avg-dtype", "optimizer.exp_avg_dtype", FieldKind::type, "torch.float32"),
+    bridge("exp-avg-sq-dtype", "optimizer.exp_avg_sq_dtype", FieldKind::type, "torch.float32"),
+    bridge("optimizer-cpu-offload", "optimizer.optimizer_cpu_offload", FieldKind::flag),
+    bridge("ckpt-format", "checkpoint.ckpt_format"),
+    each("overlap-grad-reduce", FieldKind::flag, {"comm_overlap.overlap_grad_reduce"},
+         {"model.optim.overlap_grad_sync"}),
+    each("overlap-param-gather", FieldKind::flag, {"comm_overlap.overlap_param_gather"},
+         {"model.optim.overlap_param_sync"}),
+    each("tp-comm-overlap", FieldKind::flag, {"comm_overlap.tp_comm_overlap"}, {"model.ub_tp_comm_overlap"}),
+    each("no-overlap-p2p-communication", FieldKind::refusal, {"comm_overlap.overlap_p2p_comm", "", true},
+         {"model.overlap_p2p_comm", "", true}),
+    bridge("overlap-moe-expert-parallel-comm", "comm_overlap.overlap_moe_expert_parallel_comm", FieldKind::flag),
+    bridge("delay-wgrad-compute", "comm_overlap.delay_wgrad_compute", FieldKind::flag),
+    bridge("overlap-grad-reduce", "ddp.overlap_grad_reduce", FieldKind::flag),
+    bridge("overlap-param-gather", "ddp.overlap_param_gather", FieldKind::flag),
+    bridge("bf16", "mixed_precision.bf16", FieldKind::flag),
+    bridge("fp16", "mixed_precision.fp16", FieldKind::flag),
+    bridge("fp8-format", "mixed_precision.fp8", FieldKind::value, "null"),
+    each("fp8-recipe", FieldKind::value, {"mixed_precision.fp8_recipe"}, {"model.fp8_recipe"}),
+    each("fp8-param-gather", FieldKind::flag, {"mixed_precision.fp8_param_gather"}, {"model.fp8_params"}),
+    bridge("fp4-format", "mixed_precision.fp4", FieldKind::value, "null"),
+    bridge("fp4-recipe", "mixed_precision.fp4_recipe"),
+    nemo("max-position-embeddings", "model.max_position_embeddings"),
+    nemo("use-flash-attn", "model.use_flash_attention", FieldKind::flag),
+    nemo("tokenizer-model", "model.tokenizer.model"),
 });
 
-// examples/nlp/language_modeling/conf/megatron_gpt_config.yaml; megatron_gpt_model.py passes all other fields of
-// Megatron Core's TransformerConfig on by their names.
-constexpr auto fields_of_nemo = std::to_array<MegatronField>({
-    {"model.micro_batch_size", "micro-batch-size"},
-    {"model.global_batch_size", "global-batch-size"},
-    {"model.tensor_model_parallel_size", "tensor-model-parallel-size"},
-    {"model.pipeline_model_parallel_size", "pipeline-model-parallel-size"},
-    {"model.virtual_pipeline_model_parallel_size", "num-virtual-stages-per-pipeline-rank"},
-    {"model.num_layers_in_first_pipeline_stage", "decoder-first-pipeline-num-layers"},
-    {"model.num_layers_in_last_pipeline_stage", "decoder-last-pipeline-num-layers"},
-    {"model.context_parallel_size", "context-parallel-size"},
-    {"model.cp_comm_type", "cp-comm-type"},
-    {"model.expert_model_parallel_size", "expert-model-parallel-size"},
-    {"model.expert_tensor_parallel_size", "expert-tensor-parallel-size"},
-    {"model.sequence_parallel", "sequence-parallel", FieldKind::flag},
-    {"model.encoder_seq_length", "seq-length"},
-    {"model.max_position_embeddings", "max-position-embeddings"},
-    {"model.num_layers", "num-layers"},
-    {"model.hidden_size", "hidden-size"},
-    {"model.ffn_hidden_size", "ffn-hidden-size"},
-    {"model.num_attention_heads", "num-attention-heads"},
-    {"model.num_query_groups", "num-query-groups"},
-    {"model.kv_channels", "kv-channels"},
-    {"model.qk_layernorm", "qk-layernorm", FieldKind::flag},
-    {"model.hidden_dropout", "hidden-dropout"},
-    {"model.attention_dropout", "attention-dropout"},
-    {"model.attention_backend", "attention-backend"},
-    {"model.use_flash_attention", "use-flash-attn", FieldKind::flag},
-    {"model.bias", "disable-bias-linear", FieldKind::refusal, "", true},
-    {"model.add_qkv_bias", "add-qkv-bias", FieldKind::flag},
-    {"model.share_embeddings_and_output_weights", "untie-embeddings-and-output-weights", FieldKind::refusal, "", true},
-    {"model.make_vocab_size_divisible_by", "make-vocab-size-divisible-by"},
-    {"model.position_embedding_type", "position-embedding-type"},
-    {"model.num_moe_experts", "num-experts"},
-    {"model.moe_router_topk", "moe-router-topk"},
-    {"model.moe_ffn_hidden_size", "moe-ffn-hidden-size"},
-    {"model.moe_shared_expert_intermediate_size", "moe-shared-expert-intermediate-size"},
-    {"model.moe_layer_freq", "moe-layer-freq", FieldKind::pattern},
-    {"model.moe_token_dispatcher_type", "moe-token-dispatcher-type"},
-    {"model.moe_expert_capacity_factor", "moe-expert-capacity-factor"},
-    {"model.moe_pad_expert_input_to_capacity", "moe-pad-expert-input-to-capacity", FieldKind::flag},
-    {"model.moe_shared_expert_overlap", "moe-shared-expert-overlap", FieldKind::flag},
-    {"model.moe_grouped_gemm", "moe-grouped-gemm", FieldKind::flag},
-    {"model.activations_checkpoint_granularity", "recompute-granularity"},
-    {"model.activations_checkpoint_method", "recompute-method"},
-    {"model.activations_checkpoint_num_layers", "recompute-num-layers"},
-    {"model.recompute_modules", "recompute-modules", FieldKind::values},
-    {"model.cross_entropy_loss_fusion", "cross-entropy-loss-fusion", FieldKind::flag},
-    {"model.cross_entropy_fusion_impl", "cross-entropy-fusion-impl"},
-    {"model.ub_tp_comm_overlap", "tp-comm-overlap", FieldKind::flag},
-    {"model.overlap_p2p_comm", "no-overlap-p2p-communication", FieldKind::refusal, "", true},
-    {"model.gradient_accumulation_fusion", "no-gradient-accumulation-fusion", FieldKind::refusal, "", true},
-    {"model.cpu_offloading_num_layers", "cpu-offloading-num-layers"},
-    {"model.fp8_recipe", "fp8-recipe"},
-    {"model.fp8_params", "fp8-param-gather", FieldKind::flag},
-    {"model.optim.overlap_grad_sync", "overlap-grad-reduce", FieldKind::flag},
-    {"model.optim.overlap_param_sync", "overlap-param-gather", FieldKind::flag},
-    {"model.tokenizer.model", "tokenizer-model"},
-});
+/// Returns the fields of one engine, in the order of the table.
+std::vector<MegatronField> fields_of(Place SharedField::*engine) {
+  std::vector<MegatronField> fields;
+  for (const SharedField& row : shared_fields)
+    if (const Place& place = row.*engine; !place.path.empty())
+      fields.push_back({place.path, row.option, row.kind, place.absent, place.assumed});
+  return fields;
+}
 
 struct TorchType {
   std::string_view name, torch;
@@ -297,8 +291,14 @@ json::Value value_of(const MegatronField& field, const std::vector<std::string>*
 
 }  // namespace
 
-std::span<const MegatronField> bridge_fields() { return fields_of_bridge; }
-std::span<const MegatronField> nemo_fields() { return fields_of_nemo; }
+std::span<const MegatronField> bridge_fields() {
+  static const std::vector<MegatronField> fields = fields_of(&SharedField::bridge);
+  return fields;
+}
+std::span<const MegatronField> nemo_fields() {
+  static const std::vector<MegatronField> fields = fields_of(&SharedField::nemo);
+  return fields;
+}
 
 std::vector<std::string> words_of_fields(Options& options, std::span<const MegatronField> fields) {
   WordReader reader(options);
