@@ -4,8 +4,13 @@
 #include "core/study/engines/deepspeed.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
+#include <memory>
+#include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,6 +19,8 @@
 #include "core/base/one_line.hpp"
 #include "core/io/jobs/deepspeed.hpp"
 #include "core/io/json/value.hpp"
+#include "core/io/text/lines.hpp"
+#include "core/mesh/plan_question.hpp"
 #include "core/study/engines/module_list.hpp"
 #include "core/study/engines/ranks.hpp"
 #include "core/study/engines/reread.hpp"
@@ -27,7 +34,15 @@ nlohmann::ordered_json optimizer_json(Optimizer optimizer) {
   return {{"type", optimizer == Optimizer::adam ? "Adam" : "SGD"}, {"params", parameters}};
 }
 
-/// The numbers of a plan without stages, on all of its devices.
+/// Returns true for stages that a PipelineModule has: one on each rank, of data ranks alone, with ZeRO 0 or 1. The
+/// configuration of another plan runs it without stages.
+bool has_pipeline(const Plan& plan) {
+  const Grid grid = grid_of(plan);
+  return grid.pipeline > 1 && grid.chunks == 1 && plan.stages.front().shard().replica_devices() == 1 &&
+         plan.sharding.level < 2;
+}
+
+/// The samples of a data rank. A pipeline's micro-batches are the accumulated ones (runtime/pipe/engine.py).
 struct Batch {
   int samples = 1, accumulated = 1;
 };
@@ -35,7 +50,7 @@ struct Batch {
 Batch batch_of(const Plan& plan) {
   const Grid grid = grid_of(plan);
   if (!has_mesh(plan)) return {grid.samples, plan.micro_batches};
-  const int ranks = grid.data * grid.pipeline;
+  const int ranks = grid.data * (has_pipeline(plan) ? 1 : grid.pipeline);
   return {grid.samples, std::max(1, plan.global_batch / (grid.samples * ranks))};
 }
 
@@ -75,15 +90,6 @@ std::string configuration(const EngineRequest& question) {
   return config.dump(2) + "\n";
 }
 
-/// Recomputation is the program's, so it is the plan's.
-Result<Plan> plan_of_configuration(const EngineRequest& question) {
-  TRY(const auto document, io::json::parse(configuration(question)));
-  TRY(auto job, io::jobs::job_from_deepspeed(document, question.plan.name));
-  const Recompute& own = question.plan.stages.front().recompute;
-  if (own.all && !own.partly()) job.recompute = own;
-  return plan_of_job(question, std::move(job));
-}
-
 std::string partition(const EngineRequest& question) {
   const Plan& plan = question.plan;
   std::string text = fmt::format(
@@ -117,6 +123,62 @@ std::string partition(const EngineRequest& question) {
   return text + "\n" + rank_comment(plan, question.cluster, "# ");
 }
 
+constexpr std::string_view cuts_of_text = "PARTS = [";
+
+/// Returns the plan with the stages of a partition's text.
+Result<Plan> with_parts(Plan plan, const std::string& text, const Profile& profile) {
+  const std::size_t begin = text.find(cuts_of_text);
+  if (begin == text.npos) return fail(ErrorCode::bad_input, "found no PARTS in the partition, expected a list");
+  const std::string list =
+      text.substr(begin + cuts_of_text.size(), text.find(']', begin) - begin - cuts_of_text.size());
+  std::vector<int> cuts;
+  for (const std::string_view word : io::text::words_between(list, ", ")) {
+    int cut = 0;
+    if (std::from_chars(word.data(), word.data() + word.size(), cut).ec != std::errc())
+      return fail(ErrorCode::bad_input, fmt::format("found \"{}\" in PARTS, expected a number", word));
+    cuts.push_back(cut);
+  }
+  if (cuts.size() != plan.stages.size() + 1)
+    return fail(ErrorCode::bad_input,
+                fmt::format("found {} cuts in PARTS, expected {}", cuts.size(), plan.stages.size() + 1));
+  for (std::size_t s = 0; s < plan.stages.size(); ++s)
+    plan.stages[s].first = cuts[s], plan.stages[s].last = cuts[s + 1];
+  plan.stages.back().last = static_cast<int>(profile.layers.size());  // with the loss
+  return plan;
+}
+
+/// Returns the plan of the configuration and, with a pipeline, of the partition. Recomputation is the program's, so it
+/// is the plan's.
+Result<Plan> plan_of_configuration(const EngineRequest& question) {
+  TRY(const auto document, io::json::parse(configuration(question)));
+  TRY(auto job, io::jobs::job_from_deepspeed(document, question.plan.name));
+  const Recompute& own = question.plan.stages.front().recompute;
+  if (own.all && !own.partly()) job.recompute = own;
+  if (has_pipeline(question.plan)) {
+    job.pipeline = grid_of(question.plan).pipeline;
+    TRY(const Plan cut, with_parts(question.plan, partition(question), question.profile));
+    TRY(const auto asked, mesh::question_of(cut, question.profile, std::make_shared<const Cluster>(question.cluster)));
+    job.devices *= job.pipeline, job.blocks = asked.blocks;
+    // Sends wait for each other (runtime/pipe/p2p.py), and outputs stay for the backward (runtime/pipe/engine.py).
+    job.choices.training.hidden.pipeline = false, job.choices.training.keeps_stage_outputs = true;
+  }
+  return plan_of_job(question, std::move(job));
+}
+
+/// Returns what a PipelineModule lacks: its layers are the program's, and neither AutoTP nor Ulysses divides them.
+std::vector<std::string> pipeline_limitations(const Plan& plan) {
+  std::vector<std::string> lacks;
+  const Shard shard = plan.stages.front().shard();
+  const auto refuse = [&](std::string_view what, int ranks) {
+    if (plan.stages.size() > 1 && ranks > 1)
+      lacks.push_back(fmt::format(
+          "{}: found {} ranks in a pipeline, expected 1 (DeepSpeed 0.17: runtime/pipe/module.py)", what, ranks));
+  };
+  refuse("tensor parallelism", shard.tensor);
+  refuse("context parallelism", shard.context);
+  return lacks;
+}
+
 }  // namespace
 
 Engine deepspeed() {
@@ -126,6 +188,7 @@ Engine deepspeed() {
                     .max_zero = 1,
                     .optimizers = {Optimizer::adam, Optimizer::sgd, Optimizer::momentum, Optimizer::none},
                     .rule_sets = {"DeepSpeed"},
+                    .step_limitations = pipeline_limitations,
                     .plan_of_text = plan_of_configuration,
                     .is_valid_boundary = may_cut_modules,
                     .model_limitation = [](const Profile& profile) {

@@ -75,19 +75,21 @@ Question titan_question(Random& random) {
   return q;
 }
 
-/// DeepSpeed without a pipeline: its states, its bucket, Ulysses in the place of context parallelism.
+/// DeepSpeed: its states, its bucket, Ulysses in the place of context parallelism; or a pipeline without either.
 Question deepspeed_question(Random& random) {
   Question q;
   Shard& shard = q.layer.shard;
-  shard.tensor = one_of(random, {1, 1, 2, 4});
-  shard.context = one_of(random, {1, 1, 2, 4});
+  q.pipeline = one_of(random, {1, 1, 2, 4});
+  shard.tensor = q.pipeline > 1 ? 1 : one_of(random, {1, 1, 2, 4});
+  shard.context = q.pipeline > 1 ? 1 : one_of(random, {1, 1, 2, 4});
   if (shard.context > 1) shard.context_kind = ContextKind::heads;
   q.data = one_of(random, {2, 4, 8});
   q.layer.count.micro_batch = random.integer(1, 3), q.micro_batches = random.integer(1, 4);
-  q.sharding.level = random.integer(0, 3);
+  q.sharding.level = random.integer(0, q.pipeline > 1 ? 1 : 3);
   Training& t = q.training;
   t.products = yes(random) ? "bf16" : "fp16";
-  t.hidden = {.gradients = yes(random), .weights = q.sharding.level == 3, .pipeline = true};
+  t.hidden = {.gradients = yes(random), .weights = q.sharding.level == 3, .pipeline = q.pipeline == 1};
+  t.keeps_stage_outputs = q.pipeline > 1;
   t.loss = LossKind::separate, t.fused_weight_gradients = false;
   if (q.sharding.level > 0) t.bucket = one_of(random, {100'000'000, 500'000'000});
   t.offloads_optimizer = q.sharding.level > 0 && yes(random);
@@ -208,6 +210,10 @@ class TestReread : public QObject {
     QTest::newRow("blocks") << "torchtitan" << 5 << "stage 0: recompute: found";
     QTest::newRow("pipeline") << "deepspeed" << 6
                               << "found 2 pipeline ranks at ZeRO 3, expected ZeRO 0 or 1 (DeepSpeed 0.17: ";
+    QTest::newRow("tensor ranks in a pipeline")
+        << "deepspeed" << 8
+        << "tensor parallelism: found 2 ranks in a pipeline, expected 1 (DeepSpeed 0.17: runtime/pipe/module.py)";
+    QTest::newRow("virtual stages") << "deepspeed" << 9 << "schedule: found interleaved, DeepSpeed has 1f1b";
     QTest::newRow("fp8") << "deepspeed" << 7 << "products: found \"fp8\", DeepSpeed has \"bf16\"";
   }
   void lost_choices_are_named() {
@@ -221,7 +227,7 @@ class TestReread : public QObject {
     q.layer.shard = {.tensor = 2, .sequence = engine == "torchtitan"};
     q.data = 4, q.pipeline = q.virtual_stages = 1, q.micro_batches = 4, q.layer.count.micro_batch = 1;
     q.sharding = {.level = 3}, q.layer.recomputed = {}, q.training.hidden.pipeline = true, q.blocks.clear();
-    q.training.hidden.weights = true;
+    q.training.hidden.weights = true, q.training.keeps_stage_outputs = false;
     if (engine == "deepspeed") q.training.bucket = 5e8;
     QVERIFY2(study::engines::unsupported_features(*output.engine, asked.request(asked.plan_of(q))).empty(),
              joined(study::engines::unsupported_features(*output.engine, asked.request(asked.plan_of(q)))).c_str());
@@ -232,7 +238,9 @@ class TestReread : public QObject {
     if (choice == 4) q.layer.shard.context = 2, q.layer.shard.context_kind = ContextKind::heads;
     if (choice == 5)
       q.layer.recomputed.blocks = true, q.layer.recomputed.count = 13;  // every n-th of 32 is 16, 11, ...
-    if (choice == 6) q.pipeline = 2, q.training.hidden.pipeline = false;
+    if (choice == 6) q.layer.shard = {}, q.pipeline = 2, q.training.hidden.pipeline = false;
+    if (choice == 8) q.pipeline = 2, q.sharding.level = 1, q.training.hidden.pipeline = false;
+    if (choice == 9) q.layer.shard = {}, q.pipeline = q.virtual_stages = 2, q.sharding.level = 1;
     if (choice == 7) q.training.products = "fp8", q.training.recipe = "delayed";
     const Plan plan = asked.plan_of(q);
     const auto lost = study::engines::unsupported_features(*output.engine, asked.request(plan));
