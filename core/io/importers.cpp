@@ -17,6 +17,7 @@
 #include "core/io/jobs/megatron.hpp"
 #include "core/io/jobs/megatron_bridge.hpp"
 #include "core/io/jobs/nemo.hpp"
+#include "core/io/jobs/nemo_recipe.hpp"
 #include "core/io/jobs/torchtitan.hpp"
 #include "core/io/jobs/training_log.hpp"
 #include "core/io/jobs/trl.hpp"
@@ -390,6 +391,10 @@ std::span<const Importer> importers() {
                "YAML with NeMo's trainer and model",
                [](const Content& c) { return is_plain(c) && jobs::looks_like_nemo(c.text); },
                [](const Source& s) { return as_document(jobs::job_from_nemo(s.text, stem_of(s))); }},
+      Importer{"nemo-recipe", ".py", "settings of a NeMo 2 recipe in Python: a plan and its model (read)",
+               FileKind::job, "assignments to a recipe's strategy",
+               [](const Content& c) { return is_plain(c) && jobs::looks_like_nemo_recipe(c.text); },
+               [](const Source& s) { return as_document(jobs::job_from_nemo_recipe(s.text, stem_of(s))); }},
       Importer{"megatron-bridge", ".yaml", "configuration of Megatron-Bridge: a plan and its model (read)",
                FileKind::job, "YAML with Megatron-Bridge's model and another of its sections",
                [](const Content& c) { return is_plain(c) && jobs::looks_like_bridge(c.text); },

@@ -191,6 +191,10 @@ bool looks_like_bridge(const std::string& text) {
 
 Result<TrainingJob> job_from_bridge(const std::string& text, std::string name) {
   TRY(const auto tree, tree_from_yaml(text));
+  return job_from_bridge_tree(tree, std::move(name));
+}
+
+Result<TrainingJob> job_from_bridge_tree(const json::Value& tree, std::string name) {
   Options options(tree);
   return BridgeReader(options).job(std::move(name));
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/result.hpp"
 #include "core/io/jobs/training_job.hpp"
+#include "core/io/json/value.hpp"
 
 namespace pipedeck::io::jobs {
 
@@ -18,5 +19,7 @@ bool looks_like_bridge(const std::string& text);
 /// Returns the job of Megatron-LM that the configuration is. The file has no number of devices. bad_input with the
 /// path that cannot be read.
 Result<TrainingJob> job_from_bridge(const std::string& text, std::string name);
+/// Returns the job of a configuration's members. Scalars are text, as of tree_from_yaml().
+Result<TrainingJob> job_from_bridge_tree(const json::Value& tree, std::string name);
 
 }  // namespace pipedeck::io::jobs

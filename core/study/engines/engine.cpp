@@ -9,13 +9,14 @@
 #include "core/study/engines/megatron.hpp"
 #include "core/study/engines/megatron_bridge.hpp"
 #include "core/study/engines/nemo.hpp"
+#include "core/study/engines/nemo_recipe.hpp"
 #include "core/study/engines/pytorch.hpp"
 #include "core/study/engines/torchtitan.hpp"
 
 namespace pipedeck::study::engines {
 
 const std::vector<Engine>& engines() {
-  static const std::vector<Engine> all{megatron(),  megatron_bridge(), nemo(),    torchtitan(),
+  static const std::vector<Engine> all{megatron(),  megatron_bridge(), nemo(),    nemo_recipe(), torchtitan(),
                                        deepspeed(), accelerate(),      axolotl(), pytorch()};
   return all;
 }

@@ -45,19 +45,12 @@ void complete(io::json::Members& tree, const Plan& plan, const MegatronWords& wo
 }
 
 std::string bridge_configuration(const EngineRequest& request) {
-  MegatronWords words(request);
-  // Stated by other fields; the longest sample is the sequence.
-  for (const char* const option : {"group-query-attention", "grad-reduce-in-bf16", "accumulate-allreduce-grads-in-fp32",
-                                   "max-position-embeddings"})
-    words.hide(option);
-  io::jobs::FieldTree tree = io::jobs::tree_of_words(words.visible(), io::jobs::bridge_fields());
-  complete(tree.members, request.plan, words);
   return fmt::format(
              "# Megatron-Bridge's configuration for plan '{}': it overrides a recipe of the model, on {} GPUs:\n"
              "#   torchrun ... scripts/training/run_recipe.py --recipe ... --config-file THIS\n"
              "# Set what a plan does not contain: vocabulary, data, learning rate.\n",
              strip_control_characters(request.plan.name), devices_used(request.plan).size()) +
-         io::jobs::yaml_of(tree.members) + "\n" + rank_comment(request.plan, request.cluster, "# ");
+         io::jobs::yaml_of(bridge_fields_of(request)) + "\n" + rank_comment(request.plan, request.cluster, "# ");
 }
 
 Result<Plan> plan_of_bridge_configuration(const EngineRequest& request) {
@@ -66,6 +59,17 @@ Result<Plan> plan_of_bridge_configuration(const EngineRequest& request) {
 }
 
 }  // namespace
+
+io::json::Members bridge_fields_of(const EngineRequest& request) {
+  MegatronWords words(request);
+  // Stated by other fields; the longest sample is the sequence.
+  for (const char* const option : {"group-query-attention", "grad-reduce-in-bf16", "accumulate-allreduce-grads-in-fp32",
+                                   "max-position-embeddings"})
+    words.hide(option);
+  io::jobs::FieldTree tree = io::jobs::tree_of_words(words.visible(), io::jobs::bridge_fields());
+  complete(tree.members, request.plan, words);
+  return std::move(tree.members);
+}
 
 Engine megatron_bridge() {
   // Apart: g++ 12 frees parts of a nested aggregate twice where memory ends.

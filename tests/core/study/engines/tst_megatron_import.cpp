@@ -15,6 +15,7 @@
 #include "core/io/jobs/megatron_bridge.hpp"
 #include "core/io/jobs/megatron_states.hpp"
 #include "core/io/jobs/nemo.hpp"
+#include "core/io/jobs/nemo_recipe.hpp"
 #include "core/mesh/job.hpp"
 #include "core/mesh/plan_question.hpp"
 #include "core/study/engines/engine.hpp"
@@ -30,10 +31,11 @@ using test::Random;
 Result<io::jobs::TrainingJob> job_of(const std::string& output, const std::string& text) {
   if (output == "megatron-bridge") return io::jobs::job_from_bridge(text, "job");
   if (output == "nemo") return io::jobs::job_from_nemo(text, "job");
+  if (output == "nemo-recipe") return io::jobs::job_from_nemo_recipe(text, "job");
   return io::jobs::job_from_megatron(text, "job");
 }
 
-/// Leaves out what NeMo 1 does not have.
+/// Leaves out what neither NeMo 1 nor recipes of NeMo 2 have.
 void in_choices_of_nemo(Question& q) {
   Training& t = q.training;
   const int stages = q.pipeline * q.virtual_stages;
@@ -65,6 +67,8 @@ class TestMegatronImport : public QObject {
         QTest::addRow("%s, %s", output, model) << output << model;
     for (const char* const model : {"llama-3-8b", "mixtral-8x7b", "qwen2-7b"})
       QTest::addRow("nemo, %s", model) << "nemo" << model;
+    for (const char* const model : {"llama-3-8b", "mixtral-8x7b", "deepseek-v2-lite"})
+      QTest::addRow("nemo-recipe, %s", model) << "nemo-recipe" << model;
   }
   void plans_come_back() {
     QFETCH(QString, output);
@@ -76,7 +80,7 @@ class TestMegatronImport : public QObject {
     Random random(29);
     for (int i = 0; i < 100; ++i) {
       Question question = test::megatron_question(random, origin->config, cluster);
-      if (output == "nemo") in_choices_of_nemo(question);
+      if (output.startsWith("nemo")) in_choices_of_nemo(question);
       Plan plan = mesh::plan_of(question, profile);
       plan.name = "job", plan.planner = "hand";
       const study::engines::EngineRequest request{plan, profile, *cluster, &*origin};
