@@ -8,6 +8,7 @@
 #include <QLocale>
 
 #include "app/models/format.hpp"
+#include "app/session/plans/edits.hpp"
 #include "app/session/project/state.hpp"
 #include "app/text/in_qt.hpp"
 
@@ -72,6 +73,22 @@ TimePart part_of(Grouping grouping) {
   return TimePart::gather;
 }
 
+/// Returns "TP: 2 of 16 groups leave their node, none then. A step takes 31.1 s then."
+QString gain_of(const std::vector<PlacedGroups>& now, const session::plans::ContiguousPlan& then) {
+  QStringList sentences{TopologyGroups::tr("Ranks take the devices in the cluster's order, as launchers number them.")};
+  for (std::size_t g = 0; g < now.size(); ++g) {
+    const PlacedGroups &old = now[g], &placed = then.groups[g];
+    if (old.size < 2 || old.leaving == placed.leaving) continue;
+    const QString name = text::to_qstring(std::string(study::placement::name_of(old.grouping)));
+    const QString left = placed.leaving == 0 ? TopologyGroups::tr("none") : QLocale().toString(placed.leaving);
+    sentences << TopologyGroups::tr("%1: %2 of %3 groups leave their node now, %4 then.")
+                     .arg(name, QLocale().toString(old.leaving), QLocale().toString(old.count), left);
+  }
+  if (then.iteration)
+    sentences << TopologyGroups::tr("A step takes %1 then.").arg(models::format_time(*then.iteration));
+  return sentences.join(QLatin1Char('\n'));
+}
+
 models::topology::Overlay overlay_of(const PlacedGroups& groups) {
   models::topology::Overlay overlay;
   overlay.name = text::to_qstring(std::string(study::placement::name_of(groups.grouping)));
@@ -91,6 +108,7 @@ TopologyGroups::TopologyGroups(session::Session& session, views::topology::View&
     show_choice();
   });
   connect(&session, &session::Session::results_changed, this, &TopologyGroups::show_rows);
+  connect(&view.group_bar(), &GroupBar::order_wanted, this, &TopologyGroups::place_contiguously);
   view.installEventFilter(this);
   forget();
 }
@@ -111,6 +129,10 @@ TopologyGroups::Groups TopologyGroups::groups_of(const Problem& problem, const P
     groups.choices[g] = {true, words_of(one, *problem.cluster), one.leaving > 0};
     const QString bytes = one.bytes ? models::format_bytes(whole(*one.bytes)) : QString();
     groups.rows[g] = {groups.overlays[g]->name, where_of(one), bytes, {}, one.leaving > 0};
+  }
+  if (const auto ordered = session::plans::contiguous_plan(problem, plan)) {
+    groups.contiguous = std::make_shared<const Plan>(ordered->plan);
+    groups.gain = gain_of(*placed, *ordered);
   }
   return groups;
 }
@@ -137,8 +159,17 @@ void TopologyGroups::receive(const Groups& groups) {
   const bool any = std::ranges::any_of(groups_.choices, &GroupBar::Choice::available);
   view_.group_bar().setVisible(any);
   view_.group_bar().set_choices(groups_.choices);
+  view_.group_bar().offer_order(groups_.contiguous != nullptr, groups_.gain);
   show_choice();
   show_rows();
+}
+
+void TopologyGroups::place_contiguously() {
+  const session::project::State& state = session_.state();
+  const session::project::PlanEntry* entry = session::project::find_plan(state, state.selected_plan);
+  if (!groups_.contiguous || !entry || entry->plan != plan_) return;  // the plan has just changed
+  session_.change(tr("Place contiguously"),
+                  session::plans::with_plan_edited(state, state.selected_plan, *groups_.contiguous));
 }
 
 void TopologyGroups::forget() {

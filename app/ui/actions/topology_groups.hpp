@@ -35,6 +35,8 @@ class TopologyGroups : public QObject {
     std::array<std::shared_ptr<const models::topology::Overlay>, count> overlays;
     std::array<views::topology::GroupBar::Choice, count> choices;
     std::array<views::topology::DimensionRow, count> rows;  ///< without exposed times
+    std::shared_ptr<const Plan> contiguous;                 ///< null: the plan has the cluster's order
+    QString gain;                                           ///< of `contiguous`
   };
   static Groups groups_of(const Problem& problem, const Plan& plan);
 
@@ -43,6 +45,8 @@ class TopologyGroups : public QObject {
   void forget();
   void show_choice();
   void show_rows();
+  /// Edits the plan: its ranks take the devices in the cluster's order.
+  void place_contiguously();
 
   session::Session& session_;
   views::topology::View& view_;

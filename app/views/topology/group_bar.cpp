@@ -4,6 +4,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 
 #include "app/views/widgets/segment_switch.hpp"
 #include "app/views/widgets/theme.hpp"
@@ -16,7 +17,8 @@ GroupBar::GroupBar(QWidget* parent)
       switch_(new widgets::SegmentSwitch({tr("none"), tr("TP"), tr("CP"), tr("EP"), tr("DP"), tr("PP"), tr("shards")},
                                          QStringLiteral("topology_groups"))),
       title_(new QLabel(tr("Groups of"))),
-      words_(new QLabel) {
+      words_(new QLabel),
+      order_(new QPushButton(tr("Place contiguously"))) {
   setObjectName(QStringLiteral("topology_group_bar"));
   switch_->setAccessibleName(tr("Dimension whose groups are coloured"));
   words_->setObjectName(QStringLiteral("topology_group_words"));
@@ -28,6 +30,10 @@ GroupBar::GroupBar(QWidget* parent)
   row->addWidget(title_);
   row->addWidget(switch_);
   row->addWidget(words_, 1);
+  row->addWidget(order_);
+  order_->setObjectName(QStringLiteral("topology_place_contiguously"));
+  order_->hide();
+  connect(order_, &QPushButton::clicked, this, &GroupBar::order_wanted);
   connect(switch_, &widgets::SegmentSwitch::chosen, this, [this] {
     show_words();
     emit chosen(current());
@@ -53,6 +59,12 @@ void GroupBar::choose(int choice) {
   switch_->set_current(choice + 1);
   show_words();
   emit chosen(current());
+}
+
+void GroupBar::offer_order(bool offered, const QString& gain) {
+  order_->setVisible(offered);
+  order_->setToolTip(gain);
+  order_->setAccessibleDescription(gain);
 }
 
 QString GroupBar::words() const { return words_->text(); }

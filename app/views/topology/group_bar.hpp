@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The choice above the drawing: the dimension of parallelism whose groups are coloured, and a line about them.
+// The choice above the drawing: the dimension of parallelism whose groups are coloured, a line about them, and the
+// button that places a plan's ranks in the cluster's order.
 #pragma once
 
 #include <array>
@@ -7,6 +8,7 @@
 #include <QWidget>
 
 class QLabel;
+class QPushButton;
 
 namespace pipedeck::views::widgets {
 class SegmentSwitch;
@@ -35,9 +37,13 @@ class GroupBar : public QWidget {
   /// Chooses as a click does.
   void choose(int choice);
   QString words() const;
+  /// Offers to place the ranks in the cluster's order. `gain`: what it changes, in words.
+  void offer_order(bool offered, const QString& gain = {});
+  QPushButton& order() { return *order_; }
 
  signals:
   void chosen(int choice);
+  void order_wanted();
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -47,6 +53,7 @@ class GroupBar : public QWidget {
 
   widgets::SegmentSwitch* switch_;
   QLabel *title_, *words_;
+  QPushButton* order_;
   std::array<Choice, choice_count> choices_;
 };
 

@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include <QAbstractButton>
+#include <QPushButton>
 #include <QTest>
 
 #include "app/models/format.hpp"
@@ -212,6 +213,49 @@ class TestTopologyGroups : public QObject {
     page.session().change(QStringLiteral("TP 8"), std::move(state));
     QVERIFY(QTest::qWaitFor([&] { return page.overlay() && page.overlay()->leaves.size() == 8; }, 60000));
     QVERIFY(page.overlay()->group_of == page.placed(Grouping::tensor).group_of);
+  }
+
+  /// Ranks that a launcher's list has swapped between nodes go back, in one step that can be undone.
+  void ranks_are_placed_contiguously() {
+    const Page page;
+    QVERIFY(page.ready());
+    QVERIFY(!page.bar().order().isVisible());
+    const auto* entry = session::project::find_plan(page.state(), page.state().selected_plan);
+    const Plan straight = *entry->plan;
+    Plan swapped = straight;
+    for (Stage& stage : swapped.stages)
+      for (DeviceId& device : stage.devices) {
+        const auto d = device.index();
+        if (d == 14 || d == 15) device = DeviceId(d + 18);
+        if (d == 32 || d == 33) device = DeviceId(d - 18);
+      }
+    session::project::State state = page.state();
+    for (auto& one : state.plans)
+      if (one.id == state.selected_plan) one.plan = std::make_shared<const Plan>(swapped);
+    page.session().change(QStringLiteral("Swap"), std::move(state));
+    page.click(Grouping::tensor);
+    QTRY_VERIFY_WITH_TIMEOUT(page.bar().order().isVisible(), 60000);
+    QVERIFY2(page.bar().words().contains("2 on several nodes"), qPrintable(page.bar().words()));
+    const QString gain = page.bar().order().toolTip();
+    QVERIFY2(gain.contains("TP: 2 of 16 groups leave their node now, none then."), qPrintable(gain));
+    QVERIFY2(gain.contains("A step takes"), qPrintable(gain));
+    page.window->resize(1280, 720);
+    for (const char* appearance : {"dark", "light"}) {
+      page.trigger(qPrintable(QStringLiteral("action_appearance_%1").arg(QLatin1String(appearance))));
+      page.view().canvas()->fit();
+      QTest::qWait(100);
+      const QString file = pictures_folder() + QStringLiteral("topology-order-%1.png").arg(QLatin1String(appearance));
+      QCOMPARE(ui::layout::write_picture(*page.window, file), QString());
+    }
+    const std::size_t steps = page.session().undo_steps();
+    QTest::mouseClick(&page.bar().order(), Qt::LeftButton);
+    QCOMPARE(page.session().undo_steps(), steps + 1);
+    QCOMPARE(page.session().undo_name(), QStringLiteral("Place contiguously"));
+    QVERIFY(session::project::find_plan(page.state(), page.state().selected_plan)->plan->stages == straight.stages);
+    QTRY_VERIFY_WITH_TIMEOUT(!page.bar().order().isVisible(), 60000);
+    QCOMPARE(page.placed(Grouping::tensor).leaving, 0);
+    page.session().undo();
+    QTRY_VERIFY_WITH_TIMEOUT(page.bar().order().isVisible(), 60000);
   }
 
   /// 2,048 nodes of eight devices, open: a choice takes at most 50 ms of the window's thread, its frame included.

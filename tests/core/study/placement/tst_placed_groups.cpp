@@ -14,8 +14,10 @@
 #include "core/presets/presets.hpp"
 #include "core/sim/costs/plan_costs.hpp"
 #include "core/study/mesh_editing/rows.hpp"
+#include "core/study/placement/contiguous.hpp"
 #include "core/study/placement/placed_groups.hpp"
 #include "tests/core/analytic/transformer/shards/shard_shapes.hpp"
+#include "tests/support/random_problem.hpp"
 #include "tests/support/test_program.hpp"
 
 namespace pipedeck::tst_placed_groups {
@@ -200,6 +202,47 @@ class TestPlacedGroups : public QObject {
     QVERIFY(!found[Grouping::data].bytes && found[Grouping::data].loads.empty());
     plan.stages.front().devices.pop_back();
     QVERIFY(!placed_groups(*known.simulator, plan));
+  }
+
+  /// Ranks on shuffled devices go back to the order of the cluster, whatever the shuffle: groups are then where they
+  /// were, and the plan is simulated again.
+  void shuffled_ranks_are_placed_contiguously() {
+    test::Random random(11);
+    const Placed found = placed({.tensor = 4, .sequence = true}, 4);
+    const Cluster cluster = presets::open_cluster("preset:8x8-h100-sxm").value();
+    QVERIFY(!placed_contiguously(found.plan, cluster));
+    for (int round = 0; round < 20; ++round) {
+      std::vector<DeviceId> order;
+      for (int d = 0; d < 64; ++d) order.emplace_back(d);
+      for (int d = 63; d > 0; --d)
+        std::swap(order[std::size_t(d)], order[static_cast<std::size_t>(random.integer(0, d))]);
+      Plan shuffled = found.plan;
+      for (Stage& stage : shuffled.stages)
+        for (DeviceId& device : stage.devices) device = order[device.index()];
+      QVERIFY(placed(shuffled, found.simulator)[Grouping::tensor].leaving > 0);
+      QVERIFY(!found.simulator->iteration_time(shuffled));
+      const auto again = placed_contiguously(shuffled, cluster);
+      QVERIFY(again && again->stages == found.plan.stages);
+      QCOMPARE(found.simulator->iteration_time(*again).value(), found.simulator->iteration_time(found.plan).value());
+    }
+    Plan outside = found.plan;
+    outside.stages.back().devices.back() = DeviceId(64);
+    QVERIFY(!placed_contiguously(outside, cluster));
+  }
+
+  /// A rank stays on its kind of devices, and stages of one rank on the same ones.
+  void kinds_and_stages_of_a_rank_stay() {
+    Cluster cluster = presets::open_cluster("preset:2x8-h100-sxm").value();
+    cluster.device_types.push_back(presets::catalogue_device("A100-80GB")->type);
+    cluster.nodes.back().devices.front().type = "A100-80GB";
+    Plan plan;
+    for (const std::vector<int>& devices :
+         {std::vector{12, 9}, std::vector{7, 3}, std::vector{12, 9}, std::vector{7, 3}})
+      for (Stage& stage = plan.stages.emplace_back(); const int device : devices) stage.devices.emplace_back(device);
+    const auto placed = placed_contiguously(plan, cluster);
+    QVERIFY(placed);
+    const std::vector<DeviceId> slow{DeviceId(8), DeviceId(9)}, fast{DeviceId(0), DeviceId(1)};
+    for (std::size_t s = 0; s < 4; ++s) QVERIFY(placed->stages[s].devices == (s % 2 == 0 ? slow : fast));
   }
 };
 
