@@ -19,6 +19,7 @@
 #include "app/session/report_export.hpp"
 #include "app/text/in_qt.hpp"
 #include "app/ui/actions/engine_dialog.hpp"
+#include "app/ui/actions/slurm_dialog.hpp"
 #include "app/ui/layout/picture.hpp"
 
 namespace pipedeck::ui::actions {
@@ -233,12 +234,19 @@ void Exports::export_schedule() {
 }
 
 void Exports::export_job(io::documents::JobLauncher launcher) {
-  const auto script = session::job_script_of(session_.state(), scene_.tables().plan,
-                                             {.launcher = launcher,
-                                              .steps = scene_.steps(),
-                                              .processes = scene_.processes(),
-                                              .backend = session_.state().backend});
+  const io::documents::JobOptions how{.launcher = launcher,
+                                      .steps = scene_.steps(),
+                                      .processes = scene_.processes(),
+                                      .backend = session_.state().backend};
+  const int plan = scene_.tables().plan;
+  const auto script = session::job_script_of(session_.state(), plan, how);
   if (!script) return dialogs_.error(window_, tr("Export job script"), text::to_qstring(script.error().message));
+  if (launcher == io::documents::JobLauncher::slurm) {
+    auto* dialog = new SlurmDialog(session_, dialogs_, plan, how, window_);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &SlurmDialog::written, this, &Exports::written);
+    return dialog->show();
+  }
   const QString file = with_ending(
       dialogs_.save_file(window_, tr("Export job script"), file_name_of(plan_name()) + QStringLiteral(".sh"),
                          tr("Scripts (*.sh);;All files (*)")),

@@ -214,6 +214,7 @@ void TestLaunchGpus::jobs_and_commands_follow_the_choice() {
   QVERIFY2(window.command().contains("--backend cuda --precision tf32 --oversubscribe"), qPrintable(window.command()));
   window.answers.file_to_save = window.path("job.sh");
   window.trigger("action_export_job_slurm");
+  QTest::mouseClick(window.child<QPushButton>("slurm_save"), Qt::LeftButton);
   const QByteArray job = contents(window.path("job.sh"));
   QVERIFY2(job.contains("#SBATCH --gpus-per-task=2\n"), job);
   QVERIFY2(job.contains("  --backend cuda --precision tf32 --steps 20"), job);

@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files through the real window: locked by another window, old, newer and damaged, recent, dropped, exported.
+#include <QDialog>
 #include <QDir>
 #include <QDropEvent>
 #include <QFile>
+#include <QLabel>
 #include <QLocale>
 #include <QMenu>
 #include <QMimeData>
+#include <QPlainTextEdit>
 #include <QProcess>
 #include <QProcessEnvironment>
 #include <QPushButton>
 #include <QRandomGenerator>
 #include <QRegularExpression>
 #include <QScopeGuard>
+#include <QSpinBox>
 #include <QThread>
 
 #include <unistd.h>
 
 #include "app/session/project/autosave.hpp"
+#include "app/ui/layout/picture.hpp"
 #include "app/ui/pages/compare_page.hpp"
 #include "app/ui/pages/explain_page.hpp"
 #include "app/ui/pages/run_page.hpp"
@@ -359,9 +364,40 @@ void TestFiles::job_scripts_are_exported() {
   fixture.session().select_plan(fixture.state().plans[0].id);
   fixture.answers.file_to_save = fixture.path("job");
   fixture.trigger("action_export_job_slurm");
+  QTest::mouseClick(fixture.child<QPushButton>("slurm_save"), Qt::LeftButton);
   QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
   QVERIFY(bytes_of(fixture.path("job.sh")).startsWith("#!/bin/bash\n#SBATCH"));
   QVERIFY(bytes_of(fixture.path("job.sh")).contains("\n#SBATCH --ntasks=1\n"));
+
+  // Nodes, segments and spare ones as `export` has them; what it refuses is refused with its words.
+  QTRY_VERIFY(!fixture.child<QDialog>("slurm_dialog"));
+  fixture.trigger("action_export_job_slurm");
+  auto* dialog = fixture.child<QDialog>("slurm_dialog");
+  QVERIFY(dialog && dialog->isVisible());
+  const auto set = [&](const char* name, int value) {
+    dialog->findChild<QSpinBox*>(QLatin1String(name))->setValue(value);
+  };
+  const auto lines = [&] { return dialog->findChild<QPlainTextEdit*>("slurm_lines")->toPlainText(); };
+  const auto refusal = [&] { return dialog->findChild<QLabel*>("slurm_refusal")->text(); };
+  auto* save = dialog->findChild<QPushButton*>("slurm_save");
+  set("slurm_spare", 2);
+  QVERIFY2(refusal().contains("expected a number of nodes"), qPrintable(refusal()));
+  QVERIFY(!save->isEnabled());
+  set("slurm_nodes", 1), set("slurm_segment", 2);
+  QVERIFY2(refusal().contains("expected a multiple of the 2 of a segment"), qPrintable(refusal()));
+  QCOMPARE(ui::layout::write_picture(*dialog, pictures_folder() + "slurm-refused.png"), QString());
+  set("slurm_segment", 3);
+  QVERIFY2(refusal().isEmpty() && save->isEnabled(), qPrintable(refusal()));
+  for (const char* line :
+       {"#SBATCH --nodes=3", "#SBATCH --ntasks-per-node=1", "#SBATCH --segment=3", "#SBATCH --no-kill"})
+    QVERIFY2(lines().split('\n').contains(QLatin1String(line)), qPrintable(lines()));
+  for (const char* appearance : {"dark", "light"}) {
+    fixture.trigger(qPrintable(QStringLiteral("action_appearance_%1").arg(QLatin1String(appearance))));
+    const QString file = pictures_folder() + QStringLiteral("slurm-%1.png").arg(QLatin1String(appearance));
+    QCOMPARE(ui::layout::write_picture(*dialog, file), QString());
+  }
+  QTest::mouseClick(save, Qt::LeftButton);
+  QVERIFY(bytes_of(fixture.path("job.sh")).contains("\n#SBATCH --segment=3\n"));
   fixture.session().delete_plan(fixture.state().plans[0].id);
   fixture.trigger("action_export_job_slurm");
   QCOMPARE(fixture.errors.size(), 1);
