@@ -58,6 +58,7 @@ std::multimap<std::string, std::string> samples() {
           {"torchtitan", fixture("fixtures/jobs/llama3-8b.toml")},
           {"deepspeed", fixture("fixtures/jobs/zero3.ds_config.json")},
           {"nemo", fixture("fixtures/jobs/llama3-8b.nemo.yaml")},
+          {"nemo-recipe", fixture("fixtures/jobs/llama3-8b.nemo.py")},
           {"trl", fixture("fixtures/jobs/sft.trl.yaml")},
           {"axolotl", fixture("fixtures/jobs/qwen3-8b.axolotl.yaml")},
           {"megatron-bridge", fixture("fixtures/jobs/qwen3.bridge.yaml")},
