@@ -59,6 +59,9 @@ class Context {
   /// Returns the number of reallocations.
   int workspace_reallocations() const { return workspace_moves_; }
 
+  /// True if memory can be allocated in a stream's order.
+  bool has_pools() const { return has_pools_; }
+
   /// Adds a warning, once for each text.
   void warn(const std::string& text);
   /// Returns the warnings that were added since the last call.

@@ -2,6 +2,7 @@
 #include "core/runtime/cuda/device.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "core/runtime/cuda/kernels.hpp"
@@ -80,23 +81,47 @@ class CudaDevice::CudaEvent final : public tensor::StreamEvent {
 
 CudaDevice::CudaDevice(int gpu, Precision precision)
     : context_(gpu, precision),
+      memory_stream_(context_.has_pools() ? make_stream() : Stream()),
       products_(context_),
       fused_attention_(context_),
       weights_(*this),
       events_(std::make_shared<EventPool>(gpu)) {
+  void* flag = nullptr;
+  check(cudaMalloc(&flag, sizeof(int)), "cudaMalloc");
+  not_finite_.reset(static_cast<int*>(flag));
   synchronise();
+}
+
+/// Returns those of the GPUs that are others, and whose memory this one can access.
+std::vector<int> CudaDevice::peers(const std::vector<int>& gpus) const {
+  std::vector<int> found;
+  for (const int gpu : gpus) {
+    int can = 0;
+    if (gpu < 0 || gpu == context_.device() || std::ranges::find(found, gpu) != found.end()) continue;
+    check(cudaDeviceCanAccessPeer(&can, context_.device(), gpu), "cudaDeviceCanAccessPeer");
+    if (can) found.push_back(gpu);
+  }
+  return found;
 }
 
 void CudaDevice::enable_peer_access(const std::vector<int>& gpus) const {
   context_.make_current();
-  for (const int gpu : gpus) {
-    int can = 0;
-    if (gpu < 0 || gpu == context_.device()) continue;
-    check(cudaDeviceCanAccessPeer(&can, context_.device(), gpu), "cudaDeviceCanAccessPeer");
-    if (!can) continue;
+  for (const int gpu : peers(gpus)) {
     // Access may be enabled already, or the limit of peers is reached: neither is an error of the next call.
     if (cudaDeviceEnablePeerAccess(gpu, 0) != cudaSuccess) static_cast<void>(cudaGetLastError());
   }
+}
+
+/// A pool has its own access rights: cudaDeviceEnablePeerAccess does not concern it.
+void CudaDevice::share_memory(const std::vector<int>& gpus) const {
+  const std::vector<int> others = peers(gpus);
+  if (!memory_stream_ || others.empty()) return;
+  context_.make_current();
+  std::vector<cudaMemAccessDesc> access;
+  for (const int gpu : others) access.push_back({{cudaMemLocationTypeDevice, gpu}, cudaMemAccessFlagsProtReadWrite});
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetDefaultMemPool(&pool, context_.device()), "cudaDeviceGetDefaultMemPool");
+  check(cudaMemPoolSetAccess(pool, access.data(), access.size()), "cudaMemPoolSetAccess");
 }
 
 CudaDevice::~CudaDevice() {
@@ -155,9 +180,23 @@ std::unique_ptr<tensor::CapturedGraph> CudaDevice::record(const std::function<vo
 float* CudaDevice::allocate(std::int64_t floats) {
   forbid_during_capture("a block of memory more is wanted than in the step before");
   if (floats == 0) floats = 1;  // a block must have an address
+  const std::size_t bytes = static_cast<std::size_t>(floats) * sizeof(float);
   context_.make_current();
+  if (memory_stream_) return allocate_from_pool(bytes);
   void* block = nullptr;
-  check(cudaMalloc(&block, static_cast<std::size_t>(floats) * sizeof(float)), "cudaMalloc");
+  check(cudaMalloc(&block, bytes), "cudaMalloc");
+  return static_cast<float*>(block);
+}
+
+/// cudaMalloc may wait for all work of the GPU. Some of it may wait for other GPUs, whose workers wait in the same
+/// call. An allocation in a stream's order waits for that stream alone, in which there is no other work.
+float* CudaDevice::allocate_from_pool(std::size_t bytes) {
+  void* block = nullptr;
+  check(cudaMallocAsync(&block, bytes, memory_stream_.get()), "cudaMallocAsync");
+  cudaError_t state = cudaErrorNotReady;
+  while ((state = cudaStreamQuery(memory_stream_.get())) == cudaErrorNotReady) std::this_thread::yield();
+  if (state != cudaSuccess) static_cast<void>(cudaFreeAsync(block, memory_stream_.get()));
+  check(state, "cudaStreamQuery");
   return static_cast<float*>(block);
 }
 
@@ -165,7 +204,7 @@ float* CudaDevice::allocate(std::int64_t floats) {
 void CudaDevice::deallocate(float* block) noexcept {
   static_cast<void>(cudaSetDevice(context_.device()));
   static_cast<void>(cudaStreamSynchronize(stream()));
-  static_cast<void>(cudaFree(block));
+  static_cast<void>(memory_stream_ ? cudaFreeAsync(block, memory_stream_.get()) : cudaFree(block));
 }
 
 void CudaDevice::zero(std::span<float> values) {
@@ -231,11 +270,6 @@ std::unique_ptr<tensor::WeightCopy> CudaDevice::copy_of_weights(const tensor::Te
 bool CudaDevice::all_finite(std::span<const float> values) {
   forbid_during_capture("the host reads a result");
   context_.make_current();
-  if (!not_finite_) {
-    void* data = nullptr;
-    check(cudaMalloc(&data, sizeof(int)), "cudaMalloc");
-    not_finite_.reset(static_cast<int*>(data));
-  }
   int found = 0;
   check(cudaMemsetAsync(not_finite_.get(), 0, sizeof found, stream()), "cudaMemsetAsync");
   find_not_finite(stream(), not_finite_.get(), values.data(), static_cast<std::int64_t>(values.size()));

@@ -34,6 +34,8 @@ class CudaDevice final : public tensor::ComputeDevice {
   CudaDevice(int gpu, Precision precision);
   /// Enables the fastest copies between this GPU and the others, if possible; otherwise copies go through host memory.
   void enable_peer_access(const std::vector<int>& gpus) const;
+  /// Lets the others that can reach this GPU access the memory that it allocates. NCCL does within a process.
+  void share_memory(const std::vector<int>& gpus) const;
   ~CudaDevice() override;
 
   /// Returns the device that holds a tensor's values, current on the calling thread: for layers and losses.
@@ -88,15 +90,18 @@ class CudaDevice final : public tensor::ComputeDevice {
   struct Reference;
   class CudaEvent;
 
+  std::vector<int> peers(const std::vector<int>& gpus) const;
+  float* allocate_from_pool(std::size_t bytes);
   void forbid_during_capture(const char* what) const;
   StagingBuffer acquire_staging_buffer(std::size_t floats);
   void account_workspace(tensor::DeviceMemory& memory);
 
   Context context_;
+  Stream memory_stream_;  ///< of allocations alone; null: the GPU has no pools
   GemmRunner products_;
   FusedAttention fused_attention_;
   WeightCopies weights_;
-  std::unique_ptr<int, Destroyer<cudaFree>> not_finite_;  ///< on the GPU; allocated on first use
+  std::unique_ptr<int, Destroyer<cudaFree>> not_finite_;  ///< on the GPU
   std::int64_t charged_ = 0;                              ///< floats of the workspace that count as in use
   std::shared_ptr<EventPool> events_;
   std::mutex mutex_;

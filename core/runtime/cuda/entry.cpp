@@ -78,6 +78,7 @@ class CudaModule final : public Module {
     backend.gpu = [gpus](std::size_t worker) { return device_of_worker(gpus[worker]); };
     backend.device = [precision, gpus = std::move(gpus), by_nccl](std::size_t worker) {
       auto device = std::make_shared<CudaDevice>(gpus[worker], precision);
+      device->share_memory(gpus);
       if (!by_nccl) device->enable_peer_access(gpus);
       return device;
     };

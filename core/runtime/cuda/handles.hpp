@@ -36,6 +36,11 @@ inline Stream make_urgent_stream() {
   return Stream(stream);
 }
 
+/// Returns when the stream has ended its work, or failed. Memory that the work uses can be freed then.
+inline void end_work(const Stream& stream) noexcept {
+  if (stream) static_cast<void>(cudaStreamSynchronize(stream.get()));
+}
+
 /// Creates an event without times, which cost more.
 inline Event make_event() {
   cudaEvent_t event = nullptr;

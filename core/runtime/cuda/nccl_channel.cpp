@@ -35,6 +35,7 @@ NcclSender::~NcclSender() {
   thread_.join();
   static_cast<void>(cudaSetDevice(worker_.gpu));
   path_.communicator->abort_if_interrupted();  // ends its work before its stream
+  end_work(stream_);
 }
 
 void NcclSender::send(transport::MessageKey key, tensor::Tensor tensor) {
@@ -122,6 +123,7 @@ NcclReceiver::~NcclReceiver() {
   thread_.join();
   static_cast<void>(cudaSetDevice(worker_.gpu));
   path_.communicator->abort_if_interrupted();  // ends its work before its stream
+  end_work(stream_);
 }
 
 bool NcclReceiver::ends() {

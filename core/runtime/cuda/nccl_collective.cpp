@@ -25,6 +25,7 @@ bool failed(ncclResult_t status) { return status != ncclSuccess && status != ncc
 NcclCollective::~NcclCollective() {
   static_cast<void>(cudaSetDevice(worker_.gpu));
   communicator_->abort_if_interrupted();  // ends its work before its stream
+  end_work(stream_);
 }
 
 void NcclCollective::prepare() {

@@ -79,6 +79,7 @@ void reset() {
     machine().places.clear();
     machine().hanging.clear();
     machine().direct.clear();
+    machine().direct_pools.clear();
     machine().copies_through_host = 0;
     machine().strictness = {};
     machine().driver_began = false;

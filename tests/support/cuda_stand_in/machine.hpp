@@ -19,6 +19,7 @@ struct Block {
   std::size_t bytes;
   int device;            ///< -1: of the host
   std::uint64_t serial;  ///< of all blocks ever: an address may come again
+  bool pooled = false;   ///< from a pool, which has access rights of its own
 };
 
 struct Machine {
@@ -33,7 +34,9 @@ struct Machine {
   std::map<int, int> places;
   std::set<int> hanging;
   int waits = 0, streams_made = 0, urgent_streams_made = 0;
-  std::set<std::pair<int, int>> direct;  ///< {from where, to whom}: a device reaches a peer's memory
+  std::map<int, unsigned> streams_of;          ///< made so far, by device
+  std::set<std::pair<int, int>> direct;        ///< {from where, to whom}: a device reaches a peer's memory
+  std::set<std::pair<int, int>> direct_pools;  ///< the same of its pool
   int copies_through_host = 0;
   std::atomic<double> summation_error = 0;
   std::atomic<bool> aligned_products_only = false, plain_products_only = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "tests/support/cuda_stand_in/machine.hpp"
@@ -14,7 +15,7 @@ constexpr const char* block_kind = "block of device memory";
 constexpr const char* host_block_kind = "block of pinned memory";
 constexpr std::size_t alignment = 256;
 
-void* take_block(std::size_t bytes, int device) {
+void* take_block(std::size_t bytes, int device, bool pooled = false) {
   forbid_in_capture();
   Machine& all = machine();
   const std::lock_guard lock(all.mutex);
@@ -24,7 +25,7 @@ void* take_block(std::size_t bytes, int device) {
   auto* data = static_cast<char*>(std::aligned_alloc(alignment, std::max(whole, alignment)));
   require(data != nullptr, "the host is full", cudaErrorMemoryAllocation);
   std::memset(data, 0xff, whole);  // NaN, in 16 bits and in 32
-  all.blocks[data] = {bytes, device, ++all.blocks_made};
+  all.blocks[data] = {bytes, device, ++all.blocks_made, pooled};
   if (device >= 0) all.used[device] += bytes;
   made(data, device >= 0 ? block_kind : host_block_kind);
   return data;
@@ -64,10 +65,17 @@ void check_side(const void* address, std::size_t bytes, bool device, const char*
   check_device_memory(address, bytes, found, what);
 }
 
-void count_copy(int from, int to) {
+/// True if the device accesses the block directly.
+bool reaches(int device, const Block& block) {
+  const auto& allowed = block.pooled ? machine().direct_pools : machine().direct;
+  return device == block.device || allowed.contains({device, block.device});
+}
+
+/// The device of either side may do the copy.
+void count_copy(const void* from, const void* to) {
   const std::lock_guard lock(machine().mutex);
-  if (from != to && !machine().direct.contains({to, from}) && !machine().direct.contains({from, to}))
-    ++machine().copies_through_host;
+  const Block &source = block_with(from)->second, &target = block_with(to)->second;
+  if (!reaches(target.device, source) && !reaches(source.device, target)) ++machine().copies_through_host;
 }
 
 /// Rows of `width` bytes; copies of pageable memory are done, as far as the host sees, when the call returns.
@@ -91,7 +99,7 @@ void copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pit
     std::memcpy(staged->data(), from, staged->size());
     return put(stream, [=] { move_rows(staged->data(), from_pitch); });
   }
-  if (kind == cudaMemcpyDeviceToDevice) count_copy(device_with(from), device_with(to));
+  if (kind == cudaMemcpyDeviceToDevice) count_copy(from, to);
   put(stream, [=] { move_rows(static_cast<const char*>(from), from_pitch); });
   if (kind != cudaMemcpyDeviceToDevice && pageable) count_wait();
   if (kind == cudaMemcpyDeviceToHost && pageable) drain(stream);
@@ -147,13 +155,35 @@ cudaError_t cudaFree(void* data) {
     forget_block(data, block_kind);
   }));
 }
+/// A device's own pool is named by its number.
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  return runtime_call("cudaDeviceGetDefaultMemPool", cudaErrorUnknown, [&] {
+    require(machine().memory_pools, "the device has no pools of memory", cudaErrorNotSupported);
+    int devices = 0;
+    cudaGetDeviceCount(&devices);
+    require(device >= 0 && device < devices, "no such device", cudaErrorInvalidDevice);
+    *pool = reinterpret_cast<cudaMemPool_t>(static_cast<std::uintptr_t>(device) + 1);
+  });
+}
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access, std::size_t count) {
+  return runtime_call("cudaMemPoolSetAccess", cudaErrorUnknown, [&] {
+    const int owner = static_cast<int>(reinterpret_cast<std::uintptr_t>(pool)) - 1;
+    const std::lock_guard lock(machine().mutex);
+    for (const cudaMemAccessDesc& one : std::span(access, count)) {
+      require(one.location.type == cudaMemLocationTypeDevice && one.location.id != owner,
+              "a pool's own device always has access, and only devices are known");
+      require(one.flags == cudaMemAccessFlagsProtReadWrite, "access that the stand-in does not know");
+      machine().direct_pools.emplace(one.location.id, owner);
+    }
+  });
+}
 cudaError_t cudaMallocAsync(void** data, std::size_t bytes, cudaStream_t stream) {
   return runtime_call("cudaMallocAsync", cudaErrorMemoryAllocation, [&] {
     require(data != nullptr, "nowhere to put the address");
     require(machine().memory_pools, "the device has no pools of memory", cudaErrorNotSupported);
     check_stream(stream, cudaErrorInvalidResourceHandle);
     forbid_on_captured(stream);
-    *data = bytes == 0 ? nullptr : take_block(bytes, current_device());
+    *data = bytes == 0 ? nullptr : take_block(bytes, current_device(), true);
   });
 }
 cudaError_t cudaFreeAsync(void* data, cudaStream_t stream) {

@@ -149,7 +149,8 @@ void make_stream(cudaStream_t* stream, unsigned flags, int priority) {
   one->device = current_device();
   {
     const std::lock_guard lock(machine().mutex);
-    one->number = static_cast<unsigned>(machine().streams_made++);
+    one->number = machine().streams_of[one->device]++;
+    ++machine().streams_made;
     if (priority == greatest_priority) ++machine().urgent_streams_made;
   }
   {

@@ -348,7 +348,7 @@ void TestCudaNccl::anOlderNcclHasNoEstimates() {
 void TestCudaNccl::aMeasuredAllReduceFails() {
   cuda_stand_in::set_delay(0);
   for (const char* function : {"ncclCommInitAll", "ncclGroupStart", "ncclAllReduce", "ncclGroupEnd",
-                               "ncclGroupSimulateEnd", "cudaEventRecord", "cudaMalloc"})
+                               "ncclGroupSimulateEnd", "cudaEventRecord", "cudaMallocAsync"})
     for (const int nth : {1, 2, 3}) {
       cuda_stand_in::reset();
       {
@@ -362,7 +362,7 @@ void TestCudaNccl::aMeasuredAllReduceFails() {
         } catch (const std::runtime_error& error) {
           said = error.what();
         }
-        const bool asked_again = QByteArray(function) == "cudaMalloc";  // after kept blocks have returned
+        const bool asked_again = QByteArray(function) == "cudaMallocAsync";  // after kept blocks have returned
         if (cuda_stand_in::failed() && !asked_again)
           QVERIFY2(said.contains(function), QByteArray(function) + ": " + said);
         else if (cuda_stand_in::failed())
@@ -600,7 +600,7 @@ void TestCudaNccl::everyCallFailsOnce() {
         // A worker that returns a received block, and can't mark when its device is done with it, waits for the device.
         const bool marks = call == "cudaSetDevice" || call == "cudaEventCreateWithFlags" || call == "cudaEventRecord";
         // Memory for tensors is asked for again, after kept blocks have returned.
-        const bool asked_again = call == "cudaMalloc" && all.failure().isEmpty();
+        const bool asked_again = call == "cudaMallocAsync" && all.failure().isEmpty();
         if (marks && !QTest::qWaitFor([&] { return !all.failure().isEmpty(); }, 300))
           ++made_up_for;
         else if (!asked_again)  // A thread that releases what was sent may be on its way to tell, while the workers are
