@@ -91,6 +91,10 @@ MemoryBreakdown state_memory(Bytes parameters, int replicas, Optimizer optimizer
   return parts;
 }
 
+Bytes held_copies(const plan::Weights& weights, int zero, int weight_versions) {
+  return zero >= 3 || weight_versions > 1 ? Bytes() : weights.copies;
+}
+
 int pipedream_versions(const Plan& plan, StageId stage) {
   int workers = 0;
   for (std::size_t t = stage.index(); t < plan.stages.size(); ++t) workers += plan.stages[t].replicas();
@@ -238,12 +242,14 @@ MemoryBreakdown state_memory(const RankStates& states, const Plan& plan, int wei
 MemoryBreakdown persistent_memory(const Plan& plan, const plan::Weights& weights, StageId id,
                                   const SimulationOptions& conventions, int rank) {
   const Stage& stage = plan.stages[id.index()];
+  const int versions = weight_versions(plan, id);
   // Copies reduce their gradients together with the replicas, and ZeRO shards over both.
   MemoryBreakdown parts =
       weights.states.weights > Bytes()
-          ? state_memory(weights.states, plan, weight_versions(plan, id))
+          ? state_memory(weights.states, plan, versions)
           : state_memory(plan::share_of(weights, stage, rank), stage.replicas() * num_stage_copies(plan),
-                         plan.optimizer, plan.precision, plan.zero, weight_versions(plan, id));
+                         plan.optimizer, plan.precision, plan.zero, versions);
+  parts[MemoryItem::weights] += held_copies(weights, plan.zero, versions);
   parts[MemoryItem::communication] = conventions.communication * communicators(plan, id);
   parts[MemoryItem::reserve] = conventions.reserve;
   return parts;

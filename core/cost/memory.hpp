@@ -26,6 +26,10 @@ StateFactors state_factors(Optimizer optimizer, Precision precision, int zero);
 MemoryBreakdown state_memory(Bytes parameters, int replicas, Optimizer optimizer, Precision precision, int zero,
                              int weight_versions = 1);
 
+/// Returns the bytes that a device holds of copies of these weights between passes. Gathered weights (ZeRO 3) and
+/// several versions have none.
+Bytes held_copies(const plan::Weights& weights, int zero, int weight_versions);
+
 /// Returns the micro-batches in flight at stage `stage` of an asynchronous plan: K_s = ceil(sum_{t>=s} r_t / r_s).
 /// Without vertical sync, this is also the number of weight versions.
 int pipedream_versions(const Plan& plan, StageId stage);

@@ -37,7 +37,10 @@ plan::Weights stage_weights(const Plan& plan, const Profile& profile, std::span<
   plan::Weights sum;
   for (int p = stage.first; p < stage.last; ++p) {
     plan::Weights own = plan::weights_of(profile.layers[order[static_cast<std::size_t>(p)].index()]);
-    if (!ways.empty()) own.whole = ways[static_cast<std::size_t>(p - stage.first)]->replicated_parameters;
+    if (!ways.empty()) {
+      const ShardingCost& way = *ways[static_cast<std::size_t>(p - stage.first)];
+      own.whole = way.replicated_parameters, own.copies = way.memory.weight_copy;
+    }
     sum += own;
   }
   return sum;

@@ -53,7 +53,8 @@ struct LayerMemory {
   Bytes forward, backward;              ///< peak of each pass without saved bytes and the incoming gradient
   Bytes forward_fixed, backward_fixed;  ///< the part of these that does not grow with the samples
   Bytes weight_saved;                   ///< saved from the input gradient to the weight gradient if these are separate
-  Bytes recompute_saved;  ///< saved in addition to the input if the layer is recomputed: the loss's targets
+  Bytes recompute_saved;   ///< saved in addition to the input if the layer is recomputed: the loss's targets
+  Bytes weight_copy = {};  ///< held between passes in addition to the states: weights as a device's products take them
   bool operator==(const LayerMemory&) const = default;
 };
 

@@ -12,12 +12,13 @@ Bytes of_degree(const Layer& layer, int degree, Bytes whole, std::optional<Bytes
 }  // namespace
 
 Weights& Weights::operator+=(const Weights& other) {
-  all += other.all, whole += other.whole, states += other.states;
+  all += other.all, whole += other.whole, states += other.states, copies += other.copies;
   return *this;
 }
 
 Weights weights_of(const Layer& layer) {
-  return {layer.parameters, layer.replicated_parameters, layer.states.value_or(RankStates())};
+  return {layer.parameters, layer.replicated_parameters, layer.states.value_or(RankStates()),
+          layer.memory ? layer.memory->weight_copy : Bytes()};
 }
 
 Weights reduced_weights(const Layer& layer) {

@@ -12,9 +12,10 @@ namespace pipedeck::plan {
 struct Weights {
   Bytes all, whole = {};
   RankStates states = {};  ///< of a profile's rank; without weights: the profile has whole layers
+  Bytes copies = {};       ///< that a device holds of them between passes (LayerMemory::weight_copy)
   Weights& operator+=(const Weights& other);
   Weights operator-(const Weights& other) const {
-    return {all - other.all, whole - other.whole, states - other.states};
+    return {all - other.all, whole - other.whole, states - other.states, copies - other.copies};
   }
   auto operator<=>(const Weights&) const = default;
 };

@@ -84,6 +84,7 @@ Result<void> check_memory(const std::string& in, const LayerMemory& memory, Byte
   TRY_VOID(checks::bytes(place("backward_bytes"), memory.backward));
   TRY_VOID(checks::bytes(place("weight_saved_bytes"), memory.weight_saved));
   TRY_VOID(checks::bytes(place("recompute_saved_bytes"), memory.recompute_saved));
+  TRY_VOID(checks::bytes(place("weight_copy_bytes"), memory.weight_copy));
   const auto part = [&](const char* name, Bytes bytes, Bytes all) -> Result<void> {
     if (bytes >= Bytes() && bytes <= all) return {};
     return checks::bad(place(name),
@@ -289,6 +290,14 @@ LayerAmounts amounts_of(const Profile& profile, const Layer& layer) {
   return amounts;
 }
 
+/// Returns the most bytes of a copy of the layer's weights.
+Bytes largest_copy(const Layer& layer) {
+  Bytes most = layer.memory ? layer.memory->weight_copy : Bytes();
+  for (const TensorParallelPoint& point : layer.tensor_parallel)
+    for (const ShardingCost& way : point.ways) most = std::max(most, way.memory.weight_copy);
+  return most;
+}
+
 /// Names the layer that contributes most.
 Result<void> check_amount(const Profile& profile, const std::vector<double>& of_layers, double scale, double most,
                           std::string_view unit, int global_batch) {
@@ -312,7 +321,9 @@ Result<void> validate_amounts(const Profile& profile, const Cluster& cluster, in
   for (const Layer& layer : profile.layers) {
     const LayerAmounts amounts = amounts_of(profile, layer);
     seconds.push_back(amounts.seconds);
-    bytes.push_back(amounts.sample_bytes + states * static_cast<double>(layer.parameters.count) / global_batch);
+    const double of_weights =
+        states * static_cast<double>(layer.parameters.count) + static_cast<double>(largest_copy(layer).count);
+    bytes.push_back(amounts.sample_bytes + of_weights / global_batch);
   }
   TRY_VOID(check_amount(profile, seconds, slowest * global_batch, limits::iteration_seconds, "s", global_batch));
   return check_amount(profile, bytes, global_batch, limits::iteration_bytes, "bytes", global_batch);

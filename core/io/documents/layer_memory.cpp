@@ -18,13 +18,14 @@ struct MemoryMember {
 };
 
 /// A layer's memory pass by pass, for reading and writing.
-constexpr std::array<MemoryMember, 7> memory_members{{{"input_bytes", &LayerMemory::input, true},
+constexpr std::array<MemoryMember, 8> memory_members{{{"input_bytes", &LayerMemory::input, true},
                                                       {"forward_bytes", &LayerMemory::forward, true},
                                                       {"forward_fixed_bytes", &LayerMemory::forward_fixed, false},
                                                       {"backward_bytes", &LayerMemory::backward, true},
                                                       {"backward_fixed_bytes", &LayerMemory::backward_fixed, false},
                                                       {"weight_saved_bytes", &LayerMemory::weight_saved, true},
-                                                      {"recompute_saved_bytes", &LayerMemory::recompute_saved, false}}};
+                                                      {"recompute_saved_bytes", &LayerMemory::recompute_saved, false},
+                                                      {"weight_copy_bytes", &LayerMemory::weight_copy, false}}};
 
 TensorLayout parse_layout(ObjectReader& in, std::string_view key) {
   return in.bool_or(key, false) ? TensorLayout::column_sharded : TensorLayout::replicated;
@@ -41,7 +42,9 @@ LayerMemory parse_layer_memory(ObjectReader& in) {
 
 Value layer_memory_to_json(const LayerMemory& memory) {
   ObjectWriter out;
-  for (const MemoryMember& part : memory_members) out.add(part.name, memory.*part.member);
+  for (const MemoryMember& part : memory_members)
+    if (part.member != &LayerMemory::weight_copy || memory.weight_copy > Bytes())
+      out.add(part.name, memory.*part.member);
   return out.finish();
 }
 

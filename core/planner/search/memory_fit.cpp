@@ -26,7 +26,8 @@ StageNeed stage_need(const Workload& workload, const StageBytes& stage, int repl
   StageNeed need;
   const Bytes share = plan::share_of(stage.weights, tensor_parallel);
   const Bytes states =
-      cost::state_memory(share, replicas, workload.optimizer, workload.precision, workload.zero, versions).total();
+      cost::state_memory(share, replicas, workload.optimizer, workload.precision, workload.zero, versions).total() +
+      cost::held_copies(stage.weights, workload.zero, versions);
   need.fixed = states + conventions.max_non_model_bytes();
   need.certain = states + conventions.reserve;
   need.workspace = stage.workspace;
@@ -46,7 +47,8 @@ StageBytes stage_bytes(Chain& chain, int first, int last, int samples, int degre
 
 StageBytes stage_bytes(Chain& chain, int first, int last, int samples, const cost::ShardedRangeBytes& figures) {
   const int measured = chain.profile().micro_batch;
-  return {{chain.parameters(first, last), figures.replicated_parameters},
+  const plan::Weights weights = chain.weights(first, last);
+  return {{weights.all, figures.replicated_parameters, {}, weights.copies},
           cost::scale_bytes(figures.saved, samples, measured),
           cost::scale_bytes(figures.workspace, samples, measured),
           chain.cut(first, samples),
@@ -127,7 +129,7 @@ Limited limit_of(Chain& chain, const Plan& plan, StageId id) {
   Limited limited;
   for (const auto& [share, weights, capacity] : kinds) {
     StageBytes bytes = bytes_of(chain, plan, id, share);
-    bytes.weights = {weights};
+    bytes.weights = {weights, {}, {}, bytes.weights.copies};
     if (stage.recompute.all && ways.empty())
       add_recompute(chain, bytes, stage.first, stage.last, share, plan::even_parts(stage));
     else if (stage.recompute.all)

@@ -51,6 +51,11 @@ class WeightCopies::Copy final : public tensor::WeightCopy {
     fresh_ = true;
   }
   void weights_changed() override { fresh_ = false; }
+  Bytes bytes() const override {
+    Bytes held = rounded_.bytes();
+    for (const Rows& kept : rows_) held += kept.values.bytes();
+    return held;
+  }
   /// Notes that an update writes these weights, and their 16-bit values.
   void update(const float* from, std::int64_t count) {
     for (Rows& kept : rows_) {
@@ -103,6 +108,12 @@ const Bf16* WeightCopies::rounded(const float* weights, std::int64_t count) cons
 const void* WeightCopies::rows(const float* weights, const MatrixRows& of) {
   Copy* const copy = find(weights, of.rows * of.width);
   return copy ? copy->rows(weights, of) : nullptr;
+}
+
+Bytes WeightCopies::bytes() const {
+  Bytes held;
+  for (const Copy* copy : copies_) held += copy->bytes();
+  return held;
 }
 
 Bf16* WeightCopies::begin_update(const float* weights, std::int64_t count) {

@@ -33,6 +33,8 @@ class WeightCopies {
   const void* rows(const float* weights, const MatrixRows& of);
   /// Returns where an update of `count` weights writes them in 16 bits, or null, and notes that they change.
   Bf16* begin_update(const float* weights, std::int64_t count);
+  /// Returns the bytes of all copies.
+  Bytes bytes() const;
 
  private:
   class Copy;

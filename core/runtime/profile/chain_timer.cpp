@@ -24,17 +24,22 @@ LayerTimer::LayerTimer(std::span<const std::unique_ptr<layers::LayerKernel>> lay
       records_(device.records && memory_->device().records() && ends.first && ends.last && !group),
       seen_(layers.size()) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const auto zeros = [&](bool sharded) {
-      return tensor::Tensor::zeros(memory_, 1, sharded ? 0 : layers[i]->parameters());
-    };
-    gradients_.push_back(zeros(scattered() != nullptr));
-    parameters_.push_back(zeros(gathered() != nullptr));
+    // As long as in a run, whose layers begin at aligned places: copies of the weights are as long.
+    const std::int64_t alignment = memory_->device().parameter_alignment();
+    const std::int64_t list = (layers[i]->parameters() + alignment - 1) / alignment * alignment;
+    gradients_.push_back(tensor::Tensor::zeros(memory_, 1, scattered() ? 0 : list));
+    parameters_.push_back(tensor::Tensor::zeros(memory_, 1, gathered() ? 0 : list));
     if (gathered()) continue;
-    memory_->device().upload(parameters_.back().values(),
+    memory_->device().upload(of_layer(parameters_.back(), i),
                              [&](std::span<float> values) { layers[i]->initialise(values, Random(seed, i)); });
     copies_.push_back(memory_->device().copy_of_weights(parameters_.back()));
     if (copies_.back()) copies_.back()->refresh();
   }
+}
+
+/// Returns a layer's values in a list of them.
+std::span<float> LayerTimer::of_layer(tensor::Tensor& list, std::size_t layer) const {
+  return list.values().first(static_cast<std::size_t>(layers_[layer]->parameters()));
 }
 
 /// Times work. A device's own queue records when it begins and ends.
@@ -173,7 +178,7 @@ transport::CountingCollective::Taken LayerTimer::all_reduced() const {
 
 /// Returns a layer's weights, gathered if they are sharded. Begins to gather those of layer `next`.
 std::span<const float> LayerTimer::weights(std::size_t layer, std::size_t next) {
-  if (!gathered()) return std::as_const(parameters_[layer]).values();
+  if (!gathered()) return of_layer(parameters_[layer], layer);
   const tensor::Tensor& pieces = std::as_const(*rank_->module).parameters();
   const std::span<const float> whole = gathered()->acquire(layer, pieces);
   if (next < layers_.size()) gathered()->prefetch(next, pieces);
@@ -196,7 +201,7 @@ Bytes LayerTimer::fetched_bytes(std::size_t layer) const {
 }
 
 void LayerTimer::add_weight_gradient(std::size_t layer, layers::SavedTensors& saved) {
-  layers_[layer]->backward_weight(saved, scattered() ? scattered()->begin(layer) : gradients_[layer].values());
+  layers_[layer]->backward_weight(saved, scattered() ? scattered()->begin(layer) : of_layer(gradients_[layer], layer));
   if (scattered()) scattered()->end(layer, rank_->module->gradients());
 }
 
@@ -239,6 +244,7 @@ tensor::Tensor LayerTimer::backward(std::size_t layer, tensor::Tensor value, lay
   seen.memory.weight_saved = saved.bytes();
   pass(spans_[layer].backward_weight, [&] { add_weight_gradient(layer, saved); });
   seen.memory.backward = memory_->peak() - before;
+  if (!gathered() && copies_[layer]) seen.memory.weight_copy = copies_[layer]->bytes();
   return value;
 }
 

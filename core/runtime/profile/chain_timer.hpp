@@ -84,6 +84,7 @@ class LayerTimer {
     Span* time;
     std::unique_ptr<tensor::CapturedGraph> work;
   };
+  std::span<float> of_layer(tensor::Tensor& list, std::size_t layer) const;
   template <class Work>
   Span timed(const Work& work);
   template <class Work>

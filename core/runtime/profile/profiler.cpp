@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -214,8 +215,13 @@ Result<Profile> profile_on(const std::shared_ptr<tensor::ComputeDevice>& device,
   if (!device->on_host() && !options.tensor_parallel.empty())
     profile.source += sharding_text(backend, where, options.tensor_parallel);
   if (profile.micro_batch > 1) {
-    LayerTimer single(parts.layers, parts.loss, *parts.source, model.seed, 1, nullptr, {}, chain_device());
-    as_worker([&] { single.run_once(); });
+    ChainDevice uncaptured = chain_device();
+    uncaptured.records = false;  // memory is that of captured passes
+    LayerTimer single(parts.layers, parts.loss, *parts.source, model.seed, 1, nullptr, {}, std::move(uncaptured));
+    as_worker([&] {
+      if (!device->on_host()) single.warm_up();  // copies of weights and the workspace of libraries are made once
+      single.run_once();
+    });
     add_fixed_layer_parts(profile, single.seen());
   }
   report(progress, 1, "done");

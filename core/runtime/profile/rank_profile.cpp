@@ -52,7 +52,8 @@ Schedule once(const Plan& one) {
 void take_larger(LayerMemory& memory, const LayerMemory& other) {
   for (Bytes LayerMemory::*const part :
        {&LayerMemory::input, &LayerMemory::forward, &LayerMemory::backward, &LayerMemory::forward_fixed,
-        &LayerMemory::backward_fixed, &LayerMemory::weight_saved, &LayerMemory::recompute_saved})
+        &LayerMemory::backward_fixed, &LayerMemory::weight_saved, &LayerMemory::recompute_saved,
+        &LayerMemory::weight_copy})
     memory.*part = std::max(memory.*part, other.*part);
 }
 

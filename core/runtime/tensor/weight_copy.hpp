@@ -2,6 +2,8 @@
 // Copies of weights that a device keeps between passes.
 #pragma once
 
+#include "core/base/units.hpp"
+
 namespace pipedeck::runtime::tensor {
 
 /// A copy of a worker's weights in the form in which the products of a device take them. The device finds it by the
@@ -13,6 +15,8 @@ class WeightCopy {
   virtual void refresh() = 0;
   /// Notes that weights were changed, other than by ComputeDevice::update.
   virtual void weights_changed() = 0;
+  /// Returns the bytes that the copy holds now. Passes may add to them.
+  virtual Bytes bytes() const = 0;
 };
 
 }  // namespace pipedeck::runtime::tensor

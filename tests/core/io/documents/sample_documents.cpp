@@ -141,6 +141,7 @@ LayerMemory random_memory(Random& random, pipedeck::Bytes saved) {
   memory.forward = random_bytes(random), memory.forward_fixed = part_of(memory.forward);
   memory.backward = random_bytes(random), memory.backward_fixed = part_of(memory.backward);
   memory.weight_saved = random_bytes(random), memory.recompute_saved = random_bytes(random);
+  memory.weight_copy = random_bytes(random);
   return memory;
 }
 
