@@ -42,6 +42,10 @@ class BlockProducts {
     return GemmOperand(of_t.memory(), values(of_t), {rows, width});
   }
 
+  static GemmOperand weights(const tensor::Tensor& beside, const float* parameters, std::int64_t in, std::int64_t out) {
+    return GemmOperand::of_weights(beside.memory(), parameters, {in, out});
+  }
+
   /// A gradient between layers, of floats, and its values as T, which several products take.
   class Gradient {
    public:
@@ -75,14 +79,14 @@ class BlockProducts {
             weights(like, weight, hidden_, to), bias);
     return out;
   }
-  /// Returns, from T, in (rows x from) * weight (from x hidden), summed over the ranks.
+  /// Returns, from T, in (rows x from) * weight (from x hidden), summed over the ranks, + bias, which may be null.
   tensor::Tensor out_of(CudaDevice& device, const tensor::Tensor& like, const tensor::Tensor& in, std::int64_t from,
-                        const float* weight) const {
-    const float* const no_bias = nullptr;
+                        const float* weight, const float* bias = nullptr) const {
     tensor::Tensor out = wide(like, hidden_);
     product(device, {rows(like), from, hidden_}, out.data(), factor(in, rows(like), from),
-            weights(like, weight, from, hidden_), no_bias);
+            weights(like, weight, from, hidden_), partners_ ? nullptr : bias);
     sum_up(out);
+    if (partners_ && bias) add_bias(device.stream(), out.data(), bias, rows(out), hidden_);
     return out;
   }
   /// Returns this rank's part of the gradient of into's input, from its output's.
@@ -108,10 +112,6 @@ class BlockProducts {
   }
 
  private:
-  static GemmOperand weights(const tensor::Tensor& beside, const float* parameters, std::int64_t in, std::int64_t out) {
-    return GemmOperand::of_weights(beside.memory(), parameters, {in, out});
-  }
-
   std::int64_t hidden_, sequence_;
   std::optional<layers::TensorParallelGroup> partners_;
 };

@@ -5,13 +5,12 @@
 #include <array>
 #include <iterator>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "core/runtime/cuda/attention.hpp"
+#include "core/runtime/cuda/block_products.hpp"
 #include "core/runtime/cuda/kernels.hpp"
 #include "core/runtime/cuda/layers.hpp"
-#include "core/runtime/cuda/products.hpp"
 #include "core/runtime/layers/transformer_layout.hpp"
 
 namespace pipedeck::runtime::cuda {
@@ -69,7 +68,7 @@ class Transformer final : public CudaLayer {
         sequence_(layer.size("sequence")),
         causal_(layer.size("causal") == 1),
         at_(h_, c_, f_),
-        partners_(at_hand.partners) {}
+        products_(h_, sequence_, at_hand.partners) {}
 
   tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
                          layers::SavedTensors& saved) const override {
@@ -87,8 +86,8 @@ class Transformer final : public CudaLayer {
     auto& s = saved.tensors;
     tensor::Tensor norms = tensor::Tensor::zeros(dy.memory(), 1, 4 * h_);  // gain1, shift1, gain2, shift2
     tensor::Tensor dup, dqkv;
-    Gradient of_y(*this, device, std::move(dy));
-    Gradient of_x1(*this, device, feed_forward_backward(device, parameters.data(), s, of_y, norms, dup));
+    Gradient of_y(products_, device, std::move(dy));
+    Gradient of_x1(products_, device, feed_forward_backward(device, parameters.data(), s, of_y, norms, dup));
     tensor::Tensor left_of_y = std::move(of_y).for_products();
     tensor::Tensor dx = attend_backward(device, parameters.data(), s, of_x1, norms, dqkv, wanted);
     std::array<tensor::Tensor, weight_count> left{
@@ -122,51 +121,18 @@ class Transformer final : public CudaLayer {
   }
 
  private:
-  // ---- tensors: of floats as between layers, or of T
+  using Products = BlockProducts<T>;
+  using Gradient = typename Products::Gradient;
 
-  std::int64_t rows(const tensor::Tensor& of_floats) const { return of_floats.samples() * sequence_; }
-  /// Returns a tensor of floats, `width` per position.
-  tensor::Tensor wide(const tensor::Tensor& like, std::int64_t width) const {
-    return tensor::Tensor(like.memory(), like.samples(), sequence_ * width);
-  }
-  /// Returns a tensor of T, `width` values per position. Its own width is meaningless.
+  std::int64_t rows(const tensor::Tensor& of_floats) const { return products_.rows(of_floats); }
+  tensor::Tensor wide(const tensor::Tensor& like, std::int64_t width) const { return products_.wide(like, width); }
   tensor::Tensor inner_like(const tensor::Tensor& like, std::int64_t width) const {
-    if constexpr (std::is_same_v<T, float>)
-      return wide(like, width);
-    else
-      return make_bf16_buffer(like.memory(), rows(like) * width);
+    return products_.inner(like, width);
   }
-  static T* values(tensor::Tensor& of_t) { return reinterpret_cast<T*>(of_t.data()); }
-  static const T* values(const tensor::Tensor& of_t) { return reinterpret_cast<const T*>(of_t.data()); }
+  static T* values(tensor::Tensor& of_t) { return Products::values(of_t); }
+  static const T* values(const tensor::Tensor& of_t) { return Products::values(of_t); }
   static GemmOperand factor(const tensor::Tensor& of_t, std::int64_t rows, std::int64_t width) {
-    return GemmOperand(of_t.memory(), values(of_t), {rows, width});
-  }
-  /// A gradient between layers, of floats, and its values as T, which several products take.
-  class Gradient {
-   public:
-    Gradient(const Transformer& of, CudaDevice& device, tensor::Tensor floats) : of_(of), floats_(std::move(floats)) {
-      if constexpr (!std::is_same_v<T, float>) {
-        rounded_ = of_.inner_like(floats_, of_.h_);
-        convert(device.stream(), values(rounded_), as_read(floats_), floats_.size());
-      }
-    }
-    const tensor::Tensor& floats() const { return floats_; }
-    GemmOperand factor() const {
-      return Transformer::factor(rounded_.empty() ? floats_ : rounded_, of_.rows(floats_), of_.h_);
-    }
-    /// Returns the values as T, and releases the others.
-    tensor::Tensor for_products() && {
-      if (rounded_.empty()) return std::move(floats_);
-      floats_.release();
-      return std::move(rounded_);
-    }
-
-   private:
-    const Transformer& of_;
-    tensor::Tensor floats_, rounded_;  ///< rounded: empty if T is float
-  };
-  static GemmOperand weights(const tensor::Tensor& beside, const float* parameters, std::int64_t in, std::int64_t out) {
-    return GemmOperand::of_weights(beside.memory(), parameters, {in, out});
+    return Products::factor(of_t, rows, width);
   }
   static const float* as_read(const tensor::Tensor& floats) { return floats.data(); }
 
@@ -174,44 +140,11 @@ class Transformer final : public CudaLayer {
     return {of_floats.samples(), sequence_, heads_, head_size_, causal_};
   }
 
-  // ---- products
-
-  /// Returns, as T, in (rows x h) * weight (h x to) + bias.
-  tensor::Tensor into(CudaDevice& device, const tensor::Tensor& like, const tensor::Tensor& in, std::int64_t to,
-                      const float* weight, const float* bias) const {
-    tensor::Tensor out = inner_like(like, to);
-    product(device, {rows(like), h_, to}, values(out), factor(in, rows(like), h_), weights(like, weight, h_, to), bias);
-    return out;
-  }
-
-  /// Returns, from T, in (rows x from) * weight (from x h), summed over the ranks, + bias.
-  tensor::Tensor out_of(CudaDevice& device, const tensor::Tensor& like, const tensor::Tensor& in, std::int64_t from,
-                        const float* weight, const float* bias) const {
-    tensor::Tensor out = wide(like, h_);
-    product(device, {rows(like), from, h_}, out.data(), factor(in, rows(like), from), weights(like, weight, from, h_),
-            partners_ ? nullptr : bias);
-    if (!partners_) return out;
-    partners_->all_reduce(out);
-    add_bias(device.stream(), out.data(), bias, rows(out), h_);
-    return out;
-  }
-
-  /// Returns the gradient of into's input, from its output's.
+  /// Returns the gradient of the norm's output, summed over the ranks, from that of a product of it.
   tensor::Tensor into_backward(CudaDevice& device, const tensor::Tensor& like, const tensor::Tensor& gradient,
                                std::int64_t to, const float* weight) const {
-    tensor::Tensor out = wide(like, h_);
-    product_backward(device, {rows(like), h_, to}, out.data(), factor(gradient, rows(like), to),
-                     weights(like, weight, h_, to));
-    if (partners_) partners_->all_reduce(out);
-    return out;
-  }
-
-  /// Returns the gradient of out_of's input, from its output's.
-  tensor::Tensor out_of_backward(CudaDevice& device, const Gradient& gradient, std::int64_t from,
-                                 const float* weight) const {
-    const tensor::Tensor& like = gradient.floats();
-    tensor::Tensor out = inner_like(like, from);
-    product_backward(device, {rows(like), from, h_}, values(out), gradient.factor(), weights(like, weight, from, h_));
+    tensor::Tensor out = products_.into_backward(device, like, gradient, to, weight);
+    products_.sum_up(out);
     return out;
   }
 
@@ -222,11 +155,11 @@ class Transformer final : public CudaLayer {
     s[normal1] = inner_like(s[x], h_);
     layer_norm(device.stream(), values(s[normal1]), s[mean1].data(), s[inverse1].data(), as_read(s[x]), p + at_.gain1,
                p + at_.shift1, rows(s[x]), h_);
-    s[qkv] = into(device, s[x], s[normal1], 3 * c_, p + at_.qkv, p + at_.qkv_bias);
+    s[qkv] = products_.into(device, s[x], s[normal1], 3 * c_, p + at_.qkv, p + at_.qkv_bias);
     s[context] = inner_like(s[x], c_);
     s[logsumexp] = wide(s[x], heads_);
     run_attention(device, values(s[context]), s[logsumexp].data(), values(std::as_const(s[qkv])), shape(s[x]));
-    s[x1] = out_of(device, s[x], s[context], c_, p + at_.out, p + at_.out_bias);
+    s[x1] = products_.out_of(device, s[x], s[context], c_, p + at_.out, p + at_.out_bias);
   }
 
   tensor::Tensor feed_forward(CudaDevice& device, const float* p, std::vector<tensor::Tensor>& s) const {
@@ -237,8 +170,8 @@ class Transformer final : public CudaLayer {
                    as_read(s[x1]), as_read(s[x]), p + at_.gain2, p + at_.shift2, rows(s[x1]), h_);
     s[up] = inner_like(s[x1], f_), s[active] = inner_like(s[x1], f_);
     product_gelu(device, {rows(s[x1]), h_, f_}, values(s[up]), values(s[active]), factor(s[normal2], rows(s[x1]), h_),
-                 weights(s[x1], p + at_.up, h_, f_), p + at_.up_bias);
-    tensor::Tensor y = out_of(device, s[x1], s[active], f_, p + at_.down, p + at_.down_bias);
+                 Products::weights(s[x1], p + at_.up, h_, f_), p + at_.up_bias);
+    tensor::Tensor y = products_.out_of(device, s[x1], s[active], f_, p + at_.down, p + at_.down_bias);
     device.add(y.data(), s[x1].data(), y.size());
     return y;
   }
@@ -249,7 +182,7 @@ class Transformer final : public CudaLayer {
     const tensor::Tensor& dy = of_y.floats();
     dup = inner_like(dy, f_);
     product_gelu_backward(device, {rows(dy), f_, h_}, values(dup), values(std::as_const(s[up])), of_y.factor(),
-                          weights(dy, p + at_.down, f_, h_));
+                          Products::weights(dy, p + at_.down, f_, h_));
     s[up].release();
     const tensor::Tensor dnormal = into_backward(device, dy, dup, f_, p + at_.up);
     tensor::Tensor dx1 = dy.empty_like();
@@ -264,7 +197,7 @@ class Transformer final : public CudaLayer {
     const tensor::Tensor& dx1 = of_x1.floats();
     dqkv = inner_like(dx1, 3 * c_);
     {
-      const tensor::Tensor dcontext = out_of_backward(device, of_x1, c_, p + at_.out);
+      const tensor::Tensor dcontext = products_.out_of_backward(device, of_x1, c_, p + at_.out);
       run_attention_backward(device, values(dqkv), values(dcontext), values(std::as_const(s[context])),
                              s[logsumexp].data(), values(std::as_const(s[qkv])), shape(dx1));
     }
@@ -297,7 +230,7 @@ class Transformer final : public CudaLayer {
   std::int64_t h_, heads_, head_size_, c_, f_, sequence_;
   bool causal_;
   layers::TransformerLayout at_;
-  std::optional<layers::TensorParallelGroup> partners_;
+  Products products_;
 };
 
 }  // namespace
