@@ -165,14 +165,16 @@ Result<Plan> plan_of_configuration(const EngineRequest& question) {
   return plan_of_job(question, std::move(job));
 }
 
-/// Returns what a PipelineModule lacks: its layers are the program's, and neither AutoTP nor Ulysses divides them.
+/// Returns what the partition of a PipelineModule lacks: its layers are the user's, and no setting divides them.
 std::vector<std::string> pipeline_limitations(const Plan& plan) {
   std::vector<std::string> lacks;
   const Shard shard = plan.stages.front().shard();
   const auto refuse = [&](std::string_view what, int ranks) {
     if (plan.stages.size() > 1 && ranks > 1)
-      lacks.push_back(fmt::format(
-          "{}: found {} ranks in a pipeline, expected 1 (DeepSpeed 0.17: runtime/pipe/module.py)", what, ranks));
+      lacks.push_back(
+          fmt::format("{}: found {} ranks in a pipeline, expected 1: no setting divides the layers of a "
+                      "PipelineModule; they would have to be written so, as Megatron-DeepSpeed's are",
+                      what, ranks));
   };
   refuse("tensor parallelism", shard.tensor);
   refuse("context parallelism", shard.context);

@@ -212,7 +212,7 @@ class TestReread : public QObject {
                               << "found 2 pipeline ranks at ZeRO 3, expected ZeRO 0 or 1 (DeepSpeed 0.17: ";
     QTest::newRow("tensor ranks in a pipeline")
         << "deepspeed" << 8
-        << "tensor parallelism: found 2 ranks in a pipeline, expected 1 (DeepSpeed 0.17: runtime/pipe/module.py)";
+        << "tensor parallelism: found 2 ranks in a pipeline, expected 1: no setting divides the layers";
     QTest::newRow("virtual stages") << "deepspeed" << 9 << "schedule: found interleaved, DeepSpeed has 1f1b";
     QTest::newRow("fp8") << "deepspeed" << 7 << "products: found \"fp8\", DeepSpeed has \"bf16\"";
   }
