@@ -177,14 +177,22 @@ std::shared_ptr<Content> build_content(std::shared_ptr<const Timeline> timeline,
   return content;
 }
 
-ExposedShares shares_of(const TimeBreakdown& parts) {
-  constexpr std::array<TimePart, exposed_part_count> dimensions{TimePart::tensor_parallel, TimePart::context_parallel,
-                                                                TimePart::expert_parallel, TimePart::gather};
-  double all = 0;
-  for (const TimePart part : dimensions) all += static_cast<double>(parts[part].count);
-  if (all <= 0) return {1};
+/// Sharded weights have what is left inside the passes: the gather before the first one is none of them.
+ExposedShares shares_of(const SimulatedDevice& device) {
+  constexpr std::array<TimePart, exposed_part_count - 1> dimensions{
+      TimePart::tensor_parallel, TimePart::context_parallel, TimePart::expert_parallel};
+  const TimeBreakdown& parts = device.parts;
+  const Nanoseconds exposed =
+      device.busy - parts[TimePart::compute] - parts[TimePart::recompute] - parts[TimePart::optimizer];
+  if (exposed <= Nanoseconds()) return {1};
+  const auto all = static_cast<double>(exposed.count);
   ExposedShares shares{};
-  for (std::size_t i = 0; i < dimensions.size(); ++i) shares[i] = static_cast<double>(parts[dimensions[i]].count) / all;
+  double left = 1;
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    shares[i] = static_cast<double>(parts[dimensions[i]].count) / all;
+    left -= shares[i];
+  }
+  shares.back() = std::max(0.0, left);
   return shares;
 }
 
@@ -257,7 +265,7 @@ std::shared_ptr<const Content> make_gantt_content(const std::shared_ptr<const Si
         std::ranges::lower_bound(simulation->devices, group.devices.front(), {}, &SimulatedDevice::device);
     if (group.compute && device != simulation->devices.end() && device->device == group.devices.front())
       content->tensor_parallel[*group.compute] = device->tensor_parallel,
-      content->exposed_shares[*group.compute] = shares_of(device->parts);
+      content->exposed_shares[*group.compute] = shares_of(*device);
   }
   return content;
 }
