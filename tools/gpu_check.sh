@@ -121,7 +121,7 @@ trap 'say "STOPPED by a signal in section ${section:-none}"; exit 1' INT TERM HU
 
 say() { echo "$*" | tee -a "$report"; }
 left() { local seconds=$((end - SECONDS)); [ "$seconds" -gt 1 ] && echo "$seconds" || echo 1; }
-no_time() { [ "$SECONDS" -lt "$end" ] && return 1; say "not run: the section's time is over: $*"; }
+no_time() { [ "$SECONDS" -lt "$end" ] && return 1; late=1; say "not run: the section's time is over: $*"; }
 # limited SECONDS COMMAND...: also ends what the command has left behind, which would hold the GPU.
 limited() {
   local group status began=$SECONDS
@@ -447,18 +447,23 @@ until_when() {
 say "Pipedeck on a GPU, $(date -u +%Y-%m-%dT%H:%M:%SZ), commit $(commit)${small:+, SMALL: these figures say nothing of a GPU}"
 # shellcheck disable=SC2086
 set -- ${only:-$all}
-verdicts=""
+verdicts="" all_failed=0 all_late=0
 while [ $# -gt 0 ]; do
-  section=$1 before=$failed began=$SECONDS failed=0
+  section=$1 began=$SECONDS failed=0 late=0
   end=$(until_when "$@")
   say ""
   say "== $section (at $SECONDS s, at most $((end - SECONDS)) s)"
   "say_$section"
-  verdicts+="$section: $([ "$failed" -eq 0 ] && echo "well" || echo FAILED), $((SECONDS - began)) s"$'\n'
-  [ "$before" -eq 0 ] || failed=1
+  verdict=well
+  [ "$late" -eq 0 ] || { verdict="not all run" all_late=1; }
+  [ "$failed" -eq 0 ] || { verdict=FAILED all_failed=1; }
+  verdicts+="$section: $verdict, $((SECONDS - began)) s"$'\n'
   shift
 done
 say ""
 say "== result"
-say "$verdicts$([ "$failed" -eq 0 ] && echo "all well" || echo "something FAILED: see above")"
-exit "$failed"
+result="all well"
+[ "$all_late" -eq 0 ] || result="not all was run: see above"
+[ "$all_failed" -eq 0 ] || result="something FAILED: see above"
+say "$verdicts$result"
+exit $((all_failed || all_late))
