@@ -40,7 +40,7 @@ QString words_of(const PlacedGroups& groups, const Cluster& cluster) {
   text += groups.leaving == 0 ? QStringLiteral(", %1.").arg(none)
                               : QStringLiteral(", %1 %2.").arg(groups.leaving == groups.count ? all : some, several);
   if (groups.bytes)
-    text += TopologyGroups::tr(" A device sends %1 a step.").arg(models::format_bytes(whole(*groups.bytes)));
+    text += TopologyGroups::tr(" A device sends %1 per step.").arg(models::format_bytes(whole(*groups.bytes)));
   return text;
 }
 

@@ -46,7 +46,7 @@ QString about(Dimension dimension) {
     case Dimension::pipeline:
       return MeshText::tr("pipeline");
     case Dimension::virtual_stages:
-      return MeshText::tr("stages a rank");
+      return MeshText::tr("stages per rank");
     case Dimension::data:
       return MeshText::tr("what is left");
     case Dimension::sharding:

@@ -176,7 +176,7 @@ void Summary::show_dimensions() {
              cell(row.exposed, text, "right"));
   };
   QString table =
-      line({tr("Dimension"), tr("Groups"), tr("A device sends, a step"), tr("Exposed")}, theme.muted, theme.muted);
+      line({tr("Dimension"), tr("Groups"), tr("Sent per device and step"), tr("Exposed")}, theme.muted, theme.muted);
   for (const DimensionRow& row : rows_) table += line(row, theme.text, row.crosses ? theme.bad : theme.text);
   dimensions_->setText(QStringLiteral("<table cellspacing=\"0\">%1</table>").arg(table));
 }

@@ -28,7 +28,7 @@ namespace pipedeck::tst_mesh_editing {
 using namespace study::mesh_editing;
 using study::mesh_editing::Dimension;  // not an operator's
 
-/// A model on 64 H100 with a plan of T 4, P 4, D 4, two stages a rank.
+/// A model on 64 H100 with a plan of T 4, P 4, D 4, two stages per rank.
 struct Edited {
   Profile profile;
   std::shared_ptr<const Cluster> cluster;
