@@ -3,8 +3,6 @@
 //  x1 = x + attention(rms(x) Wq, rms(x) Wk, rms(x) Wv) Wo: causal, with rotary positions and grouped heads;
 //  y = x1 + (silu(rms(x1) Wgate) * rms(x1) Wup) Wdown
 // Keys and values are repeated for the heads that share them, so that attention is that of equally many heads.
-#include <array>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -24,9 +22,15 @@ struct OwnShare {
   std::optional<layers::TensorParallelGroup> partners;
 };
 
-/// A half's norm and residual. Initial weights are drawn by the processor's layer.
+/// A half with its norm, its residual, and the sums over the ranks. Its parameters begin with the norm's gains. Initial
+/// weights are drawn by the processor's layer.
 template <class T>
 class NormedHalf : public layers::BlockHalf {
+ protected:
+  using Products = BlockProducts<T>;
+  using Gradient = typename Products::Gradient;
+  using Tensors = std::vector<tensor::Tensor>;
+
  public:
   NormedHalf(const ModelLayer& layer, std::int64_t parameters, const OwnShare& own)
       : layers::BlockHalf(layer.size("sequence") * layer.size("hidden"), layer.size("sequence") * layer.size("hidden"),
@@ -35,33 +39,71 @@ class NormedHalf : public layers::BlockHalf {
         epsilon_(epsilon_of(layer)) {}
   void initialise(std::span<float>, Random) const override {}
 
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
+                         layers::SavedTensors& saved) const override {
+    CudaDevice& device = CudaDevice::of(input);
+    auto& s = saved.tensors;
+    s.resize(forward_tensors());
+    s[x] = std::move(input);
+    s[normal] = products_.inner(s[x], products_.hidden());
+    s[inverse] = products_.wide(s[x], 1);
+    rms_norm(device.stream(), values(s[normal]), s[inverse].data(), std::as_const(s[x]).data(), parameters.data(),
+             epsilon_, products_.rows(s[x]), products_.hidden());
+    tensor::Tensor y = compute(device, parameters.data(), s);
+    device.add(y.data(), s[x].data(), y.size());
+    return y;
+  }
+
+  tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
+                                bool wanted) const override {
+    CudaDevice& device = CudaDevice::of(dy);
+    auto& s = saved.tensors;
+    Gradient of_y(products_, device, std::move(dy));
+    const tensor::Tensor& floats = of_y.floats();
+    Tensors left(backward_tensors());
+    tensor::Tensor dnormal = compute_backward(device, parameters.data(), s, of_y, left);
+    products_.sum_up(dnormal);
+    left[w_gains] = tensor::Tensor::zeros(floats.memory(), 1, products_.hidden());
+    tensor::Tensor dx;
+    if (wanted) dx = floats.empty_like();
+    rms_norm_backward(device.stream(), dx.data(), floats.data(), left[w_gains].data(), std::as_const(dnormal).data(),
+                      std::as_const(s[x]).data(), s[inverse].data(), parameters.data(),
+                      device.context().workspace(column_sums_scratch(products_.rows(floats), products_.hidden())),
+                      products_.rows(floats), products_.hidden());
+    left[w_normal] = std::move(s[normal]), left[w_rows] = std::move(s[inverse]);
+    left[w_dy] = std::move(of_y).for_products();
+    s = std::move(left);
+    return dx;
+  }
+
+  void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
+    const Tensors& s = saved.tensors;
+    CudaDevice& device = CudaDevice::of(s[w_rows]);
+    add_all_gradients(device, gradients.data(), s, products_.rows(s[w_rows]));
+    device.add(gradients.data(), s[w_gains].data(), products_.hidden());
+    saved.tensors.clear();
+  }
+
  protected:
-  using Products = BlockProducts<T>;
-  using Gradient = typename Products::Gradient;
+  /// The first tensors that forward saves; a half's own ones begin at `first_own`.
+  enum Saved : std::size_t { x, inverse, normal, first_own };
+  /// The first tensors left by backward_input: input and gradient of products as T, and the gradient of the gains. The
+  /// inverses have the shape of the rows.
+  enum Left : std::size_t { w_normal, w_dy, w_gains, w_rows, first_own_left };
+
+  /// Returns the output without the residual, of s[normal].
+  virtual tensor::Tensor compute(CudaDevice& device, const float* p, Tensors& s) const = 0;
+  /// Returns this rank's part of the gradient of s[normal]. Fills the half's own tensors of `left`.
+  virtual tensor::Tensor compute_backward(CudaDevice& device, const float* p, Tensors& s, const Gradient& of_y,
+                                          Tensors& left) const = 0;
+  /// Adds the gradients of all weights but the norm's gains, of `rows` positions.
+  virtual void add_all_gradients(CudaDevice& device, float* g, const Tensors& s, std::int64_t rows) const = 0;
+
   const Products& products() const { return products_; }
   static T* values(tensor::Tensor& of_t) { return Products::values(of_t); }
   static const T* as_read(const tensor::Tensor& of_t) { return Products::values(of_t); }
   float epsilon() const { return epsilon_; }
 
-  tensor::Tensor norm(CudaDevice& device, const tensor::Tensor& x, tensor::Tensor& inverse, const float* gain) const {
-    tensor::Tensor normal = products_.inner(x, products_.hidden());
-    inverse = products_.wide(x, 1);
-    rms_norm(device.stream(), values(normal), inverse.data(), x.data(), gain, epsilon_, products_.rows(x),
-             products_.hidden());
-    return normal;
-  }
-  /// Returns the gradient of x, empty if it is not `wanted`: dy, of the residual, + that of the norm's input. Adds to
-  /// the gradient of the gains.
-  tensor::Tensor norm_backward(CudaDevice& device, const tensor::Tensor& dy, const tensor::Tensor& dnormal,
-                               const tensor::Tensor& x, const tensor::Tensor& inverse, const float* gain,
-                               tensor::Tensor& gains, bool wanted) const {
-    tensor::Tensor dx;
-    if (wanted) dx = dy.empty_like();
-    rms_norm_backward(device.stream(), dx.data(), dy.data(), gains.data(), dnormal.data(), x.data(), inverse.data(),
-                      gain, device.context().workspace(column_sums_scratch(products_.rows(x), products_.hidden())),
-                      products_.rows(x), products_.hidden());
-    return dx;
-  }
   /// weights += transposed in (rows x from) * gradient (rows x to); bias, unless null, += the gradient's sums.
   static void add_gradients(CudaDevice& device, const ProductShape& shape, float* weights, const tensor::Tensor& in,
                             const tensor::Tensor& gradient, float* bias = nullptr) {
@@ -70,11 +112,6 @@ class NormedHalf : public layers::BlockHalf {
     if (bias == nullptr) return add_product_gradient(device, shape, weights, left, right);
     const tensor::Tensor sums = add_product_gradients(device, shape, weights, left, right, as_read(gradient));
     device.add(bias, sums.data(), sums.size());
-  }
-  /// Leaves these tensors for backward_weight alone.
-  template <std::size_t Count>
-  static void leave(std::vector<tensor::Tensor>& s, std::array<tensor::Tensor, Count> left) {
-    s.assign(std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
   }
 
  private:
@@ -85,7 +122,8 @@ class NormedHalf : public layers::BlockHalf {
 template <class T>
 class AttentionHalf final : public NormedHalf<T> {
   using Half = NormedHalf<T>;
-  using Half::products, Half::values, Half::as_read;
+  using Half::products, Half::values, Half::as_read, Half::x, Half::normal, Half::w_normal, Half::w_dy;
+  using typename Half::Gradient, typename Half::Tensors;
 
  public:
   AttentionHalf(const ModelLayer& layer, const OwnShare& own)
@@ -103,14 +141,21 @@ class AttentionHalf final : public NormedHalf<T> {
   std::size_t forward_tensors() const override { return norms_ ? forward_count : raw_query; }
   std::size_t backward_tensors() const override { return backward_count; }
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
-                         layers::SavedTensors& saved) const override {
-    CudaDevice& device = CudaDevice::of(input);
-    const float* const p = parameters.data();
-    saved.tensors.resize(forward_tensors());
-    auto& s = saved.tensors;
-    s[x] = std::move(input);
-    s[normal] = this->norm(device, s[x], s[inverse], p + at_.gain);
+ private:
+  /// Further tensors saved by forward; the last four with a norm of the heads.
+  enum OwnSaved : std::size_t {
+    qkv = Half::first_own,
+    logsumexp,
+    context,
+    raw_query,
+    raw_key,
+    query_inverse,
+    key_inverse,
+    forward_count
+  };
+  enum OwnLeft : std::size_t { w_dq = Half::first_own_left, w_dk, w_dv, w_context, w_head_gains, backward_count };
+
+  tensor::Tensor compute(CudaDevice& device, const float* p, Tensors& s) const override {
     tensor::Tensor query = head_product(device, s, p, at_.query, at_.query_bias, queries()),
                    key = head_product(device, s, p, at_.key, at_.key_bias, keys());
     const tensor::Tensor value = head_product(device, s, p, at_.value, at_.value_bias, keys());
@@ -123,20 +168,15 @@ class AttentionHalf final : public NormedHalf<T> {
     s[context] = products().inner(s[x], queries());
     s[logsumexp] = products().wide(s[x], heads_);
     run_attention(device, values(s[context]), s[logsumexp].data(), as_read(s[qkv]), shape(s[x]));
-    tensor::Tensor y = products().out_of(device, s[x], s[context], queries(), p + at_.out);
-    device.add(y.data(), s[x].data(), y.size());
-    return y;
+    return products().out_of(device, s[x], s[context], queries(), p + at_.out);
   }
 
-  tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
-                                bool wanted) const override {
-    CudaDevice& device = CudaDevice::of(dy);
-    const float* const p = parameters.data();
-    auto& s = saved.tensors;
-    typename Half::Gradient of_y(products(), device, std::move(dy));
+  tensor::Tensor compute_backward(CudaDevice& device, const float* p, Tensors& s, const Gradient& of_y,
+                                  Tensors& left) const override {
     const tensor::Tensor& floats = of_y.floats();
-    tensor::Tensor dq = products().inner(floats, queries()), dk = products().inner(floats, keys()),
-                   dv = products().inner(floats, keys());
+    tensor::Tensor &dq = left[w_dq], &dk = left[w_dk], &dv = left[w_dv];
+    dq = products().inner(floats, queries()), dk = products().inner(floats, keys());
+    dv = products().inner(floats, keys());
     {
       tensor::Tensor dqkv = products().inner(floats, 3 * queries());
       const tensor::Tensor dcontext = products().out_of_backward(device, of_y, queries(), p + at_.out);
@@ -145,68 +185,28 @@ class AttentionHalf final : public NormedHalf<T> {
       s[qkv].release(), s[logsumexp].release();
       unpack_heads(device.stream(), values(dq), values(dk), values(dv), as_read(dqkv), grouped(floats), angles_);
     }
-    tensor::Tensor gains = tensor::Tensor::zeros(floats.memory(), 1, products().hidden()), head_gains;
     if (norms_) {
-      head_gains = tensor::Tensor::zeros(floats.memory(), 1, 2 * head_);
-      norm_heads_backward(device, dq, s[raw_query], s[query_inverse], p + at_.query_gain, head_gains.data(), heads_);
-      norm_heads_backward(device, dk, s[raw_key], s[key_inverse], p + at_.key_gain, head_gains.data() + head_, groups_);
-      products().sum_up(head_gains);
+      tensor::Tensor& gains = left[w_head_gains];
+      gains = tensor::Tensor::zeros(floats.memory(), 1, 2 * head_);
+      norm_heads_backward(device, dq, s[raw_query], s[query_inverse], p + at_.query_gain, gains.data(), heads_);
+      norm_heads_backward(device, dk, s[raw_key], s[key_inverse], p + at_.key_gain, gains.data() + head_, groups_);
+      products().sum_up(gains);
     }
+    left[w_context] = std::move(s[context]);
     tensor::Tensor dnormal = products().into_backward(device, floats, dq, queries(), p + at_.query);
     add_into_backward(device, dnormal, dk, p + at_.key);
     add_into_backward(device, dnormal, dv, p + at_.value);
-    products().sum_up(dnormal);
-    tensor::Tensor dx = this->norm_backward(device, floats, dnormal, s[x], s[inverse], p + at_.gain, gains, wanted);
-    tensor::Tensor rows = std::move(s[inverse]);
-    this->template leave<backward_count>(
-        s, {std::move(s[normal]), std::move(dq), std::move(dk), std::move(dv), std::move(s[context]),
-            std::move(of_y).for_products(), std::move(gains), std::move(head_gains), std::move(rows)});
-    return dx;
+    return dnormal;
   }
 
-  void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
-    const auto& s = saved.tensors;
-    CudaDevice& device = CudaDevice::of(s[w_rows]);
-    float* const g = gradients.data();
-    const std::int64_t n = products().rows(s[w_rows]), h = products().hidden();
+  void add_all_gradients(CudaDevice& device, float* g, const Tensors& s, std::int64_t n) const override {
+    const std::int64_t h = products().hidden();
     this->add_gradients(device, {n, queries(), h}, g + at_.out, s[w_context], s[w_dy]);
     this->add_gradients(device, {n, h, queries()}, g + at_.query, s[w_normal], s[w_dq], bias(g, at_.query_bias));
     this->add_gradients(device, {n, h, keys()}, g + at_.key, s[w_normal], s[w_dk], bias(g, at_.key_bias));
     this->add_gradients(device, {n, h, keys()}, g + at_.value, s[w_normal], s[w_dv], bias(g, at_.value_bias));
-    device.add(g + at_.gain, s[w_gains].data(), h);
     if (norms_) device.add(g + at_.query_gain, s[w_head_gains].data(), 2 * head_);
-    saved.tensors.clear();
   }
-
- private:
-  /// Tensors saved by forward, in this order; the last four with a norm of the heads.
-  enum ForwardSaved : std::size_t {
-    x,
-    inverse,
-    normal,
-    qkv,
-    logsumexp,
-    context,
-    raw_query,
-    raw_key,
-    query_inverse,
-    key_inverse,
-    forward_count
-  };
-  /// Tensors left by backward_input: each product's input and the gradient of its result as T, and those of the gains.
-  /// The inverses have the shape of the rows.
-  enum WeightSaved : std::size_t {
-    w_normal,
-    w_dq,
-    w_dk,
-    w_dv,
-    w_context,
-    w_dy,
-    w_gains,
-    w_head_gains,
-    w_rows,
-    backward_count
-  };
 
   static layers::AttentionLayout layout(const ModelLayer& layer, const OwnShare& own) {
     const std::int64_t head = head_width(layer);
@@ -268,7 +268,8 @@ class AttentionHalf final : public NormedHalf<T> {
 template <class T>
 class FeedForwardHalf final : public NormedHalf<T> {
   using Half = NormedHalf<T>;
-  using Half::products, Half::values, Half::as_read;
+  using Half::products, Half::values, Half::as_read, Half::x, Half::normal, Half::w_normal, Half::w_dy;
+  using typename Half::Gradient, typename Half::Tensors;
 
  public:
   FeedForwardHalf(const ModelLayer& layer, const OwnShare& own)
@@ -279,60 +280,36 @@ class FeedForwardHalf final : public NormedHalf<T> {
   std::size_t forward_tensors() const override { return forward_count; }
   std::size_t backward_tensors() const override { return backward_count; }
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
-                         layers::SavedTensors& saved) const override {
-    CudaDevice& device = CudaDevice::of(input);
-    const float* const p = parameters.data();
-    saved.tensors.resize(forward_count);
-    auto& s = saved.tensors;
-    s[x] = std::move(input);
-    s[normal] = this->norm(device, s[x], s[inverse], p + at_.gain);
+ private:
+  enum OwnSaved : std::size_t { gates = Half::first_own, active, forward_count };
+  enum OwnLeft : std::size_t { w_dgates = Half::first_own_left, w_active, backward_count };
+
+  tensor::Tensor compute(CudaDevice& device, const float* p, Tensors& s) const override {
     s[gates] = products().into(device, s[x], s[normal], 2 * f_, p + at_.in);
     s[active] = products().inner(s[x], f_);
     silu_gate(device.stream(), values(s[active]), as_read(s[gates]), products().rows(s[x]), f_);
-    tensor::Tensor y = products().out_of(device, s[x], s[active], f_, p + at_.out);
-    device.add(y.data(), s[x].data(), y.size());
-    return y;
+    return products().out_of(device, s[x], s[active], f_, p + at_.out);
   }
 
-  tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
-                                bool wanted) const override {
-    CudaDevice& device = CudaDevice::of(dy);
-    const float* const p = parameters.data();
-    auto& s = saved.tensors;
-    typename Half::Gradient of_y(products(), device, std::move(dy));
+  tensor::Tensor compute_backward(CudaDevice& device, const float* p, Tensors& s, const Gradient& of_y,
+                                  Tensors& left) const override {
     const tensor::Tensor& floats = of_y.floats();
-    tensor::Tensor dgates = products().inner(floats, 2 * f_);
+    left[w_dgates] = products().inner(floats, 2 * f_);
     {
       const tensor::Tensor dactive = products().out_of_backward(device, of_y, f_, p + at_.out);
-      silu_gate_backward(device.stream(), values(dgates), as_read(dactive), as_read(s[gates]), products().rows(floats),
-                         f_);
+      silu_gate_backward(device.stream(), values(left[w_dgates]), as_read(dactive), as_read(s[gates]),
+                         products().rows(floats), f_);
     }
     s[gates].release();
-    tensor::Tensor dnormal = products().into_backward(device, floats, dgates, 2 * f_, p + at_.in);
-    products().sum_up(dnormal);
-    tensor::Tensor gains = tensor::Tensor::zeros(floats.memory(), 1, products().hidden());
-    tensor::Tensor dx = this->norm_backward(device, floats, dnormal, s[x], s[inverse], p + at_.gain, gains, wanted);
-    tensor::Tensor rows = std::move(s[inverse]);
-    this->template leave<backward_count>(s, {std::move(s[normal]), std::move(dgates), std::move(s[active]),
-                                             std::move(of_y).for_products(), std::move(gains), std::move(rows)});
-    return dx;
+    left[w_active] = std::move(s[active]);
+    return products().into_backward(device, floats, left[w_dgates], 2 * f_, p + at_.in);
   }
 
-  void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
-    const auto& s = saved.tensors;
-    CudaDevice& device = CudaDevice::of(s[w_rows]);
-    float* const g = gradients.data();
-    const std::int64_t n = products().rows(s[w_rows]), h = products().hidden();
+  void add_all_gradients(CudaDevice& device, float* g, const Tensors& s, std::int64_t n) const override {
+    const std::int64_t h = products().hidden();
     this->add_gradients(device, {n, f_, h}, g + at_.out, s[w_active], s[w_dy]);
     this->add_gradients(device, {n, h, 2 * f_}, g + at_.in, s[w_normal], s[w_dgates]);
-    device.add(g + at_.gain, s[w_gains].data(), h);
-    saved.tensors.clear();
   }
-
- private:
-  enum ForwardSaved : std::size_t { x, inverse, normal, gates, active, forward_count };
-  enum WeightSaved : std::size_t { w_normal, w_dgates, w_active, w_dy, w_gains, w_rows, backward_count };
 
   std::int64_t f_;  ///< of the local columns
   layers::FeedForwardLayout at_;
