@@ -12,7 +12,7 @@ namespace pipedeck::views::topology {
 
 namespace {
 
-constexpr double margin = 18;  ///< of the heading
+constexpr double heading_margin = 18;
 
 const auto all_ends = [](const models::topology::End&) { return true; };
 const auto all_links = [](const models::topology::TopologyLink&) { return true; };
@@ -261,18 +261,18 @@ void Canvas::paint_heading(QPainter& painter) {
   large.setPointSizeF(large.pointSizeF() * 1.15);
   const QFontMetricsF name(large), line(font());
   const QString title = QString::fromStdString(cluster_->name), words = models::topology::summary(*cluster_);
-  const double room = width() - 2 * margin - 110;  // the zoom buttons are at the right
+  const double room = width() - 2 * heading_margin - 110;  // the zoom buttons are at the right
   const double wide = std::min(room, std::max(name.horizontalAdvance(title), line.horizontalAdvance(words)));
   QColor ground = theme.window;
   ground.setAlphaF(0.85f);  // items below the heading are slightly visible
-  painter.fillRect(QRectF(0, 0, wide + 2 * margin, heading_height()), ground);
+  painter.fillRect(QRectF(0, 0, wide + 2 * heading_margin, heading_height()), ground);
   painter.setFont(large);
   painter.setPen(theme.text);
-  painter.drawText(QRectF(margin, 12, room, name.height()), Qt::AlignLeft | Qt::AlignVCenter,
+  painter.drawText(QRectF(heading_margin, 12, room, name.height()), Qt::AlignLeft | Qt::AlignVCenter,
                    name.elidedText(title, Qt::ElideRight, room));
   painter.setFont(font());
   painter.setPen(theme.muted);
-  painter.drawText(QRectF(margin, 12 + name.height(), room, line.height()), Qt::AlignLeft | Qt::AlignVCenter,
+  painter.drawText(QRectF(heading_margin, 12 + name.height(), room, line.height()), Qt::AlignLeft | Qt::AlignVCenter,
                    line.elidedText(words, Qt::ElideRight, room));
 }
 
