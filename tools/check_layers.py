@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Fails on a forbidden include, a forbidden link between folders, a cycle of folders, a folder with too many files,
-a file outside its folder's namespace, and a file without its licence line.
+a file outside its folder's namespace, a second constant or type of a name in a folder, and a file without its licence
+line.
 
 The table below is the one of docs/architecture.md, "Who may include whom". usage: tools/check_layers.py [ROOT]
 """
@@ -177,6 +178,23 @@ def check_folders(root, files):
     yield from cycles(includes)
 
 
+def check_names(root, files):
+    """Units are compiled several at once, in groups that depend on CMake: a folder has a constant or type once."""
+    found = {}
+    for path in files:
+        if not path.startswith(("core/", "app/")) or not path.endswith(".cpp"):
+            continue
+        with open(os.path.join(root, path), encoding="utf-8") as text:
+            for own in re.findall(r"^namespace \{\n(.*?)^\}  // namespace$", text.read(), re.MULTILINE | re.DOTALL):
+                for names in re.findall(r"^constexpr [\w:<>, *]+? (\w+)(?:\[\])? ?[={(]|^(?:struct|class|enum class) (\w+)",
+                                        own, re.MULTILINE):
+                    found.setdefault((os.path.dirname(path), "".join(names)), {})[path] = None
+    for (_, name), paths in sorted(found.items()):
+        if len(paths) > 1:
+            first, second = list(paths)[:2]
+            yield f"{second}: a second {name}, the first is in {first}: one name each, they may meet in one unit"
+
+
 def cycles(includes):
     """One line per arrow back to a folder on the way to it."""
     done, way = set(), []
@@ -213,7 +231,7 @@ def main():
     root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), ".."))
     files = tracked_files(root)
     problems = [problem for path in files for check in (check_includes, check_links, check_licence, check_namespace)
-                for problem in check(root, path)] + list(check_folders(root, files))
+                for problem in check(root, path)] + [*check_folders(root, files), *check_names(root, files)]
     print("\n".join(problems) if problems else f"layers and licence lines of {len(files)} files are right")
     sys.exit(1 if problems else 0)
 

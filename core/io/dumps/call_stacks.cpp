@@ -9,8 +9,8 @@
 namespace pipedeck::io::dumps {
 namespace {
 
-constexpr std::size_t most_frames = 512;   // of a stack that are looked at
-constexpr std::size_t longest_name = 200;  // bytes of a file's or function's name
+constexpr std::size_t most_frames = 512;     // of a stack that are looked at
+constexpr std::size_t longest_symbol = 200;  // bytes of a function's or file's name
 
 struct FrameRule {
   std::string_view file, function;  ///< parts of both names; empty: any
@@ -77,8 +77,8 @@ CallStacks::Meaning CallStacks::read(pickle::Node frames) {
     const auto* file = tree_.member<std::string>((*items)[i], "filename");
     const auto* function = tree_.member<std::string>((*items)[i], "name");
     if (!file || !function) continue;
-    const std::string_view name = std::string_view(*function).substr(0, longest_name);
-    const std::string_view path = std::string_view(*file).substr(0, longest_name);
+    const std::string_view name = std::string_view(*function).substr(0, longest_symbol);
+    const std::string_view path = std::string_view(*file).substr(0, longest_symbol);
     if (meaning.use == MemoryUse::other) meaning.use = use_of_frame(path, name);
     if (meaning.place == 0 && !is_library_file(path)) {
       const auto* line = tree_.member<std::int64_t>((*items)[i], "line");
