@@ -170,7 +170,9 @@ bool Session::export_plan(int id, const QString& path) {
   Plan plan = plans::with_origin(state(), *entry);
   const auto problem = project::make_problem(state(), *entry);
   if (const auto known = simulator_.find(*problem, plan)) {
-    const auto facts = simulator_.find_bounds(Problem{problem->profile, problem->cluster, state().question.workload});
+    Problem asked{problem->profile, problem->cluster, state().question.workload};
+    asked.workload.conventions = problem->workload.conventions;
+    const auto facts = simulator_.find_bounds(asked);
     const Seconds bound = facts ? facts->bound_of(plan) : Seconds{};
     plan = sim::with_prediction(std::move(plan), *known->simulation, bound);
   }

@@ -29,8 +29,10 @@ Collective::Collective(const Network& network, std::span<const DeviceId> devices
   if (kind == CollectiveKind::all_to_all) sends_ = all_to_all_sends(network, devices, beside);
   if (kind == CollectiveKind::ring_exchange) sends_ = ring_sends(network, devices, beside);
   if (is_direct()) return;
-  rings_ = rings_of(network, devices, beside);
-  if (by_ == Collectives::nccl) nccl_ = nccl_group(network, devices, rings_);
+  // NCCL's estimate has efficiencies of its own.
+  const Network used = by_ == Collectives::nccl ? network.data_sheet() : network;
+  rings_ = rings_of(used, devices, beside);
+  if (by_ == Collectives::nccl) nccl_ = nccl_group(used, devices, rings_);
 }
 
 std::vector<CollectivePart> Collective::parts(Bytes bytes) const {
@@ -60,7 +62,7 @@ bool Collective::by_hierarchy(Bytes bytes) const {
 }
 
 CollectivePart Collective::ring(RingLinks over, const RingBottleneck& hop, std::size_t members, Bytes bytes) const {
-  return {over, Seconds(2 * (static_cast<double>(members) - 1) * hop.alpha) * share(),
+  return {over, Seconds(hop.call + 2 * (static_cast<double>(members) - 1) * hop.alpha) * share(),
           Seconds(hop.ring_seconds(members, bytes)) * share(), BytesPerSecond(hop.beta)};
 }
 

@@ -17,6 +17,28 @@ namespace {
 
 constexpr std::size_t few_nodes = 64;
 
+using EfficiencyByType = std::map<std::string, HardwareEfficiency>;
+
+HardwareEfficiency of_type(const EfficiencyByType& by_type, const std::string& type) {
+  const auto found = by_type.find(type);
+  return found == by_type.end() ? HardwareEfficiency() : found->second;
+}
+
+/// Returns the cluster with a share of all bandwidths of links, and the types' shares of their memory bandwidth.
+Cluster slowed(Cluster cluster, double links, const EfficiencyByType& by_type) {
+  for (Node& node : cluster.nodes) {
+    if (node.link) node.link->bandwidth = node.link->bandwidth * links;
+    if (node.nic) node.nic = *node.nic * links;
+  }
+  for (NetworkLink& link : cluster.links) link.link.bandwidth = link.link.bandwidth * links;
+  if (cluster.bandwidth_matrix)
+    for (auto& row : *cluster.bandwidth_matrix)
+      for (BytesPerSecond& bandwidth : row) bandwidth = bandwidth * links;
+  for (DeviceType& type : cluster.device_types)
+    if (type.memory_bandwidth) type.memory_bandwidth = *type.memory_bandwidth * of_type(by_type, type.name).memory;
+  return cluster;
+}
+
 }  // namespace
 
 Result<void> Network::Shared::load_matrix(const Cluster& cluster) {
@@ -142,20 +164,38 @@ Result<Network> Network::of(const Cluster& cluster) {
   return Network(shared);
 }
 
-Result<Network> Network::of(const Cluster& cluster, const Calibration& calibration) {
-  const double efficiency = calibration.link_efficiency;
-  ensure(efficiency > 0, "links move something");
-  if (efficiency == 1) return of(cluster);
-  Cluster real = cluster;
-  for (Node& node : real.nodes) {
-    if (node.link) node.link->bandwidth = node.link->bandwidth * efficiency;
-    if (node.nic) node.nic = *node.nic * efficiency;
+Result<Network> Network::of(const Cluster& cluster, const SimulationOptions& conventions) {
+  const double links = conventions.calibration.link_efficiency;
+  ensure(links > 0, "links move something");
+  const auto& by_type = conventions.efficiency;
+  TRY(Network network, links == 1 && by_type.empty() ? of(cluster) : of(slowed(cluster, links, by_type)));
+  if (by_type.empty()) return network;
+  Efficiencies reached;
+  std::optional<Reached> slowest;  // between domains: of any type
+  for (const Node& node : cluster.nodes) {
+    Reached& inside = reached.inside.emplace_back();
+    for (std::size_t g = 0; g < node.devices.size(); ++g) {
+      const HardwareEfficiency own = of_type(by_type, node.devices[g].type);
+      inside = {g == 0 ? own.link : std::min(inside.share, own.link), std::max(inside.call, own.link_call)};
+      slowest = {slowest ? std::min(slowest->share, own.network) : own.network,
+                 slowest ? std::max(slowest->call, own.network_call) : own.network_call};
+    }
   }
-  for (NetworkLink& link : real.links) link.link.bandwidth = link.link.bandwidth * efficiency;
-  if (real.bandwidth_matrix)
-    for (auto& row : *real.bandwidth_matrix)
-      for (BytesPerSecond& bandwidth : row) bandwidth = bandwidth * efficiency;
-  return of(real);
+  reached.between = slowest.value_or(Reached());
+  network.efficiencies_ = std::make_shared<const Efficiencies>(std::move(reached));
+  return network;
+}
+
+Network::Reached Network::reached(NodeId node, bool leaves) const {
+  if (!efficiencies_ || is_measured(node, leaves)) return {};
+  return leaves ? efficiencies_->between : efficiencies_->inside[node.index()];
+}
+
+Path Network::path(DeviceId from, DeviceId to) const {
+  const Reached by = reached(node_of(from), !in_one_domain(node_of(from), node_of(to)));
+  Path path = reached_path(ring_path(from, to, {}, {}), by.share);
+  path.latency += by.call;
+  return path;
 }
 
 Path Network::ring_path(DeviceId from, DeviceId to, RingEnd from_end, RingEnd to_end) const {
@@ -174,7 +214,9 @@ Path Network::widest_ring_path(DeviceId from, DeviceId to) const {
   const auto all_of = [&](DeviceId device) {
     return RingEnd{device_count(), shared_->domain_nodes[static_cast<std::size_t>(domain_of(device))]};
   };
-  return ring_path(from, to, all_of(from), all_of(to));
+  const NodeId node = node_of(from);
+  return reached_path(ring_path(from, to, all_of(from), all_of(to)),
+                      std::max(reached(node, false).share, reached(node, true).share));
 }
 
 std::vector<int> Network::links(DeviceId from, DeviceId to) const {

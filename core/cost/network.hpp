@@ -9,8 +9,8 @@
 
 #include "core/base/result.hpp"
 #include "core/cost/node_paths.hpp"
-#include "core/model/calibration.hpp"
 #include "core/model/cluster.hpp"
+#include "core/model/workload.hpp"
 
 namespace pipedeck::cost {
 
@@ -26,26 +26,32 @@ class Network {
  public:
   /// Returns bad_input if a node can't be reached, or a node of several devices has no link.
   static Result<Network> of(const Cluster& cluster);
-  /// Returns the network used for planning and simulation: every bandwidth of the cluster times the link efficiency.
-  static Result<Network> of(const Cluster& cluster, const Calibration& calibration);
+  /// Returns the network used for planning and simulation: every bandwidth times the calibration's link efficiency, and
+  /// the memory of devices, transfers and rings as fast as the conventions' efficiencies have them.
+  static Result<Network> of(const Cluster& cluster, const SimulationOptions& conventions);
 
   int device_count() const { return static_cast<int>(shared_->devices.size()); }
   const Device& device(DeviceId id) const { return shared_->devices[id.index()]; }
   const DeviceType& type(DeviceId id) const { return shared_->types[static_cast<std::size_t>(device(id).type)]; }
+  /// Returns the cluster's device types, with the memory bandwidth that they reach.
+  const std::vector<DeviceType>& types() const { return shared_->types; }
   NodeId node_of(DeviceId id) const { return device(id).node; }
   int node_count() const { return shared_->node_count; }
   /// Returns the domain of a device's node as a number; nodes without one have a number of their own.
   int domain_of(DeviceId id) const { return shared_->domains[node_of(id).index()]; }
-  /// Returns the path between two different devices. Between domains it passes the network card of each.
-  Path path(DeviceId from, DeviceId to) const { return ring_path(from, to, {}, {}); }
+  /// Returns the path of a transfer between two different devices, as fast as its efficiency has it. Between domains it
+  /// passes the network card of each.
+  Path path(DeviceId from, DeviceId to) const;
   /// A number of members that a ring has in one domain.
   struct RingEnd {
     int devices = 1, nodes = 1;
   };
-  /// Returns the path of a ring between two different devices. Between domains it passes the cards of all members of
-  /// either end and the links of their nodes: each of NCCL's parallel rings leaves by another member's card.
+  /// Returns the path of a ring between two different devices by the data sheet. Between domains it passes the cards of
+  /// all members of either end and the links of their nodes: each of NCCL's parallel rings leaves by another member's
+  /// card.
   Path ring_path(DeviceId from, DeviceId to, RingEnd from_end, RingEnd to_end) const;
-  /// Returns the widest path that a ring can have between two different devices: with the cards of all devices.
+  /// Returns the widest path that a ring can have between two different devices: with the cards of all devices, at the
+  /// best efficiency of any group.
   Path widest_ring_path(DeviceId from, DeviceId to) const;
   /// Returns the bandwidth of a device's network cards; empty if the node's devices share its links.
   std::optional<BytesPerSecond> nic(NodeId node) const { return shared_->nics[node.index()]; }
@@ -66,6 +72,18 @@ class Network {
   bool is_measured(NodeId node, bool leaves) const {
     return leaves ? shared_->measured_between : shared_->measured_inside[node.index()];
   }
+  /// Returns the network by the data sheet, without efficiencies.
+  Network data_sheet() const { return Network(shared_); }
+  /// A share of the data sheet's bandwidth, and a time per collective or transfer in addition.
+  struct Reached {
+    double share = 1;
+    Seconds call;
+  };
+  /// Returns what collectives and transfers from a node reach: those inside its domain, or those that leave it.
+  /// Measured links reach what was measured.
+  Reached reached(NodeId node, bool leaves) const;
+  /// Returns the path of time / share.
+  static Path reached_path(Path path, double share) { return {path.bandwidth * share, path.latency / share}; }
   /// Returns latency + bytes / bandwidth of the path.
   Seconds transfer(DeviceId from, DeviceId to, Bytes bytes) const;
 
@@ -104,8 +122,13 @@ class Network {
     void fill_table();
     void find_representatives();
   };
+  struct Efficiencies {
+    std::vector<Reached> inside;  // by node
+    Reached between;
+  };
   explicit Network(std::shared_ptr<const Shared> shared) : shared_(std::move(shared)) {}
   std::shared_ptr<const Shared> shared_;
+  std::shared_ptr<const Efficiencies> efficiencies_;  // null: the data sheet's figures
 };
 
 }  // namespace pipedeck::cost

@@ -46,6 +46,14 @@ Members members_of(const Network& network, std::span<const DeviceId> sorted) {
   return members;
 }
 
+/// Returns the worst hop as fast as collectives of the group reach; devices are in ring order.
+RingBottleneck reached(const Network& network, std::span<const DeviceId> sorted, RingBottleneck ring) {
+  if (sorted.empty()) return ring;
+  const Network::Reached by = network.reached(network.node_of(sorted.front()),
+                                              network.domain_of(sorted.front()) != network.domain_of(sorted.back()));
+  return {ring.alpha / by.share, ring.beta * by.share, by.call.count};
+}
+
 }  // namespace
 
 void RingBottleneck::add(const Path& path) {
@@ -56,13 +64,13 @@ void RingBottleneck::add(const Path& path) {
 double RingBottleneck::ring_seconds(std::size_t members, Bytes bytes) const {
   if (members < 2 || bytes.count == 0) return 0;  // nothing to reduce, nothing is sent
   const auto n = static_cast<double>(members);
-  return 2 * (n - 1) * (alpha + static_cast<double>(bytes.count) / (n * beta));
+  return call + 2 * (n - 1) * (alpha + static_cast<double>(bytes.count) / (n * beta));
 }
 
 double RingBottleneck::tree_seconds(std::size_t members, Bytes bytes) const {
   if (members < 2) return 0;
   const auto levels = static_cast<double>(std::bit_width(members - 1));
-  return 2 * levels * alpha + 2 * static_cast<double>(bytes.count) / beta;
+  return call + 2 * levels * alpha + 2 * static_cast<double>(bytes.count) / beta;
 }
 
 std::vector<DeviceId> in_ring_order(const Network& network, std::span<const DeviceId> devices) {
@@ -78,7 +86,7 @@ RingBottleneck ring_bottleneck(const Network& network, std::span<const DeviceId>
   const std::vector<DeviceId> sorted = in_ring_order(network, devices);
   RingBottleneck hop;
   add_ring(network, sorted, members_of(network, sorted), 1, hop);
-  return hop;
+  return reached(network, sorted, hop);
 }
 
 GroupRings rings_of(const Network& network, std::span<const DeviceId> devices, int beside) {
@@ -96,6 +104,9 @@ GroupRings rings_of(const Network& network, std::span<const DeviceId> devices, i
   }
   add_ring(network, leaders, members, beside, rings.between);
   rings.nodes = leaders.size();
+  for (RingBottleneck* const ring : {&rings.flat, &rings.inside, &rings.between})
+    *ring = reached(network, sorted, *ring);
+  if (rings.nodes > 1) rings.inside.call = 0;  // both parts are one call
   return rings;
 }
 

@@ -14,13 +14,14 @@ namespace pipedeck::cost {
 struct RingBottleneck {
   double alpha = 0;  ///< seconds
   double beta = 0;   ///< bytes/s; 0: no hop yet
+  double call = 0;   ///< seconds per collective, in addition to its steps
   bool operator==(const RingBottleneck&) const = default;
 
   void add(const Path& path);
   /// Returns the time of a ring of `members`; 0 for one.
   double ring_seconds(std::size_t members, Bytes bytes) const;
-  /// Returns the time of a double binary tree, 2 ceil(log2 n) alpha + 2 b / beta: half of the bytes goes up and down
-  /// each tree.
+  /// Returns the time of a double binary tree, call + 2 ceil(log2 n) alpha + 2 b / beta: half of the bytes goes up and
+  /// down each tree.
   double tree_seconds(std::size_t members, Bytes bytes) const;
 };
 
@@ -50,15 +51,15 @@ struct GroupRings {
 /// links between nodes and of a bus.
 GroupRings rings_of(const Network& network, std::span<const DeviceId> devices, int beside = 1);
 
-/// Returns 2(n-1)(alpha + b/(n beta)) with devices in ring order, where alpha is the largest latency and beta the
-/// smallest bandwidth of a hop. 0 for one device.
+/// Returns call + 2(n-1)(alpha + b/(n beta)) with devices in ring order, where alpha is the largest latency and beta
+/// the smallest bandwidth of a hop. 0 for one device.
 Seconds ring_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes);
 
-/// Returns 2(p-1)(alpha_in + b/(p beta_in)) + 2(k-1)(alpha_out + b/(k beta_out)) over k domains of at most p devices
-/// each.
+/// Returns call + 2(p-1)(alpha_in + b/(p beta_in)) + 2(k-1)(alpha_out + b/(k beta_out)) over k domains of at most p
+/// devices each.
 Seconds hierarchical_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes);
 
-/// Returns 2 ceil(log2 n) alpha + 2 b / beta, with alpha and beta of the flat ring.
+/// Returns call + 2 ceil(log2 n) alpha + 2 b / beta, with alpha and beta of the flat ring.
 Seconds tree_all_reduce(const Network& network, std::span<const DeviceId> devices, Bytes bytes);
 
 /// Returns the minimum of the two rings.

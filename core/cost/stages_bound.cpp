@@ -160,7 +160,7 @@ class StagesBound {
 
 Result<Seconds> partition_lower_bound(const Problem& problem, const Plan& plan) {
   if (plan.schedule != ScheduleKind::gpipe && plan.schedule != ScheduleKind::one_f_one_b) return Seconds();
-  TRY(const auto network, Network::of(*problem.cluster, problem.workload.conventions.calibration));
+  TRY(const auto network, Network::of(*problem.cluster, problem.workload.conventions));
   // Every operation on the path may have been rounded down by half a nanosecond.
   const double rounding = 0.5e-9 * 4 * (plan.micro_batches + static_cast<double>(plan.stages.size()));
   return Seconds(std::max(0.0, StagesBound(problem, plan, network).largest() - rounding));

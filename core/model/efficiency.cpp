@@ -28,6 +28,10 @@ double AttentionEfficiency::of(bool backward_pass, double rows, double width) co
   return (backward_pass ? backward : forward) * reached(rows, half_rows) * reached(width, half_width);
 }
 
+HardwareEfficiency hardware_efficiency(const DeviceEfficiency& row) {
+  return {row.memory, row.link, row.network, row.link_call, row.network_call};
+}
+
 const DeviceEfficiency* find_efficiency(const EfficiencyTable& table, std::string_view device) {
   auto found = std::ranges::find(table.devices, device, &DeviceEfficiency::device);
   if (found == table.devices.end())

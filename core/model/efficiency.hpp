@@ -60,6 +60,14 @@ struct DeviceEfficiency {
   bool operator==(const DeviceEfficiency&) const = default;
 };
 
+/// The part of a device type's efficiency that does not depend on layers. The defaults are the data sheet's figures.
+struct HardwareEfficiency {
+  double memory = 1;                ///< of the memory bandwidth
+  double link = 1, network = 1;     ///< of the bandwidth inside a domain, and of links between nodes and cards
+  Seconds link_call, network_call;  ///< per collective or transfer, in addition to the latency of its hops
+  bool operator==(const HardwareEfficiency&) const = default;
+};
+
 struct EfficiencyTable {
   std::vector<DeviceEfficiency> devices;
   bool operator==(const EfficiencyTable&) const = default;
@@ -67,6 +75,9 @@ struct EfficiencyTable {
 
 /// The name of the row of types, and of the values of attention kernels, without ones of their own.
 inline constexpr std::string_view default_efficiency = "default";
+
+/// Returns the values of the row that do not depend on layers.
+HardwareEfficiency hardware_efficiency(const DeviceEfficiency& row);
 
 /// Returns the row of the type, or else the default one; null if there is neither.
 const DeviceEfficiency* find_efficiency(const EfficiencyTable& table, std::string_view device);

@@ -2,6 +2,7 @@
 // The workload to train and the simulation's conventions. With profile and cluster, it forms a planning problem.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "core/base/units.hpp"
 #include "core/model/calibration.hpp"
 #include "core/model/cluster.hpp"
+#include "core/model/efficiency.hpp"
 #include "core/model/plan_constraints.hpp"
 #include "core/model/profile.hpp"
 
@@ -49,6 +51,8 @@ struct SimulationOptions {
   Bytes communication;       ///< buffers per communicator; a device holds them for each one that it belongs to
   double fragmentation = 0;  ///< worst-case loss of allocator memory between blocks, a fraction; upper estimate only
   Calibration calibration{};
+  /// By the name of a device type, where layer times are computed with efficiencies; else empty.
+  std::map<std::string, HardwareEfficiency> efficiency{};
   Bytes others{};  ///< of each device, for other programs; a plan of format version 2 has no other reserve
   /// Returns the maximum memory per device in addition to the model. Planners leave room for a stage of tensor-parallel
   /// replicas between two others.

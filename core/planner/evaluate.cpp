@@ -38,7 +38,7 @@ Result<void> compared(const PlannerInfo& planner, const evaluation::Evaluation& 
 
 Result<void> evaluate(const PlannerInfo& planner, const Problem& problem, const Plan& plan,
                       const evaluation::EvaluateOptions& options) {
-  TRY(const auto network, cost::Network::of(*problem.cluster, problem.workload.conventions.calibration));
+  TRY(const auto network, cost::Network::of(*problem.cluster, problem.workload.conventions));
   auto agrees = compared(planner, {problem, plan, network, options, order_of(plan, *problem.profile)});
   if (options.stop.stop_requested()) return fail(ErrorCode::cancelled, "planning was cancelled");
   return agrees;
@@ -47,7 +47,7 @@ Result<void> evaluate(const PlannerInfo& planner, const Problem& problem, const 
 Result<std::string> objective_text(const PlannerInfo& planner, const Problem& problem, const Plan& plan,
                                    const evaluation::EvaluateOptions& options) {
   if (!planner.objective.text) return std::string();
-  TRY(const auto network, cost::Network::of(*problem.cluster, problem.workload.conventions.calibration));
+  TRY(const auto network, cost::Network::of(*problem.cluster, problem.workload.conventions));
   return planner.objective.text({problem, plan, network, options, order_of(plan, *problem.profile)});
 }
 

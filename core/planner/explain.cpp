@@ -209,7 +209,7 @@ class Explanation {
 Result<std::vector<std::string>> explain(const PlannerInfo& planner, const Problem& problem, const Plan& plan,
                                          const evaluation::EvaluateOptions& how, const PlannerContext& context) {
   std::vector<std::string> sentences;
-  TRY(const auto network, cost::Network::of(*problem.cluster, problem.workload.conventions.calibration));
+  TRY(const auto network, cost::Network::of(*problem.cluster, problem.workload.conventions));
   TRY(const auto objective, objective_text(planner, problem, plan, how));
   if (!objective.empty()) sentences.push_back(objective + (objective.ends_with('.') ? "" : "."));
   TRY(const auto iteration, judge(context, plan));

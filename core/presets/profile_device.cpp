@@ -63,7 +63,8 @@ std::optional<TransformerOrigin> unedited_origin(const Profile& profile, const s
 /// Returns what the layer times assume of the device.
 std::string reached_clause(const TransformerOrigin& origin) {
   if (origin.efficiency)
-    return fmt::format("layers reach what is known of {} by shape: {}", origin.device, origin.efficiency->source);
+    return fmt::format("layers, memory and links reach what is known of {} by shape: {}", origin.device,
+                       origin.efficiency->source);
   const EfficiencyFactors reached = origin.options.reached.value_or(EfficiencyFactors{});
   return fmt::format("matrix products reach {:.0f} % of the peak, all else {:.0f} % of the memory bandwidth",
                      100 * reached.gemms, 100 * reached.memory);
@@ -85,7 +86,7 @@ class Fit {
       : cluster_(cluster),
         catalogue_(catalogue),
         types_(types_with_devices(cluster)),
-        fitted_{std::move(profile), {}, {}} {}
+        fitted_{std::move(profile), {}, {}, {}} {}
 
   Result<FittedProfile> run() {
     if (const auto origin = unedited_origin(*fitted_.profile, catalogue_)) compute_anew(*origin);
@@ -110,6 +111,7 @@ class Fit {
   void add_assumptions() {
     const Profile& profile = *fitted_.profile;
     if (const auto origin = io::documents::origin_of(profile); origin && *origin) {
+      fitted_.efficiency = io::documents::hardware_efficiencies(profile, cluster_, catalogue_);
       fitted_.assumptions.push_back(reached_clause(**origin));
     } else if (source_of_times(profile) == FigureSource::computed) {
       fitted_.assumptions.push_back("layer times " + profile.source.substr(0, profile.source.find(';')));

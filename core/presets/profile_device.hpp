@@ -2,6 +2,7 @@
 // The times of a profile on the device types of a cluster that it was not made for.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "core/base/result.hpp"
 #include "core/model/cluster.hpp"
 #include "core/model/device_model.hpp"
+#include "core/model/efficiency.hpp"
 #include "core/model/profile.hpp"
 
 namespace pipedeck::presets {
@@ -19,6 +21,8 @@ struct FittedProfile {
   std::shared_ptr<const Profile> profile;
   std::vector<std::string> notes;        ///< one sentence per device type whose times are not the profile's own
   std::vector<std::string> assumptions;  ///< of the times and of the cluster's links, one clause each
+  /// SimulationOptions::efficiency: of the cluster's types, if the layer times are computed by shape.
+  std::map<std::string, HardwareEfficiency> efficiency;
 };
 
 /// Returns the profile with times for every device type of the cluster's devices:

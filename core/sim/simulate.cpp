@@ -29,7 +29,7 @@ Result<void> check_size_of(const costs::SimulatorInputs& inputs, const Plan& pla
 
 Result<Simulator> Simulator::of(std::shared_ptr<const Profile> profile, std::shared_ptr<const Cluster> cluster,
                                 const SimulationOptions& conventions) {
-  Result<cost::Network> network = cost::Network::of(*cluster, conventions.calibration);
+  Result<cost::Network> network = cost::Network::of(*cluster, conventions);
   if (!network) return tl::unexpected(network.error());
   std::vector<LayerId> order;
   for (std::size_t i = 0; i < profile->layers.size(); ++i) order.push_back(LayerId(i));

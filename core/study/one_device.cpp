@@ -32,7 +32,7 @@ std::optional<OneDeviceReason> one_device_is_quicker(const Problem& problem, std
   if (!one || !several) return std::nullopt;
   const Simulation &alone = *one->simulated_plan->simulation, &together = *several->simulated_plan->simulation;
   if (alone.iteration >= together.iteration) return std::nullopt;
-  const auto network = cost::Network::of(*problem.cluster, problem.workload.conventions.calibration);
+  const auto network = cost::Network::of(*problem.cluster, problem.workload.conventions);
   if (!network) return std::nullopt;
   const DeviceId device = devices_used(one->simulated_plan->plan).front();
   const Plan& plan = several->simulated_plan->plan;

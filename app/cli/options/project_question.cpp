@@ -84,6 +84,7 @@ class QuestionReader {
     asked.problem.profile = std::move(fitted.profile);
     asked.problem.assumptions = std::move(fitted.assumptions);
     asked.problem.workload.conventions = conventions_of(question_);
+    asked.problem.workload.conventions.efficiency = std::move(fitted.efficiency);
     TRY_VOID(read_calibration(asked));
     TRY_VOID(read_plans(asked, profile->id, cluster->id));
     if (asked.plans.empty()) return fail(ErrorCode::bad_usage, "the project holds no plans for its model and cluster");

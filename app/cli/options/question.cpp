@@ -282,6 +282,7 @@ Result<Problem> open_inputs(const FileOptions& inputs, const SimulationOptionGro
   problem->profile = std::move(fitted->profile);
   for (const std::string& note : fitted->notes) text::print_note(note);
   problem->assumptions = std::move(fitted->assumptions);
+  problem->workload.conventions.efficiency = std::move(fitted->efficiency);
   return problem;
 }
 

@@ -122,7 +122,7 @@ std::optional<Strengths::MinCut> min_cut(const Cluster& cluster) {
 
 std::optional<Strengths::AllReduce> all_reduce(const Cluster& cluster, Bytes bytes,
                                                const SimulationOptions& conventions) {
-  const auto network = cost::Network::of(cluster);
+  const auto network = cost::Network::of(cluster, conventions);
   if (!network || network->device_count() < 2 || bytes.count <= 0) return std::nullopt;
   std::vector<DeviceId> all;
   std::vector<std::vector<DeviceId>> by_node(cluster.nodes.size());
@@ -137,11 +137,12 @@ std::optional<Strengths::AllReduce> all_reduce(const Cluster& cluster, Bytes byt
     const Seconds time = cost::AllReduce(*network, devices, conventions.collectives).time(bytes);
     result.inside = result.inside ? std::max(*result.inside, time) : time;
   }
-  const auto& some = network->representative_devices();
+  const cost::Network sheet = cost::Network::of(cluster).value();
+  const auto& some = sheet.representative_devices();
   for (const DeviceId a : some)
     for (const DeviceId b : some) {
-      if (network->node_of(a) == network->node_of(b)) continue;
-      const BytesPerSecond rate = network->path(a, b).bandwidth;
+      if (sheet.node_of(a) == sheet.node_of(b)) continue;
+      const BytesPerSecond rate = sheet.path(a, b).bandwidth;
       result.between = result.between ? std::min(*result.between, rate) : rate;
     }
   return result;

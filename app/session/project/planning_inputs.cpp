@@ -23,6 +23,7 @@ PlanningInputs make_inputs(const std::shared_ptr<const Profile>& profile, const 
   inputs.profile = std::move(fitted->profile);
   inputs.notes = std::move(fitted->notes);
   inputs.assumptions = std::move(fitted->assumptions);
+  inputs.efficiency = std::move(fitted->efficiency);
   inputs.work = study::work_of(*inputs.profile);
   inputs.origin = study::origin_of(*inputs.profile, cluster);
   return inputs;

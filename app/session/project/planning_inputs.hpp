@@ -4,6 +4,7 @@
 #pragma once
 
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "core/model/cluster.hpp"
+#include "core/model/efficiency.hpp"
 #include "core/model/profile.hpp"
 #include "core/model/utilization.hpp"
 #include "core/study/origin.hpp"
@@ -18,12 +20,13 @@
 namespace pipedeck::session::project {
 
 struct PlanningInputs {
-  std::shared_ptr<const Profile> profile;  ///< null: refused
-  std::string refusal;                     ///< why the profile has no times on the cluster's devices
-  std::vector<std::string> notes;          ///< on times that are not the profile's own
-  std::vector<std::string> assumptions;    ///< of times and links
-  std::optional<SampleWork> work;          ///< absent: the profile knows no tokens
-  study::Origin origin;                    ///< of plans made for them
+  std::shared_ptr<const Profile> profile;                ///< null: refused
+  std::string refusal;                                   ///< why the profile has no times on the cluster's devices
+  std::vector<std::string> notes;                        ///< on times that are not the profile's own
+  std::vector<std::string> assumptions;                  ///< of times and links
+  std::map<std::string, HardwareEfficiency> efficiency;  ///< SimulationOptions::efficiency
+  std::optional<SampleWork> work;                        ///< absent: the profile knows no tokens
+  study::Origin origin;                                  ///< of plans made for them
 };
 
 /// A cache of them by profile and cluster, shared by all copies of a project's state. Thread-safe. It is no part of the

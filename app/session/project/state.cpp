@@ -100,8 +100,10 @@ study::Origin origin_of(const State& state, int profile, int cluster) {
 std::optional<Problem> make_problem(const State& state, const PlanningSetup& question) {
   const auto inputs = planning_inputs(state, question.profile, question.cluster);
   if (!inputs || !inputs->profile) return std::nullopt;
-  return Problem{inputs->profile, find_cluster(state, question.cluster)->cluster, question.workload,
-                 question.planning.pins, inputs->assumptions};
+  Problem problem{inputs->profile, find_cluster(state, question.cluster)->cluster, question.workload,
+                  question.planning.pins, inputs->assumptions};
+  problem.workload.conventions.efficiency = inputs->efficiency;
+  return problem;
 }
 
 std::optional<Problem> make_problem(const State& state, const PlanEntry& entry) {

@@ -70,9 +70,12 @@ void TopologyEditing::refresh_strengths() {
     gradients = Bytes();
     for (const Layer& layer : profile->profile->layers) gradients += layer.parameters;
   }
-  view_.summary_part().set_strengths(cluster_summary_texts(
-      session::cluster::summarize_cluster(*cluster, gradients, state.question.workload.conventions),
-      profile ? text::to_qstring(profile->profile->name) : QString()));
+  SimulationOptions conventions = state.question.workload.conventions;
+  if (const auto inputs = session::project::planning_inputs(state, state.question.profile, state.question.cluster))
+    conventions.efficiency = inputs->efficiency;
+  view_.summary_part().set_strengths(
+      cluster_summary_texts(session::cluster::summarize_cluster(*cluster, gradients, conventions),
+                            profile ? text::to_qstring(profile->profile->name) : QString()));
 }
 
 /// Computes the bandwidths in the background. Until then, the map of the previous cluster stays, so that the page does

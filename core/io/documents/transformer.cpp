@@ -418,4 +418,19 @@ Result<std::optional<TransformerOrigin>> origin_of(const Profile& profile) {
   return origin;
 }
 
+std::map<std::string, HardwareEfficiency> hardware_efficiencies(const Profile& profile, const Cluster& cluster,
+                                                                const std::vector<DeviceModel>& catalogue) {
+  std::map<std::string, HardwareEfficiency> by_type;
+  const auto origin = origin_of(profile);
+  if (!origin || !*origin || !(*origin)->efficiency) return by_type;
+  for (const DeviceType& type : cluster.device_types) {
+    const DeviceModel* const model = find_device_model(catalogue, type.name);
+    if (type.name == (*origin)->device)
+      by_type[type.name] = hardware_efficiency(*(*origin)->efficiency);
+    else if (model && model->efficiency)
+      by_type[type.name] = hardware_efficiency(*model->efficiency);
+  }
+  return by_type;
+}
+
 }  // namespace pipedeck::io::documents

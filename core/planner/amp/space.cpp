@@ -166,7 +166,7 @@ std::vector<cost::RingBottleneck> AmpCosts::rings(const Strategy& strategy, std:
       group.push_back(devices[i]);
     const cost::RingBottleneck hop = cost::ring_bottleneck(chain_.network(), group);
     const auto covers = [](const cost::RingBottleneck& a, const cost::RingBottleneck& b) {
-      return a.alpha >= b.alpha && a.beta <= b.beta;
+      return a.alpha >= b.alpha && a.beta <= b.beta && a.call >= b.call;
     };
     if (std::any_of(hops.begin(), hops.end(), [&](const cost::RingBottleneck& other) { return covers(other, hop); }))
       continue;

@@ -79,7 +79,7 @@ Step Space::compute(int state, int first, int last, DappleCostKind measure) {
     for (const int type : where.types)
       optimizer =
           std::max(optimizer, cost::optimizer_time(parameters, chain_.workload().optimizer, chain_.workload().precision,
-                                                   chain_.cluster().device_types[search::at(type)])
+                                                   chain_.network().types()[search::at(type)])
                                   .count);
     step.all_reduce += optimizer;
   }

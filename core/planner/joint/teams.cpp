@@ -117,11 +117,11 @@ int JointCosts::cost_of(const Team& team) {
                   team.degree > 1 ? line_of(devices) : Line()});
     limits.insert({team.samples[search::at(r)], search::capacity_of(network, devices)});
     for (const int type : types)
-      key.step = std::max(key.step,
-                          cost::optimizer_time(Bytes(probe), chain().workload().optimizer, chain().workload().precision,
-                                               chain().cluster().device_types[search::at(type)])
-                                  .count /
-                              static_cast<double>(probe));
+      key.step =
+          std::max(key.step, cost::optimizer_time(Bytes(probe), chain().workload().optimizer,
+                                                  chain().workload().precision, network.types()[search::at(type)])
+                                     .count /
+                                 static_cast<double>(probe));
   }
   key.kinds.assign(kinds.begin(), kinds.end());
   key.limits.assign(limits.begin(), limits.end());

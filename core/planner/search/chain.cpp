@@ -16,7 +16,7 @@ namespace pipedeck::planner::search {
 Result<Chain> Chain::of(const Problem& problem) { return of(problem, topological_order(*problem.profile)); }
 
 Result<Chain> Chain::of(const Problem& problem, std::vector<LayerId> order) {
-  TRY(auto network, cost::Network::of(*problem.cluster, problem.workload.conventions.calibration));
+  TRY(auto network, cost::Network::of(*problem.cluster, problem.workload.conventions));
   Chain chain(problem, std::move(network));
   const Profile& profile = *problem.profile;
   if (profile.layers.empty()) return fail(ErrorCode::bad_input, "a profile without layers, at least one expected");

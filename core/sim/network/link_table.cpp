@@ -81,9 +81,10 @@ void LinkTable::add_hop(DeviceId from, DeviceId to, std::span<const DeviceId> me
     uses.push_back({number({kind, a, b}, capacity), 1});
   };
   const NodeId node = network_.node_of(from);
-  if (!network_.is_node_uniform()) return use(Kind::pair, from.value, to.value, network_.path(from, to).bandwidth);
+  if (!network_.is_node_uniform())
+    return use(Kind::pair, from.value, to.value, network_.ring_path(from, to, {}, {}).bandwidth);
   if (network_.domain_of(from) == network_.domain_of(to)) {
-    const BytesPerSecond own = network_.path(from, to).bandwidth;
+    const BytesPerSecond own = network_.ring_path(from, to, {}, {}).bandwidth;
     if (network_.bus(node)) return use(Kind::bus, node.value, 0, own);
     use(Kind::out, from.value, 0, own);
     use(Kind::in, to.value, 0, own);

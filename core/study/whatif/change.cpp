@@ -9,6 +9,7 @@
 
 #include "core/base/checks.hpp"
 #include "core/base/limits.hpp"
+#include "core/io/documents/transformer.hpp"
 #include "core/plan/validate.hpp"
 #include "core/study/whatif/scales.hpp"
 
@@ -173,6 +174,7 @@ Result<Problem> with_change(const Problem& problem, const WhatIf& change, const 
   TRY_VOID(plan::validate(cluster));
   const std::size_t devices = devices_of(cluster).size();
   std::erase_if(changed.pins.layers, [&](const auto& pin) { return pin.second.index() >= devices; });
+  changed.workload.conventions.efficiency = io::documents::hardware_efficiencies(*changed.profile, cluster, catalogue);
   changed.cluster = std::make_shared<const Cluster>(std::move(cluster));
   return changed;
 }

@@ -329,6 +329,46 @@ class TestNetwork : public QObject {
              cost::all_reduce(network, devices({0, 2, 4}), Bytes(77)).count);
   }
 
+  /// A group that leaves its domain reaches the network's share everywhere, as published runs do (parallelism.md,
+  /// "Efficiency"). Measured links keep their figures.
+  void efficienciesSlowTransfersAndRings() {
+    Cluster cluster = two_nodes();
+    cluster.device_types.front().memory_bandwidth = gigabytes_per_second(100);
+    SimulationOptions conventions;
+    conventions.efficiency["X"] = {0.9, 0.5, 0.8, microseconds(10), microseconds(20)};
+    const cost::Network sheet = cost::Network::of(cluster).value(),
+                        network = cost::Network::of(cluster, conventions).value();
+    const auto near = [](Seconds a, Seconds b) { return std::abs(a.count - b.count) < 1e-12; };
+    const auto slower = [](Seconds time, double share, Seconds call) { return Seconds(time.count / share) + call; };
+    const Bytes bytes(1000000);
+    const DeviceId a(0), b(1), c(2);
+    QVERIFY(near(network.transfer(a, b, bytes), slower(sheet.transfer(a, b, bytes), 0.5, microseconds(10))));
+    QVERIFY(near(network.transfer(a, c, bytes), slower(sheet.transfer(a, c, bytes), 0.8, microseconds(20))));
+    for (const Collectives by :
+         {Collectives::best_ring, Collectives::ring, Collectives::hierarchical, Collectives::tree}) {
+      const auto time = [&](const cost::Network& on, const std::vector<DeviceId>& group) {
+        return cost::AllReduce(on, group, by).time(bytes);
+      };
+      QVERIFY(near(time(network, {a, b}), slower(time(sheet, {a, b}), 0.5, microseconds(10))));
+      const auto all = devices({0, 1, 2, 3, 4});
+      QVERIFY(near(time(network, all), slower(time(sheet, all), 0.8, microseconds(20))));
+      const auto parts = cost::AllReduce(network, all, by).parts(bytes);
+      QVERIFY(parts.front().delay >= microseconds(20) || parts.back().delay >= microseconds(20));
+      QCOMPARE(cost::AllReduce(network, devices({2}), by).time(bytes), Seconds());
+    }
+    QVERIFY(near(cost::ring_all_reduce(network, devices({0, 1}), bytes),
+                 slower(cost::ring_all_reduce(sheet, devices({0, 1}), bytes), 0.5, microseconds(10))));
+    QCOMPARE(cost::AllReduce(network, devices({0, 1}), Collectives::nccl).time(bytes),
+             cost::AllReduce(sheet, devices({0, 1}), Collectives::nccl).time(bytes));
+    QVERIFY(network.widest_ring_path(a, b).bandwidth >= network.path(a, b).bandwidth);
+    QVERIFY(std::abs(network.type(a).memory_bandwidth->count - 90e9) < 1);
+
+    for (Node& node : cluster.nodes) node.link->measured = true;
+    const cost::Network measured = cost::Network::of(cluster, conventions).value();
+    QCOMPARE(measured.transfer(a, b, bytes), sheet.transfer(a, b, bytes));
+    QVERIFY(near(measured.transfer(a, c, bytes), network.transfer(a, c, bytes)));
+  }
+
   /// The parts of an all-reduce by any algorithm add up to its time; without latency they move the algorithm's bytes.
   void partsOfAllReduces() {
     const cost::Network network = cost::Network::of(two_nodes()).value();

@@ -126,8 +126,12 @@ class TestProfileDevice : public QObject {
     const auto made = fitted(before, h100);
     QVERIFY(*made.profile == presets::profile_preset("llama-3-8b", {}, "H100-SXM").value());
     QVERIFY2(made.notes.front().starts_with("layer times are computed for H100-SXM"), made.notes.front().c_str());
-    QVERIFY2(made.assumptions.front().starts_with("layers reach what is known of H100-SXM by shape"),
+    QVERIFY2(made.assumptions.front().starts_with("layers, memory and links reach what is known of H100-SXM"),
              made.assumptions.front().c_str());
+    const auto& of_type = find_device_model(presets::device_catalogue(), "H100-SXM")->efficiency;
+    QVERIFY(made.efficiency.at("H100-SXM") == hardware_efficiency(*of_type));
+    QVERIFY(made.efficiency.at("H100-SXM").link < 1);
+    QVERIFY(fitted(profile_of("A100-80GB"), h100).efficiency.empty());
     // Its data sheets alone would take another time.
     const double ratio = speed_in_catalogue("H100-SXM") / speed_in_catalogue("A100-80GB");
     QVERIFY(std::abs(before->layers[1].forward.count / ratio / made.profile->layers[1].forward.count - 1) > 0.01);

@@ -32,8 +32,8 @@ std::optional<Explained> explained(const Problem& problem, const Plan& plan) {
   auto simulation = simulator->run(plan);
   if (!simulation) return std::nullopt;
   PlanReasons reasons = study::reasons_of(*simulator, plan, *simulation);
-  return Explained{cost::Network::of(*problem.cluster, problem.workload.conventions.calibration).value(),
-                   *std::move(simulation), std::move(reasons)};
+  return Explained{cost::Network::of(*problem.cluster, problem.workload.conventions).value(), *std::move(simulation),
+                   std::move(reasons)};
 }
 
 Bytes parameters_of(const Problem& problem) {
