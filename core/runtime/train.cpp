@@ -291,25 +291,33 @@ class Training {
 
   /// Returns each stage's parameters, from the first devices that have them.
   train::TrainedParameters parameters() const {
-    std::vector<exec::LayerParameters> here;
+    std::vector<exec::LayerParameters> trained, frozen;
     for (const exec::Worker& worker : run_->workers)
       for (std::size_t m = 0; m < worker.stages().size(); ++m) {
         const exec::LocalStage& chunk = run_->layout.placements[worker.index()].chunk_of_module(m);
-        worker.stages()[m].module.add_parameters(plan_.stages[chunk.stage.index()].first, here);
+        const exec::StageModule& module = worker.stages()[m].module;
+        const int first = plan_.stages[chunk.stage.index()].first;
+        module.add_parameters(first, trained);
+        if (module.frozen()) module.frozen()->add_parameters(first, frozen);
       }
+    return {whole_layers(std::move(trained)), whole_layers(std::move(frozen))};
+  }
+
+  /// Returns whole layers from the parts of all processes.
+  train::Weights whole_layers(std::vector<exec::LayerParameters> here) const {
     if (!all_here()) {
       const auto processes = run_->processes->gather(exec::bytes_of(here));
       here.clear();
       for (const std::string& process : processes) exec::read_parameters(process, here);
     }
-    train::TrainedParameters trained;
+    train::Weights all;
     for (const exec::LayerParameters& part : here) {
       const auto layer = static_cast<std::size_t>(part.layer);
-      trained.layers.resize(std::max(trained.layers.size(), layer + 1));
-      trained.layers[layer].resize(static_cast<std::size_t>(part.whole));
-      layers::insert_blocks(part.blocks, part.values, trained.layers[layer]);
+      all.resize(std::max(all.size(), layer + 1));
+      all[layer].resize(static_cast<std::size_t>(part.whole));
+      layers::insert_blocks(part.blocks, part.values, all[layer]);
     }
-    return trained;
+    return all;
   }
 
   /// The sampler's thread emits events, too.

@@ -2,7 +2,9 @@
 // Blocks of today's language models, of two halves: attention, then a feed-forward or experts.
 #include "core/runtime/cpu/halves.hpp"
 #include "core/runtime/cpu/layers.hpp"
+#include "core/runtime/layers/adapters.hpp"
 #include "core/runtime/layers/context.hpp"
+#include "core/runtime/layers/frozen_layer.hpp"
 
 namespace pipedeck::runtime::cpu {
 namespace {
@@ -17,7 +19,12 @@ Result<std::unique_ptr<layers::LayerKernel>> make_halves(const ModelLayer& layer
   TRY(auto attention, layer.kind == "latent_decoder" ? make_latent_attention_half(layer, sharding, context)
                                                      : make_attention_half(layer, sharding, context));
   TRY(auto feed_forward, make_feed_forward_half(layer, sharding));
-  return std::make_unique<layers::TwoHalves>(std::move(attention), std::move(feed_forward));
+  const auto frozen = [&](std::unique_ptr<layers::BlockHalf> half) -> std::unique_ptr<layers::BlockHalf> {
+    if (!layers::adapters_of(layer).freezes() || half->frozen_parameters() > 0) return half;
+    const std::size_t saved = half->forward_tensors();
+    return std::make_unique<layers::FrozenLayer>(std::move(half), saved);
+  };
+  return std::make_unique<layers::TwoHalves>(frozen(std::move(attention)), frozen(std::move(feed_forward)));
 }
 
 }  // namespace

@@ -24,8 +24,20 @@ struct ExpertSizes {
   std::int64_t hidden, columns, shared_columns;
   RouterShape router;
   float epsilon;
+  layers::AdapterChoice adapters = {};
   std::optional<std::int64_t> held = {};  ///< experts of a rank of a group that divides them
   layers::ExpertLayout layout() const { return {hidden, router.experts, columns, shared_columns, held}; }
+  /// Returns the two products of the part that every token passes, and those of the experts, which come last.
+  std::vector<layers::AdaptedProduct> products() const {
+    const layers::ExpertLayout at = layout();
+    const std::int64_t h = hidden, f = columns, g = shared_columns, count = held.value_or(router.experts);
+    using Joined = std::vector<layers::ShardRange>;
+    const bool all = adapters.targets == AdapterTargets::linear, shares = all && g > 0;
+    return {{at.shared_in, h, 2 * g, shares ? Joined{{0, g}, {g, g}} : Joined{}, layers::ProductCut::columns},
+            {at.shared_out, g, h, shares ? Joined{{0, h}} : Joined{}, layers::ProductCut::rows},
+            {at.in, h, 2 * f, all ? Joined{{0, f}, {f, f}} : Joined{}, layers::ProductCut::columns, count},
+            {at.out, f, h, all ? Joined{{0, h}} : Joined{}, layers::ProductCut::rows, count}};
+  }
   std::int64_t expert_parameters() const { return held.value_or(router.experts) * hidden * 3 * columns; }
 };
 
@@ -76,17 +88,19 @@ class ExpertsLayer final : public NormedHalf {
  public:
   explicit ExpertsLayer(const ExpertSizes& sizes, const ExpertPlace& place = {})
       : NormedHalf(sizes.router.sequence, sizes.hidden, sizes.epsilon, sizes.layout().end,
-                   place.partners ? std::optional(*place.partners) : std::nullopt),
+                   {sizes.adapters, sizes.products()}, place.partners ? std::optional(*place.partners) : std::nullopt),
         h_(sizes.hidden),
         f_(sizes.columns),
         shared_f_(sizes.shared_columns),
         router_(sizes.router),
+        products_(sizes.products()),
         at_(sizes.layout()),
         own_{0, sizes.router.sequence} {
     if (place.context) context_ = *place.context;
     if (!place.shard) return;
     shard_ = *place.shard;
     expert_parameters_ = sizes.expert_parameters();
+    if (adapted()) expert_adapters_ = parameters() - adapter(in).a;
     if (!place.partners) return;
     if (computes_own_tokens())
       own_ = place.partners->local_positions(sizes.router.sequence), router_.sequence = own_.count;
@@ -98,13 +112,16 @@ class ExpertsLayer final : public NormedHalf {
     auto part = std::make_unique<ExpertsLayer>(place.of(whole), place);
     auto all = std::make_unique<ExpertsLayer>(whole);
     std::vector<layers::ParameterBlock> blocks = all->blocks_of(place);
-    part->set_whole(std::move(all), std::move(blocks));
+    const layers::AdapterRange shared{{0, 1}, place.shared(whole.shared_columns)},
+        held{place.experts(whole.router.experts), place.columns(whole.columns)};
+    part->set_whole(std::move(all), std::move(blocks), {shared, shared, held, held});
     return part;
   }
 
-  std::int64_t expert_parameters() const override { return expert_parameters_; }
+  std::int64_t expert_parameters() const override { return adapted() ? expert_adapters_ : expert_parameters_; }
+  std::int64_t frozen_expert_parameters() const override { return adapted() ? expert_parameters_ : 0; }
   std::size_t forward_tensors() const override { return shared_f_ > 0 ? forward_count : shared_gates; }
-  std::size_t backward_tensors() const override { return backward_count; }
+  std::size_t backward_tensors() const override { return backward_count + narrow_tensors(); }
 
   void discard(layers::SavedTensors& saved, const layers::RecomputedParts& parts) const override {
     using enum layers::RecomputedPart;
@@ -117,7 +134,8 @@ class ExpertsLayer final : public NormedHalf {
 
   tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {
-    const float* p = parameters.data();
+    const HalfWeights p = weights_of(parameters, saved);
+    NarrowRows narrow = no_narrow_rows();
     auto& s = saved.tensors;
     const bool alone = computes_own_tokens();
     tensor::Tensor own;
@@ -125,13 +143,12 @@ class ExpertsLayer final : public NormedHalf {
     const ExpertPath path = path_of(s[choices], s[counts]);
     tensor::Tensor dweights = tensor::Tensor::zeros(dy.memory(), s[weights].samples(), s[weights].width());
     tensor::Tensor doutput;  // at the experts, times the weights
-    tensor::Tensor dgates = experts_backward(p, s, alone && !own.empty() ? own : dy, path, dweights, doutput);
+    tensor::Tensor dgates = experts_backward(p, s, alone && !own.empty() ? own : dy, path, dweights, doutput, narrow);
     tensor::Tensor dshared;
-    tensor::Tensor dnormal = shared_backward(p, s, dy, dshared);
+    tensor::Tensor dnormal = shared_backward(p, s, dy, dshared, narrow);
     if (alone && shared_f_ > 0) sum_tokens(dnormal);
-    add_unpermuted(dnormal,
-                   path.from_experts(expert_products_backward(dgates, h_, 2 * f_, p + at_.in, path.first()), h_), h_,
-                   path.own, nullptr);
+    add_unpermuted(dnormal, path.from_experts(expert_inputs_backward(p, s, dgates, path, narrow), h_), h_, path.own,
+                   nullptr);
     if (!alone) sum_tokens(dnormal), sum_up(dweights);
     if (router_.auxiliary != 0 && has_whole_samples()) s[loads] = loads_of_samples(s[choices]);
     tensor::Tensor dlogits = router_backward(dweights, s[choices], s[scores], s[loads], router_,
@@ -139,7 +156,7 @@ class ExpertsLayer final : public NormedHalf {
     s[loads].release();
     add_router_gradient(dnormal, dlogits, p);
     tensor::Tensor drouter;
-    if (alone) drouter = router_gradient(s[normal], std::exchange(dlogits, {}));
+    if (alone && !adapted()) drouter = router_gradient(s[normal], std::exchange(dlogits, {}));
     tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, h_);
     tensor::Tensor dx = input_gradient(own.empty() ? dy : own, dnormal, p, s, gains, wanted);
     tensor::Tensor shared_input;
@@ -148,6 +165,7 @@ class ExpertsLayer final : public NormedHalf {
         s, {std::move(s[normal]), std::move(dlogits), std::move(s[choices]), std::move(s[weights]), std::move(dgates),
             std::move(s[active]), std::move(dy), std::move(gains), std::move(s[counts]), std::move(s[received]),
             std::move(doutput), std::move(dshared), std::move(shared_input), std::move(drouter)});
+    leave_narrow_rows(s, std::move(narrow));
     return dx;
   }
 
@@ -155,28 +173,35 @@ class ExpertsLayer final : public NormedHalf {
     const auto& s = saved.tensors;
     float* g = gradients.data();
     const ExpertPath path = path_of(s[w_choices], s[w_counts]);
-    AllTokens in{nullptr, {}};
-    if (!computes_own_tokens() || shared_f_ > 0) in = all_tokens(s[w_normal]);
+    AllTokens all{nullptr, {}};
+    if (!computes_own_tokens() || shared_f_ > 0) all = all_tokens(s[w_normal]);
     {
       tensor::Tensor dy;
       if (!shard_) {
         dy = permute(s[w_dy], h_, path.own);
         weigh(dy, h_, row_weights(s[w_weights], path.own), path.rows());
       }
-      add_expert_gradients(g + at_.out, s[w_active], f_, shard_ ? s[w_doutput] : dy, h_, path.first());
+      add_expert_gradients(g, out, s[w_active], shard_ ? s[w_doutput] : dy, s, path);
     }
     {
       tensor::Tensor input;
-      if (!shard_) input = permute(*in, h_, path.own);
-      add_expert_gradients(g + at_.in, shard_ ? s[w_received] : input, h_, s[w_dgates], 2 * f_, path.first());
+      if (!shard_) input = permute(*all, h_, path.own);
+      add_expert_gradients(g, in, shard_ ? s[w_received] : input, s[w_dgates], s, path);
+    }
+    if (adapted()) {
+      if (shared_f_ > 0) {
+        add_gradients(g, shared_out, s[w_shared_active], s[w_dy], s, backward_count);
+        add_gradients(g, shared_in, *all, s[w_dshared], s, backward_count);
+      }
+      return saved.tensors.clear();
     }
     if (computes_own_tokens())
       add(g + at_.router, s[w_drouter].data(), s[w_drouter].size());
     else
-      add_weight_gradient(g + at_.router, *in, h_, s[w_dlogits], router_.experts);
+      add_weight_gradient(g + at_.router, *all, h_, s[w_dlogits], router_.experts);
     if (shared_f_ > 0) {
       add_weight_gradient(g + at_.shared_out, s[w_shared_active], shared_f_, s[w_dy], h_);
-      add_weight_gradient(g + at_.shared_in, *in, h_, s[w_dshared], 2 * shared_f_);
+      add_weight_gradient(g + at_.shared_in, *all, h_, s[w_dshared], 2 * shared_f_);
     }
     add_gain_gradient(g, s[w_gains]);
     saved.tensors.clear();
@@ -191,28 +216,30 @@ class ExpertsLayer final : public NormedHalf {
     std::ranges::generate(parameters.subspan(gain), [&] { return 0.02f * random.normal(); });
   }
 
-  tensor::Tensor compute(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const override {
-    s[scores] = project(in, h_, router_.experts, p + at_.router);
+  tensor::Tensor compute(const HalfWeights& p, const tensor::Tensor& normed,
+                         std::vector<tensor::Tensor>& s) const override {
+    s[scores] = project(normed, h_, router_.experts, p + at_.router);
     score_experts(s[scores], router_);
-    s[choices] = rows_like(in, h_, router_.per_token);
+    s[choices] = rows_like(normed, h_, router_.per_token);
     s[weights] = s[choices].empty_like();
     choose_experts(s[choices], s[weights], s[scores], router_);
     count_loads(s);
     if (shard_)
       s[counts] = layers::ExpertRoutes::exchange_counts(*shard_, rows_by_expert(s[choices], router_, tokens_).first,
-                                                        in.memory());
+                                                        normed.memory());
     const ExpertPath path = path_of(s[choices], s[counts]);
-    tensor::Tensor input = path.to_experts(permute(in, h_, path.own), h_);
-    s[gates] = expert_products(input, h_, 2 * f_, p + at_.in, path.first());
+    tensor::Tensor input = path.to_experts(permute(normed, h_, path.own), h_);
+    s[gates] = adapted_products(p, in, input, path);
     if (shard_) s[received] = std::move(input);
     activate(s, path.rows());
-    tensor::Tensor output = shared_forward(p, in, s);
-    add_unpermuted(output, path.from_experts(expert_products(s[active], f_, h_, p + at_.out, path.first()), h_), h_,
-                   path.own, s[weights].data());
+    tensor::Tensor output = shared_forward(p, normed, s);
+    add_unpermuted(output, path.from_experts(adapted_products(p, out, s[active], path), h_), h_, path.own,
+                   s[weights].data());
     return output;
   }
 
-  void restore_parts(const float* p, std::vector<tensor::Tensor>& s, const layers::RecomputedParts&) const override {
+  void restore_parts(const HalfWeights& p, std::vector<tensor::Tensor>& s,
+                     const layers::RecomputedParts&) const override {
     if (s[active].empty()) activate(s, path_of(s[choices], s[counts]).rows());
     if (shared_f_ > 0 && s[shared_gates].empty()) activate_shared(p, *all_tokens(s[normal]), s);
   }
@@ -222,10 +249,10 @@ class ExpertsLayer final : public NormedHalf {
     silu_gate(s[active].data(), s[gates].data(), rows, f_);
   }
 
-  void activate_shared(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const {
-    s[shared_gates] = project(in, h_, 2 * shared_f_, p + at_.shared_in);
-    s[shared_active] = rows_like(in, h_, shared_f_);
-    silu_gate(s[shared_active].data(), s[shared_gates].data(), in.size() / h_, shared_f_);
+  void activate_shared(const HalfWeights& p, const tensor::Tensor& all, std::vector<tensor::Tensor>& s) const {
+    s[shared_gates] = project_adapted(all, p, products_[shared_in], shared_in);
+    s[shared_active] = rows_like(all, h_, shared_f_);
+    silu_gate(s[shared_active].data(), s[shared_gates].data(), all.size() / h_, shared_f_);
   }
 
   /// Counts the choices of whole samples, on all context ranks, and drops those beyond the capacity.
@@ -325,21 +352,21 @@ class ExpertsLayer final : public NormedHalf {
     return blocks;
   }
 
-  /// Returns the output of the shared part for the tokens of `in`, or zeros.
-  tensor::Tensor shared_forward(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const {
-    if (shared_f_ == 0) return tensor::Tensor::zeros(in.memory(), in.samples(), in.width());
+  /// Returns the output of the shared part for the tokens of `own`, or zeros.
+  tensor::Tensor shared_forward(const HalfWeights& p, const tensor::Tensor& own, std::vector<tensor::Tensor>& s) const {
+    if (shared_f_ == 0) return tensor::Tensor::zeros(own.memory(), own.samples(), own.width());
     if (!computes_own_tokens()) {
-      activate_shared(p, in, s);
-      return project(s[shared_active], shared_f_, h_, p + at_.shared_out);
+      activate_shared(p, own, s);
+      return project_adapted(s[shared_active], p, products_[shared_out], shared_out);
     }
-    activate_shared(p, *all_tokens(in), s);
-    tensor::Tensor output = project(s[shared_active], shared_f_, h_, p + at_.shared_out);
+    activate_shared(p, *all_tokens(own), s);
+    tensor::Tensor output = project_adapted(s[shared_active], p, products_[shared_out], shared_out);
     sum_tokens(output);
     return output;
   }
 
   /// Adds the router's part to the gradient of the norm's output, which has the rank's tokens.
-  void add_router_gradient(tensor::Tensor& dnormal, const tensor::Tensor& dlogits, const float* p) const {
+  void add_router_gradient(tensor::Tensor& dnormal, const tensor::Tensor& dlogits, const HalfWeights& p) const {
     tensor::Tensor own;
     if (dnormal.size() / h_ != dlogits.size() / router_.experts) {
       own = dlogits.slice(0, dlogits.samples(), dlogits.memory());
@@ -349,24 +376,37 @@ class ExpertsLayer final : public NormedHalf {
   }
 
   /// Returns the gradient of the shared part's input, or zeros; `dshared` becomes that of its gates.
-  tensor::Tensor shared_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy,
-                                 tensor::Tensor& dshared) const {
+  tensor::Tensor shared_backward(const HalfWeights& p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy,
+                                 tensor::Tensor& dshared, NarrowRows& narrow) const {
     if (shared_f_ == 0) return tensor::Tensor::zeros(dy.memory(), dy.samples(), dy.width());
-    const tensor::Tensor dactive = project_backward(dy, shared_f_, h_, p + at_.shared_out);
+    tensor::Tensor dactive = project_backward(dy, shared_f_, h_, p + at_.shared_out);
+    add_adapter_backward(dactive, dy, p, shared_out, narrow);
+    keep_narrow_rows(s[shared_active], p, shared_out, narrow);
     dshared = s[shared_gates].empty_like();
     silu_gate_backward(dshared.data(), dactive.data(), s[shared_gates].data(), dy.size() / h_, shared_f_);
     s[shared_gates].release();
-    return project_backward(dshared, h_, 2 * shared_f_, p + at_.shared_in);
+    tensor::Tensor dnormal = project_backward(dshared, h_, 2 * shared_f_, p + at_.shared_in);
+    add_adapter_backward(dnormal, dshared, p, shared_in, narrow);
+    keep_narrow_rows(s[normal], p, shared_in, narrow, true);
+    return dnormal;
   }
 
   /// Returns the gradient of the gates of the experts here. Sets that of the weights: an expert's output times the
   /// gradient of the sum, which is its columns' activations times theirs. With experts on other ranks, `doutput`
   /// becomes the gradient of their outputs.
-  tensor::Tensor experts_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy,
-                                  const ExpertPath& path, tensor::Tensor& dweights, tensor::Tensor& doutput) const {
+  tensor::Tensor experts_backward(const HalfWeights& p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy,
+                                  const ExpertPath& path, tensor::Tensor& dweights, tensor::Tensor& doutput,
+                                  NarrowRows& narrow) const {
     tensor::Tensor dsum = path.to_experts(permute(dy, h_, path.own), h_);
     const tensor::Tensor scales = path.to_experts(row_weights(s[weights], path.own), 1);
     tensor::Tensor dactive = expert_products_backward(dsum, f_, h_, p + at_.out, path.first());
+    if (has_adapter(out)) {
+      tensor::Tensor gradient = narrow_gradient(adapter(out), p, dsum, path.first());
+      add_adapter_input_gradient(adapter(out), p, dactive, gradient, path.first());
+      weigh(gradient, adapter(out).narrow(), scales, path.rows());
+      narrow.gradients[out] = std::move(gradient);
+      narrow.inputs[out] = sum_of_columns(narrow_rows(adapter(out), p, s[active], path.first()), out, path);
+    }
     tensor::Tensor dscales = scales.empty_like();
     for (std::int64_t row = 0; row < path.rows(); ++row)
       dscales.data()[row] = dot_product(dactive.data() + row * f_, s[active].data() + row * f_, f_);
@@ -384,14 +424,64 @@ class ExpertsLayer final : public NormedHalf {
     return dgates;
   }
 
+  /// Returns the products of the experts here, with their adapters.
+  tensor::Tensor adapted_products(const HalfWeights& p, std::size_t number, const tensor::Tensor& rows,
+                                  const ExpertPath& path) const {
+    const layers::AdaptedProduct& product = products_[number];
+    tensor::Tensor output = expert_products(rows, product.from, product.to, p + product.weight, path.first());
+    if (has_adapter(number))
+      add_adapted(adapter(number), p, output, narrow_rows(adapter(number), p, rows, path.first()), path.first());
+    return output;
+  }
+
+  /// Returns the gradient of the inputs of the experts here.
+  tensor::Tensor expert_inputs_backward(const HalfWeights& p, const std::vector<tensor::Tensor>& s,
+                                        const tensor::Tensor& dgates, const ExpertPath& path,
+                                        NarrowRows& narrow) const {
+    tensor::Tensor dinput = expert_products_backward(dgates, h_, 2 * f_, p + at_.in, path.first());
+    if (!has_adapter(in)) return dinput;
+    tensor::Tensor gradient = narrow_gradient(adapter(in), p, dgates, path.first());
+    add_adapter_input_gradient(adapter(in), p, dinput, gradient, path.first());
+    narrow.gradients[in] = sum_of_columns(std::move(gradient), in, path);
+    tensor::Tensor input;
+    if (!shard_) input = permute(*all_tokens(s[normal]), h_, path.own);
+    narrow.inputs[in] = narrow_rows(adapter(in), p, shard_ ? s[received] : input, path.first());
+    return dinput;
+  }
+
+  /// Returns narrow rows of the experts here, summed over the ranks that have other columns of the same experts.
+  tensor::Tensor sum_of_columns(tensor::Tensor narrow, std::size_t number, const ExpertPath& path) const {
+    const std::int64_t width = adapter(number).narrow();
+    if (!shard_) {
+      sum_up(narrow);
+      return narrow;
+    }
+    if (shard_->columns == 1) return narrow;
+    return path.to_experts(path.from_experts(std::move(narrow), width), width);
+  }
+
+  /// Adds the gradients of a product of the experts here, or those of its adapters.
+  void add_expert_gradients(float* g, std::size_t number, const tensor::Tensor& rows, const tensor::Tensor& gradient,
+                            const std::vector<tensor::Tensor>& s, const ExpertPath& path) const {
+    const layers::AdaptedProduct& product = products_[number];
+    const std::size_t narrow = backward_count + 2 * number;
+    if (has_adapter(number))
+      add_adapter_gradients(adapter(number), g, rows, gradient, s[narrow], s[narrow + 1], path.first());
+    else
+      cpu::add_expert_gradients(g + product.weight, rows, product.from, gradient, product.to, path.first());
+  }
+
+  enum Product : std::size_t { shared_in, shared_out, in, out };
+
   std::int64_t h_, f_, shared_f_;  ///< the model's width, and those of the local columns
   RouterShape router_;
+  std::vector<layers::AdaptedProduct> products_;
   layers::ExpertLayout at_;
   layers::ShardRange own_;                    ///< the tokens that the rank routes, of those that its group has
   std::optional<layers::ExpertShard> shard_;  ///< if ranks divide the experts
   layers::ContextShard context_;
   TokenShare tokens_;
-  std::int64_t expert_parameters_ = 0;
+  std::int64_t expert_parameters_ = 0, expert_adapters_ = 0;
 };
 
 /// Returns the sizes on a rank, of which `context` is null if it has whole samples.
@@ -409,7 +499,8 @@ Result<ExpertSizes> expert_sizes(const ModelLayer& layer, const layers::ContextS
                                      .scale = static_cast<float>(size("scale_permille")) / 1000,
                                      .auxiliary = static_cast<float>(size("auxiliary_loss_permille")) / 1000,
                                      .capacity_percent = size("capacity_percent")},
-                          .epsilon = epsilon_of(size("epsilon_billionths"))};
+                          .epsilon = epsilon_of(size("epsilon_billionths")),
+                          .adapters = layers::adapters_of(layer)};
   size.bounded("weights of the experts", {2, sizes.hidden, sizes.columns, sizes.router.experts});
   size.bounded("weights of the shared part", {2, sizes.hidden, sizes.shared_columns});
   TRY_VOID(size.result());

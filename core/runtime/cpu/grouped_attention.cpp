@@ -25,7 +25,22 @@ struct GroupedSizes {
   bool bias, norm_heads;
   std::int64_t query_width() const { return heads * head_width; }
   std::int64_t key_width() const { return key_value_heads * head_width; }
+  layers::AdapterChoice adapters;
   layers::AttentionLayout layout() const { return {hidden, query_width(), key_width(), head_width, bias, norm_heads}; }
+  /// Returns the products into queries, keys and values, and the one out.
+  std::vector<layers::AdaptedProduct> products() const {
+    const layers::AttentionLayout at = layout();
+    const auto product = [&](std::int64_t weight, std::int64_t from, std::int64_t to, layers::ProductCut cut,
+                             bool with_few) {
+      layers::AdaptedProduct made{weight, from, to, {}, cut};
+      if (with_few || adapters.targets != AdapterTargets::query_value) made.joined = {{0, to}};
+      return made;
+    };
+    using enum layers::ProductCut;
+    return {product(at.query, hidden, query_width(), columns, true),
+            product(at.key, hidden, key_width(), columns, false), product(at.value, hidden, key_width(), columns, true),
+            product(at.out, query_width(), hidden, rows, false)};
+  }
   /// Returns the sizes of a rank with these key-value heads and the query heads that share them.
   GroupedSizes of(const layers::ShardRange& groups) const {
     GroupedSizes own = *this;
@@ -39,8 +54,10 @@ class GroupedAttention final : public NormedHalf {
   /// `sizes.sequence` is the number of the context rank's positions.
   GroupedAttention(const GroupedSizes& sizes, const layers::ContextShard& context,
                    std::optional<layers::TensorParallelGroup> partners = {})
-      : NormedHalf(sizes.sequence, sizes.hidden, sizes.epsilon, sizes.layout().end, std::move(partners)),
+      : NormedHalf(sizes.sequence, sizes.hidden, sizes.epsilon, sizes.layout().end, {sizes.adapters, sizes.products()},
+                   std::move(partners)),
         sizes_(sizes),
+        products_(sizes.products()),
         attention_({.heads = sizes.heads,
                     .key_value_heads = sizes.key_value_heads,
                     .key_width = sizes.head_width,
@@ -59,11 +76,14 @@ class GroupedAttention final : public NormedHalf {
       : GroupedAttention(whole.of(groups), context, partners) {
     auto all = std::make_unique<GroupedAttention>(whole, context);
     std::vector<layers::ParameterBlock> blocks = all->blocks_of(groups);
-    set_whole(std::move(all), std::move(blocks));
+    const std::int64_t d = whole.head_width, shared = whole.heads / whole.key_value_heads;
+    const layers::AdapterRange keys{{0, 1}, {groups.first * d, groups.count * d}},
+        queries{{0, 1}, {groups.first * shared * d, groups.count * shared * d}};
+    set_whole(std::move(all), std::move(blocks), {queries, keys, keys, queries});
   }
 
   std::size_t forward_tensors() const override { return sizes_.norm_heads ? forward_count : raw_query; }
-  std::size_t backward_tensors() const override { return backward_count; }
+  std::size_t backward_tensors() const override { return backward_count + narrow_tensors(); }
 
   void discard(layers::SavedTensors& saved, const layers::RecomputedParts& parts) const override {
     auto& s = saved.tensors;
@@ -72,10 +92,11 @@ class GroupedAttention final : public NormedHalf {
 
   tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {
-    const float* p = parameters.data();
+    const HalfWeights p = weights_of(parameters, saved);
+    NarrowRows narrow = no_narrow_rows();
     auto& s = saved.tensors;
     const tensor::Tensor own = gather_gradient(dy);
-    auto [dq, dk, dv] = attend_backward(p, s, dy);
+    auto [dq, dk, dv] = attend_backward(p, s, dy, narrow);
     angles_.rotate_back(dq.data(), heads_of(dq, sizes_.query_width()));
     angles_.rotate_back(dk.data(), heads_of(dk, sizes_.key_width()));
     tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, sizes_.hidden);
@@ -83,16 +104,29 @@ class GroupedAttention final : public NormedHalf {
     tensor::Tensor dnormal = project_backward(dq, sizes_.hidden, sizes_.query_width(), p + at_.query);
     add_project_backward(dnormal, dk, sizes_.hidden, sizes_.key_width(), p + at_.key);
     add_project_backward(dnormal, dv, sizes_.hidden, sizes_.key_width(), p + at_.value);
+    for (const auto& [number, gradient] : {std::pair(to_queries, &dq), {to_keys, &dk}, {to_values, &dv}}) {
+      add_adapter_backward(dnormal, *gradient, p, number, narrow);
+      keep_narrow_rows(s[normal], p, number, narrow, true);
+    }
     sum_tokens(dnormal);
     tensor::Tensor dx = input_gradient(own.empty() ? dy : own, dnormal, p, s, gains, wanted);
     leave<backward_count>(s, {std::move(s[normal]), std::move(dq), std::move(dk), std::move(dv), std::move(s[context]),
                               std::move(dy), std::move(gains), std::move(head_gains)});
+    leave_narrow_rows(s, std::move(narrow));
     return dx;
   }
 
   void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
     const auto& s = saved.tensors;
     float* g = gradients.data();
+    if (adapted()) {
+      const AllTokens all = all_tokens(s[w_normal]);
+      add_gradients(g, to_queries, *all, s[w_dq], s, backward_count);
+      add_gradients(g, to_keys, *all, s[w_dk], s, backward_count);
+      add_gradients(g, to_values, *all, s[w_dv], s, backward_count);
+      add_gradients(g, out, s[w_context], s[w_dy], s, backward_count);
+      return saved.tensors.clear();
+    }
     add_weight_gradient(g + at_.out, s[w_context], sizes_.query_width(), s[w_dy], sizes_.hidden);
     const AllTokens in = all_tokens(s[w_normal]);
     add_head_gradients(g, at_.query, at_.query_bias, *in, s[w_dq], sizes_.query_width());
@@ -117,10 +151,11 @@ class GroupedAttention final : public NormedHalf {
     fill(at_.out, at_.end, normal);
   }
 
-  tensor::Tensor compute(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const override {
-    s[query] = head_product(in, p, at_.query, at_.query_bias, sizes_.query_width());
-    s[key] = head_product(in, p, at_.key, at_.key_bias, sizes_.key_width());
-    s[value] = head_product(in, p, at_.value, at_.value_bias, sizes_.key_width());
+  tensor::Tensor compute(const HalfWeights& p, const tensor::Tensor& in,
+                         std::vector<tensor::Tensor>& s) const override {
+    s[query] = head_product(in, p, to_queries, at_.query_bias);
+    s[key] = head_product(in, p, to_keys, at_.key_bias);
+    s[value] = head_product(in, p, to_values, at_.value_bias);
     if (sizes_.norm_heads) {
       s[raw_query] = std::move(s[query]), s[raw_key] = std::move(s[key]);
       s[query] = head_norm_.forward(s[raw_query], p + at_.query_gain, s[query_inverse]);
@@ -131,14 +166,16 @@ class GroupedAttention final : public NormedHalf {
     AttentionTensors heads{std::move(s[query]), std::move(s[key]), std::move(s[value])};
     s[context] = attention_.forward(heads, s[probability]);
     s[query] = std::move(heads.queries), s[key] = std::move(heads.keys), s[value] = std::move(heads.values);
-    tensor::Tensor output = project(s[context], sizes_.query_width(), sizes_.hidden, p + at_.out);
+    tensor::Tensor output = project_adapted(s[context], p, products_[out], out);
     return output;
   }
 
-  void restore_parts(const float*, std::vector<tensor::Tensor>& s, const layers::RecomputedParts&) const override {
+  void restore_parts(const HalfWeights&, std::vector<tensor::Tensor>& s,
+                     const layers::RecomputedParts&) const override {
     if (s[probability].empty()) attention_.restore(s[query], s[key], s[value], s[probability]);
   }
 
+  enum Product : std::size_t { to_queries, to_keys, to_values, out };
   /// Tensors saved by forward, in this order; the last four with a norm of the heads.
   enum ForwardSaved : std::size_t {
     query = first_own,
@@ -179,11 +216,11 @@ class GroupedAttention final : public NormedHalf {
     return {tensor.size() / width, width, width / sizes_.head_width, sizes_.head_width};
   }
 
-  tensor::Tensor head_product(const tensor::Tensor& in, const float* p, std::int64_t weight, std::int64_t bias,
-                              std::int64_t width) const {
-    tensor::Tensor out = project(in, sizes_.hidden, width, p + weight);
-    if (sizes_.bias) add_bias(out.data(), p + bias, out.size() / width, width);
-    return out;
+  tensor::Tensor head_product(const tensor::Tensor& in, const HalfWeights& p, Product number, std::int64_t bias) const {
+    const std::int64_t width = products_[number].to;
+    tensor::Tensor heads = project_adapted(in, p, products_[number], number);
+    if (sizes_.bias) add_bias(heads.data(), p + bias, heads.size() / width, width);
+    return heads;
   }
 
   void add_head_gradients(float* g, std::int64_t weight, std::int64_t bias, const tensor::Tensor& in,
@@ -193,15 +230,18 @@ class GroupedAttention final : public NormedHalf {
   }
 
   /// Returns the gradients of rotated queries and keys, and of values.
-  AttentionTensors attend_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy) const {
+  AttentionTensors attend_backward(const HalfWeights& p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy,
+                                   NarrowRows& narrow) const {
     const AttentionTensors in{std::move(s[query]), std::move(s[key]), std::move(s[value])};
-    return attention_.backward(project_backward(dy, sizes_.query_width(), sizes_.hidden, p + at_.out), s[context], in,
-                               std::exchange(s[probability], {}));
+    tensor::Tensor dcontext = project_backward(dy, sizes_.query_width(), sizes_.hidden, p + at_.out);
+    add_adapter_backward(dcontext, dy, p, out, narrow);
+    keep_narrow_rows(s[context], p, out, narrow);
+    return attention_.backward(std::move(dcontext), s[context], in, std::exchange(s[probability], {}));
   }
 
   /// Replaces the gradients of normed queries and keys by those of the norms' inputs. Returns the gains' gradients,
   /// summed over the ranks; empty without norms.
-  tensor::Tensor norm_heads_backward(const float* p, std::vector<tensor::Tensor>& s, tensor::Tensor& dq,
+  tensor::Tensor norm_heads_backward(const HalfWeights& p, std::vector<tensor::Tensor>& s, tensor::Tensor& dq,
                                      tensor::Tensor& dk) const {
     if (!sizes_.norm_heads) return {};
     tensor::Tensor gains = tensor::Tensor::zeros(dq.memory(), 1, 2 * sizes_.head_width);
@@ -210,11 +250,13 @@ class GroupedAttention final : public NormedHalf {
     head_norm_.backward(raw_dq, gains.data(), dq, s[raw_query], s[query_inverse], p + at_.query_gain);
     head_norm_.backward(raw_dk, gains.data() + sizes_.head_width, dk, s[raw_key], s[key_inverse], p + at_.key_gain);
     dq = std::move(raw_dq), dk = std::move(raw_dk);
+    if (adapted()) return {};
     sum_up(gains);
     return gains;
   }
 
   GroupedSizes sizes_;
+  std::vector<layers::AdaptedProduct> products_;
   ContextAttention attention_;  ///< of the local heads
   layers::AttentionLayout at_;
   Rms head_norm_;
@@ -236,7 +278,8 @@ Result<GroupedSizes> grouped_sizes(const ModelLayer& layer) {
                                 .original = static_cast<double>(size("rotary_original"))},
                      .epsilon = epsilon_of(size("epsilon_billionths")),
                      .bias = size("bias_qkv") == 1,
-                     .norm_heads = size("norm_heads") == 1};
+                     .norm_heads = size("norm_heads") == 1,
+                     .adapters = layers::adapters_of(layer)};
   size.check_heads();
   TRY_VOID(size.result());
   sizes.key_value_heads = key_value_heads(layer), sizes.head_width = head_width(layer);

@@ -21,12 +21,28 @@ namespace {
 struct LatentSizes {
   std::int64_t hidden, heads, query_rank, rank, plain, rotary, value, sequence, rotary_base;
   float epsilon;
+  layers::AdapterChoice adapters;
   std::int64_t head() const { return plain + rotary; }  ///< width of a query or key
   std::int64_t queries() const { return heads * head(); }
   std::int64_t values() const { return heads * value; }
   std::int64_t both() const { return heads * (plain + value); }  ///< plain keys and values, head by head
   std::int64_t down() const { return rank + rotary; }
   layers::LatentLayout layout() const { return {hidden, query_rank, queries(), rank, rotary, both(), values()}; }
+  /// Returns the products into the narrow query and out of it, down, up, and out.
+  std::vector<layers::AdaptedProduct> products() const {
+    const layers::LatentLayout at = layout();
+    const auto product = [&](std::int64_t weight, std::int64_t from, std::int64_t to, layers::ProductCut cut,
+                             bool with_few) {
+      layers::AdaptedProduct made{weight, from, to, {}, cut};
+      if (to > 0 && (with_few || adapters.targets != AdapterTargets::query_value)) made.joined = {{0, to}};
+      return made;
+    };
+    using enum layers::ProductCut;
+    return {product(at.query_down, hidden, query_rank, whole, false),
+            product(at.query, query_rank > 0 ? query_rank : hidden, queries(), columns, true),
+            product(at.down, hidden, down(), whole, false), product(at.up, rank, both(), columns, true),
+            product(at.out, values(), hidden, rows, false)};
+  }
   LatentSizes of(const layers::ShardRange& own) const {
     LatentSizes sizes = *this;
     sizes.heads = own.count;
@@ -45,8 +61,10 @@ class LatentAttentionLayer final : public NormedHalf {
   /// `sizes.sequence` is the number of the context rank's positions.
   LatentAttentionLayer(const LatentSizes& sizes, const layers::ContextShard& context,
                        std::optional<layers::TensorParallelGroup> partners = {})
-      : NormedHalf(sizes.sequence, sizes.hidden, sizes.epsilon, sizes.layout().end, std::move(partners)),
+      : NormedHalf(sizes.sequence, sizes.hidden, sizes.epsilon, sizes.layout().end, {sizes.adapters, sizes.products()},
+                   std::move(partners)),
         n_(sizes),
+        products_(sizes.products()),
         attention_({.heads = sizes.heads,
                     .key_value_heads = sizes.heads,
                     .key_width = sizes.head(),
@@ -65,11 +83,17 @@ class LatentAttentionLayer final : public NormedHalf {
       : LatentAttentionLayer(whole.of(own), context, partners) {
     auto all = std::make_unique<LatentAttentionLayer>(whole, context);
     std::vector<layers::ParameterBlock> blocks = all->blocks_of(own);
-    set_whole(std::move(all), std::move(blocks));
+    const auto of_heads = [&](std::int64_t width) {
+      return layers::AdapterRange{{0, 1}, {own.first * width, own.count * width}};
+    };
+    const layers::AdapterRange all_of_it{{0, 1}, {}};
+    set_whole(
+        std::move(all), std::move(blocks),
+        {all_of_it, of_heads(whole.head()), all_of_it, of_heads(whole.plain + whole.value), of_heads(whole.value)});
   }
 
   std::size_t forward_tensors() const override { return has_query_rank() ? forward_count : query_latent; }
-  std::size_t backward_tensors() const override { return backward_count; }
+  std::size_t backward_tensors() const override { return backward_count + narrow_tensors(); }
 
   void discard(layers::SavedTensors& saved, const layers::RecomputedParts& parts) const override {
     using enum layers::RecomputedPart;
@@ -81,28 +105,43 @@ class LatentAttentionLayer final : public NormedHalf {
 
   tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {
-    const float* p = parameters.data();
+    const HalfWeights p = weights_of(parameters, saved);
+    NarrowRows narrow = no_narrow_rows();
     auto& s = saved.tensors;
     const tensor::Tensor own = gather_gradient(dy);
     tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, n_.hidden + n_.query_rank + n_.rank);
-    auto [dq, dk, dv] = attend_backward(p, s, dy);
+    auto [dq, dk, dv] = attend_backward(p, s, dy, narrow);
     tensor::Tensor dboth, ddown;
-    keys_and_values_backward(p, s, dk, dv, dboth, ddown, gains.data() + n_.hidden + n_.query_rank);
+    keys_and_values_backward(p, s, dk, dv, dboth, ddown, gains.data() + n_.hidden + n_.query_rank, narrow);
     angles_.rotate_back(dq.data() + n_.plain, rotated(dq));
-    tensor::Tensor dlatent, query_input, dnormal = queries_backward(p, s, dq, dlatent, gains.data() + n_.hidden);
+    tensor::Tensor dlatent, query_input,
+        dnormal = queries_backward(p, s, dq, dlatent, gains.data() + n_.hidden, narrow);
     add_project_backward(dnormal, ddown, n_.hidden, n_.down(), p + at_.down);
+    add_adapter_backward(dnormal, ddown, p, downwards, narrow);
+    keep_narrow_rows(s[normal], p, downwards, narrow, true);
     keep_own_tokens(dnormal);
     tensor::Tensor dx = input_gradient(own.empty() ? dy : own, dnormal, p, s, gains, wanted);
     if (has_query_rank()) query_input = std::move(s[query_latent_normal]);
     leave<backward_count>(
         s, {std::move(s[normal]), std::move(query_input), std::move(dq), std::move(dlatent), std::move(ddown),
             std::move(s[latent_normal]), std::move(dboth), std::move(s[context]), std::move(dy), std::move(gains)});
+    leave_narrow_rows(s, std::move(narrow));
     return dx;
   }
 
   void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
     const auto& s = saved.tensors;
     float* g = gradients.data();
+    if (adapted()) {
+      const AllTokens all = all_tokens(s[w_normal]);
+      const tensor::Tensor& query_input = has_query_rank() ? s[w_query_input] : *all;
+      add_gradients(g, query_downwards, *all, s[w_dlatent], s, backward_count);
+      add_gradients(g, to_queries, query_input, s[w_dq], s, backward_count);
+      add_gradients(g, downwards, *all, s[w_ddown], s, backward_count);
+      add_gradients(g, upwards, s[w_latent], s[w_dboth], s, backward_count);
+      add_gradients(g, out, s[w_context], s[w_dy], s, backward_count);
+      return saved.tensors.clear();
+    }
     add_weight_gradient(g + at_.out, s[w_context], n_.values(), s[w_dy], n_.hidden);
     add_weight_gradient(g + at_.up, s[w_latent], n_.rank, s[w_dboth], n_.both());
     const AllTokens in = all_tokens(s[w_normal]);
@@ -128,16 +167,18 @@ class LatentAttentionLayer final : public NormedHalf {
     std::fill_n(parameters.data() + at_.latent_gain, n_.rank, 1.0f);
   }
 
-  tensor::Tensor compute(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const override {
+  tensor::Tensor compute(const HalfWeights& p, const tensor::Tensor& in,
+                         std::vector<tensor::Tensor>& s) const override {
     make_queries(p, in, s);
     make_keys_and_values(p, in, s);
     s[context] = attend(s);
-    tensor::Tensor output = project(s[context], n_.values(), n_.hidden, p + at_.out);
+    tensor::Tensor output = project_adapted(s[context], p, products_[out], out);
     return output;
   }
 
   /// Repeats the narrow products, too: the rotary part of the keys is kept nowhere else.
-  void restore_parts(const float* p, std::vector<tensor::Tensor>& s, const layers::RecomputedParts&) const override {
+  void restore_parts(const HalfWeights& p, std::vector<tensor::Tensor>& s,
+                     const layers::RecomputedParts&) const override {
     if (s[query].empty()) {
       const AllTokens in = all_tokens(s[normal]);
       make_queries(p, *in, s), make_keys_and_values(p, *in, s);
@@ -155,6 +196,7 @@ class LatentAttentionLayer final : public NormedHalf {
     return contexts;
   }
 
+  enum Product : std::size_t { query_downwards, to_queries, downwards, upwards, out };
   /// Tensors saved by forward, in this order; the last three where queries have a narrow vector.
   enum ForwardSaved : std::size_t {
     query = first_own,
@@ -203,25 +245,25 @@ class LatentAttentionLayer final : public NormedHalf {
     return {of_heads.size() / n_.queries(), n_.queries(), n_.heads, n_.head()};
   }
 
-  void make_queries(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const {
+  void make_queries(const HalfWeights& p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const {
     if (has_query_rank()) {
-      s[query_latent] = project(in, n_.hidden, n_.query_rank, p + at_.query_down);
+      s[query_latent] = project_adapted(in, p, products_[query_downwards], query_downwards);
       s[query_latent_normal] = query_norm_.forward(s[query_latent], p + at_.query_gain, s[query_inverse]);
-      s[query] = project(s[query_latent_normal], n_.query_rank, n_.queries(), p + at_.query);
+      s[query] = project_adapted(s[query_latent_normal], p, products_[to_queries], to_queries);
     } else {
-      s[query] = project(in, n_.hidden, n_.queries(), p + at_.query);
+      s[query] = project_adapted(in, p, products_[to_queries], to_queries);
     }
     angles_.rotate(s[query].data() + n_.plain, rotated(s[query]));
   }
 
-  void make_keys_and_values(const float* p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const {
+  void make_keys_and_values(const HalfWeights& p, const tensor::Tensor& in, std::vector<tensor::Tensor>& s) const {
     const std::int64_t count = rows(in);
-    tensor::Tensor down = project(in, n_.hidden, n_.down(), p + at_.down);
+    tensor::Tensor down = project_adapted(in, p, products_[downwards], downwards);
     angles_.rotate(down.data() + n_.rank, {count, n_.down(), 1, n_.rotary});
     s[latent] = rows_like(down, n_.down(), n_.rank);
     copy_columns(s[latent].data(), n_.rank, down.data(), n_.down(), count, n_.rank);
     s[latent_normal] = latent_norm_.forward(s[latent], p + at_.latent_gain, s[latent_inverse]);
-    const tensor::Tensor both = project(s[latent_normal], n_.rank, n_.both(), p + at_.up);
+    const tensor::Tensor both = project_adapted(s[latent_normal], p, products_[upwards], upwards);
     s[key] = rows_like(down, n_.down(), n_.queries()), s[value] = rows_like(down, n_.down(), n_.values());
     for (std::int64_t head = 0; head < n_.heads; ++head) {
       const float* own = both.data() + head * (n_.plain + n_.value);
@@ -233,16 +275,19 @@ class LatentAttentionLayer final : public NormedHalf {
   }
 
   /// Returns the gradients of queries, keys and values.
-  AttentionTensors attend_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy) const {
+  AttentionTensors attend_backward(const HalfWeights& p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy,
+                                   NarrowRows& narrow) const {
     const AttentionTensors in{std::move(s[query]), std::move(s[key]), std::move(s[value])};
-    return attention_.backward(project_backward(dy, n_.values(), n_.hidden, p + at_.out), s[context], in,
-                               std::exchange(s[probability], {}));
+    tensor::Tensor dcontext = project_backward(dy, n_.values(), n_.hidden, p + at_.out);
+    add_adapter_backward(dcontext, dy, p, out, narrow);
+    keep_narrow_rows(s[context], p, out, narrow);
+    return attention_.backward(std::move(dcontext), s[context], in, std::exchange(s[probability], {}));
   }
 
   /// Sets the gradients of plain keys and values, and of the product down; adds to that of the gain.
-  void keys_and_values_backward(const float* p, const std::vector<tensor::Tensor>& s, const tensor::Tensor& dk,
+  void keys_and_values_backward(const HalfWeights& p, const std::vector<tensor::Tensor>& s, const tensor::Tensor& dk,
                                 const tensor::Tensor& dv, tensor::Tensor& dboth, tensor::Tensor& ddown,
-                                float* gain_gradient) const {
+                                float* gain_gradient, NarrowRows& narrow) const {
     const std::int64_t count = dk.size() / n_.queries();
     dboth = rows_like(dk, n_.queries(), n_.both());
     ddown = tensor::Tensor::zeros(dk.memory(), dk.samples(), dk.width() / n_.queries() * n_.down());
@@ -255,6 +300,8 @@ class LatentAttentionLayer final : public NormedHalf {
         add(ddown.data() + row * n_.down() + n_.rank, keys + row * n_.queries() + n_.plain, n_.rotary);
     }
     tensor::Tensor dlatent = project_backward(dboth, n_.rank, n_.both(), p + at_.up);
+    add_adapter_backward(dlatent, dboth, p, upwards, narrow);
+    keep_narrow_rows(s[latent_normal], p, upwards, narrow);
     copy_columns(ddown.data(), n_.down(), dlatent.data(), n_.rank, count, n_.rank);
     sum_up(ddown);
     copy_columns(dlatent.data(), n_.rank, ddown.data(), n_.down(), count, n_.rank);
@@ -265,18 +312,24 @@ class LatentAttentionLayer final : public NormedHalf {
   }
 
   /// Returns the gradient of the norm's output by the queries. With a narrow vector, `dlatent` becomes its gradient.
-  tensor::Tensor queries_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dq,
-                                  tensor::Tensor& dlatent, float* gain_gradient) const {
+  tensor::Tensor queries_backward(const HalfWeights& p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dq,
+                                  tensor::Tensor& dlatent, float* gain_gradient, NarrowRows& narrow) const {
     const std::int64_t from = has_query_rank() ? n_.query_rank : n_.hidden;
     tensor::Tensor dinput = project_backward(dq, from, n_.queries(), p + at_.query);
+    add_adapter_backward(dinput, dq, p, to_queries, narrow);
+    keep_narrow_rows(has_query_rank() ? s[query_latent_normal] : s[normal], p, to_queries, narrow, !has_query_rank());
     sum_up(dinput);
     if (!has_query_rank()) return dinput;
     dlatent = tensor::Tensor::zeros(dq.memory(), dinput.samples(), dinput.width());
     query_norm_.backward(dlatent, gain_gradient, dinput, s[query_latent], s[query_inverse], p + at_.query_gain);
-    return project_backward(dlatent, n_.hidden, n_.query_rank, p + at_.query_down);
+    tensor::Tensor dnormal = project_backward(dlatent, n_.hidden, n_.query_rank, p + at_.query_down);
+    add_adapter_backward(dnormal, dlatent, p, query_downwards, narrow);
+    keep_narrow_rows(s[normal], p, query_downwards, narrow, true);
+    return dnormal;
   }
 
   LatentSizes n_;
+  std::vector<layers::AdaptedProduct> products_;
   ContextAttention attention_;  ///< of the local heads
   layers::LatentLayout at_;
   Rms query_norm_, latent_norm_;
@@ -298,7 +351,8 @@ Result<std::unique_ptr<layers::BlockHalf>> make_latent_attention_half(const Mode
                           .value = size("value_width"),
                           .sequence = size("sequence"),
                           .rotary_base = size("rotary_base"),
-                          .epsilon = epsilon_of(size("epsilon_billionths"))};
+                          .epsilon = epsilon_of(size("epsilon_billionths")),
+                          .adapters = layers::adapters_of(layer)};
   size.check_heads();
   for (const std::int64_t in : {sizes.hidden, sizes.query_rank, sizes.rank})
     size.bounded("weights of a product", {in, sizes.heads, sizes.plain + sizes.rotary + sizes.value});

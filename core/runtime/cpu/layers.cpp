@@ -41,6 +41,7 @@ layers::KernelRegistry cpu_kernel_registry() {
   for (const char* kind : {"attention", "decoder", "experts", "latent_attention", "latent_decoder"})
     kernels.context[kind] = make_context_decoder;
   kernels.experts["experts"] = make_divided_experts;
+  kernels.adapters = true;
   kernels.tokens = {"attention",        "decoder",        "experts",    "feed_forward",
                     "latent_attention", "latent_decoder", "layer_norm", "rms_norm"};
   return kernels;

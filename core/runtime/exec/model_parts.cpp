@@ -43,7 +43,8 @@ Result<void> check_memory(const ModelSpec& model, const Plan& plan, Bytes memory
     const int holders = stage.replicas() * stage.degrees.context;
     const int group = plan.sharding.group == 0 ? holders : plan.sharding.group;
     const auto of_level = [&](int least) { return level >= least ? 1.0 / group : 1.0; };
-    const double states = of_level(3) + of_level(2) + moments * of_level(1);
+    const bool frozen = plan.choices && plan.choices->training.adapters.rank > 0;
+    const double states = of_level(3) + (frozen ? 0 : of_level(2) + moments * of_level(1));
     const int expert_ranks = stage.degrees.expert * stage.degrees.expert_tensor;
     const double expert_holders = static_cast<double>(stage.devices.size()) / expert_ranks;
     for (auto i = static_cast<std::size_t>(stage.first); i < static_cast<std::size_t>(stage.last); ++i) {

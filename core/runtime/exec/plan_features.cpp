@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/runtime/layers/adapters.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/layers/recomputed_parts.hpp"
 
@@ -66,10 +67,6 @@ Result<void> check_sharding(const Plan& plan, const Schedule& schedule) {
 /// Refuses choices by which other weights would be trained.
 Result<void> check_choices(const StepChoices& choices) {
   const Training& training = choices.training;
-  if (training.adapters.rank > 0)
-    return refuse(
-        "/training/adapters",
-        fmt::format("found adapters of rank {}, expected none: a run trains all weights", training.adapters.rank));
   if (training.optimizer_step != OptimizerStep::elementwise)
     return refuse("/training/optimizer_step",
                   fmt::format("found '{}', expected '{}' in a run", name_of(training.optimizer_step),
@@ -114,6 +111,31 @@ ModelSpec with_capacity(ModelSpec model, const Plan& plan) {
   return model;
 }
 
+ModelSpec with_adapters(ModelSpec model, const Plan& plan, int alpha) {
+  const bool has_some =
+      std::ranges::any_of(model.layers, [](const ModelLayer& layer) { return layers::adapters_of(layer).freezes(); });
+  if (has_some || !plan.choices) return model;
+  return layers::with_adapters(std::move(model), plan.choices->training.adapters, alpha);
+}
+
+Result<void> check_adapters(const ModelSpec& model, const layers::KernelRegistry& kernels) {
+  const auto rank = model.layers.empty() ? 0 : layers::adapters_of(model.layers.front()).rank;
+  if (rank == 0) return {};
+  if (!kernels.adapters)
+    return refuse("/training/adapters", fmt::format("found adapters of rank {}, expected none: a run on {} trains all "
+                                                    "weights",
+                                                    rank, kernels.where));
+  for (const ModelLayer& layer : model.layers) {
+    const auto made = kernels.layers.find(layer.kind);
+    if (made == kernels.layers.end()) continue;
+    if (auto kernel = made->second(layer); kernel && (*kernel)->frozen_parameters() > 0) return {};
+  }
+  return refuse("/training/adapters",
+                fmt::format("found adapters of rank {} for '{}' products, expected none: no layer of the model has "
+                            "such products",
+                            rank, name_of(layers::adapters_of(model.layers.front()).targets)));
+}
+
 Sharding sharding_of(const Plan& plan) {
   Sharding sharding = plan.sharding;
   if (sharding.level == 0) sharding.level = plan.zero;
@@ -134,6 +156,7 @@ std::vector<std::string_view> ignored_choices(const StepChoices& choices) {
       {training.graphs != Graphs::none, "CUDA graphs"},
       {!training.attention.empty(), "attention kernels"},
       {training.loss != LossKind::plain, "the kind of loss"},
+      {training.adapters.frozen != FrozenWeights::same, "the format of frozen weights"},
       {training.bucket > 0, "buckets"},
       {layers.dispatcher != Dispatcher::all_to_all, "the dispatcher of tokens"},
       {layers.imbalance > 1, "the imbalance of experts"},

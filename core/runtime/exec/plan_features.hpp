@@ -9,6 +9,7 @@
 #include "core/base/result.hpp"
 #include "core/model/model.hpp"
 #include "core/model/plan.hpp"
+#include "core/runtime/layers/layer_kernel.hpp"
 
 namespace pipedeck::runtime::exec {
 
@@ -23,6 +24,11 @@ Plan without_loss_layer(Plan plan, const ModelSpec& model);
 /// Returns the model with the plan's capacity factor: the share of an even share of a sample's choices that an expert
 /// takes.
 ModelSpec with_capacity(ModelSpec model, const Plan& plan);
+
+/// Returns the model with the plan's adapters (layers/adapters.hpp), unless it has some. `alpha` 0: their rank.
+ModelSpec with_adapters(ModelSpec model, const Plan& plan, int alpha);
+/// Refuses adapters that no layer takes, or whose kernels the backend lacks. bad_input.
+Result<void> check_adapters(const ModelSpec& model, const layers::KernelRegistry& kernels);
 
 /// Returns the sharding that the trainer applies. `zero` of a plan of version 1 is a level over all replicas.
 Sharding sharding_of(const Plan& plan);

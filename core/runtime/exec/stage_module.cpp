@@ -9,10 +9,11 @@
 namespace pipedeck::runtime::exec {
 
 StageModule::StageModule(StageShape shape, std::shared_ptr<const StateExchange> exchange, ShardedStates sharded,
-                         std::shared_ptr<tensor::DeviceMemory> memory)
+                         std::shared_ptr<tensor::DeviceMemory> memory, std::shared_ptr<FrozenParameters> frozen)
     : shape_(std::move(shape)),
       exchange_(std::move(exchange)),
       sharded_(std::move(sharded)),
+      frozen_(std::move(frozen)),
       memory_(std::move(memory)),
       may_copy_(sharded_.weights == nullptr) {
   const StatePieces& pieces = exchange_->pieces();
@@ -48,13 +49,18 @@ void StageModule::fill_weights(std::size_t layer, const std::function<void(std::
 }
 
 void StageModule::initialise(std::uint64_t seed, int first_layer) {
+  if (frozen_) frozen_->initialise(seed, first_layer);
   for (std::size_t i = 0; i < shape_.layers.size(); ++i)
     fill_weights(i, [&](std::span<float> values) {
       shape_.layers[i]->initialise(values, Random(seed, static_cast<std::uint64_t>(first_layer) + i));
     });
 }
 
-void StageModule::load(std::span<const std::vector<float>> whole_layers, int first_layer) {
+void StageModule::load(std::span<const std::vector<float>> whole_layers, std::uint64_t seed, int first_layer) {
+  if (frozen_) {
+    initialise(seed, first_layer);
+    return frozen_->load(whole_layers, first_layer);
+  }
   for (std::size_t i = 0; i < shape_.layers.size(); ++i)
     fill_weights(i, [&](std::span<float> values) {
       layers::extract_blocks(shape_.layers[i]->blocks(), whole_layers[static_cast<std::size_t>(first_layer) + i],
@@ -151,6 +157,7 @@ void StageModule::update_pieces(tensor::OptimizerState& optimizer) {
   }
   if (copy_) copy_->weights_changed();  // by the gathers
   if (weight_pieces) sharded_.weights->end_step();
+  if (frozen_) frozen_->end_step();
 }
 
 /// Creates the copy of the weights before the first pass, and brings it up to date before later ones.
@@ -200,17 +207,27 @@ void StageModule::run(PassKind kind, MicroBatch& of, const LayerDone& done, cons
   passes_ ? passes_->run(kind, of.weights.get(), of.tensors, !done, work) : work();
 }
 
-std::span<const float> StageModule::acquire_weights(const MicroBatch& kept, std::size_t layer) {
+std::span<const float> StageModule::acquire_weights(MicroBatch& kept, std::size_t layer) {
+  if (frozen_) kept.tensors.layers[layer].frozen = frozen_->acquire(layer);
   return sharded_.weights ? sharded_.weights->acquire(layer, *kept.weights) : part(*kept.weights, layer);
 }
 
 void StageModule::release_weights(std::size_t layer, int times) {
-  for (int i = 0; i < times && sharded_.weights; ++i) sharded_.weights->release(layer);
+  for (int i = 0; i < times && sharded_.weights; ++i) {
+    sharded_.weights->release(layer);
+    if (frozen_) frozen_->release(layer);
+  }
+}
+
+void StageModule::prefetch_weights(const MicroBatch& kept, std::size_t layer) {
+  if (!sharded_.weights) return;
+  if (frozen_) frozen_->prefetch(layer);
+  sharded_.weights->prefetch(layer, *kept.weights);
 }
 
 tensor::Tensor StageModule::run_forward(MicroBatch& kept, std::size_t layer, std::size_t end, tensor::Tensor input) {
   const std::span<const float> weights = acquire_weights(kept, layer);
-  if (sharded_.weights && layer + 1 < end) sharded_.weights->prefetch(layer + 1, *kept.weights);
+  if (layer + 1 < end) prefetch_weights(kept, layer + 1);
   layers::SavedTensors& saved = kept.tensors.layers[layer];
   saved.loss_scale = shape_.loss_scale;
   saved.feeds_loss = shape_.loss != nullptr && layer + 1 == layers();
@@ -316,7 +333,7 @@ void StageModule::run_layers_backward(MicroBatch& kept, bool weights_too, const 
     if (sharded_.weights && i > 0) {
       const bool reruns_next =
           shape_.by_block && segment != shape_.recompute.rend() && segment->last == static_cast<int>(i);
-      sharded_.weights->prefetch(reruns_next ? static_cast<std::size_t>(segment->first) : i - 1, *kept.weights);
+      prefetch_weights(kept, reruns_next ? static_cast<std::size_t>(segment->first) : i - 1);
     }
     if (!shape_.discarded.empty()) shape_.layers[i]->restore(saved, weights, shape_.discarded);
     gradient = shape_.layers[i]->backward_input(std::move(gradient), weights, saved, wanted);

@@ -13,6 +13,7 @@
 
 #include "core/plan/blocks.hpp"
 #include "core/runtime/exec/captured_passes.hpp"
+#include "core/runtime/exec/frozen_parameters.hpp"
 #include "core/runtime/exec/gradient_buckets.hpp"
 #include "core/runtime/exec/report.hpp"
 #include "core/runtime/exec/state_exchange.hpp"
@@ -43,14 +44,14 @@ struct ShardedStates {
 
 class StageModule {
  public:
-  /// `exchange` divides the stage's states.
+  /// `exchange` divides the stage's states. `frozen`: its weights that are not trained; null: it trains all.
   StageModule(StageShape shape, std::shared_ptr<const StateExchange> exchange, ShardedStates sharded,
-              std::shared_ptr<tensor::DeviceMemory> memory);
+              std::shared_ptr<tensor::DeviceMemory> memory, std::shared_ptr<FrozenParameters> frozen = nullptr);
 
   /// Draws the weights of model layer i from stream i of `seed`, independently of the stage boundaries.
   void initialise(std::uint64_t seed, int first_layer);
-  /// Takes the weights from those of the model's whole layers.
-  void load(std::span<const std::vector<float>> whole_layers, int first_layer);
+  /// Takes the weights from those of the model's whole layers without adapters. Adapters are drawn from `seed`.
+  void load(std::span<const std::vector<float>> whole_layers, std::uint64_t seed, int first_layer);
 
   std::int64_t input_width() const { return shape_.layers.front()->input_width(); }
   std::int64_t output_width() const { return shape_.layers.back()->output_width(); }
@@ -108,6 +109,7 @@ class StageModule {
   std::span<float> gradients_of(std::size_t first, std::size_t last);
   const StateExchange& exchange() const { return *exchange_; }
   const ShardedStates& sharded() const { return sharded_; }
+  FrozenParameters* frozen() const { return frozen_.get(); }  ///< null: all weights are trained
 
   // The reduction and update of a step, where states are divided. All members of the groups call them.
   using ReduceTimes = std::vector<std::pair<tensor::Completion, tensor::Completion>>;
@@ -139,7 +141,9 @@ class StageModule {
   std::span<const float> part(const tensor::Tensor& of, std::size_t layer) const;
   /// The layer that uses its weights after this one begins to gather them.
   tensor::Tensor run_forward(MicroBatch& kept, std::size_t layer, std::size_t end, tensor::Tensor input);
-  std::span<const float> acquire_weights(const MicroBatch& kept, std::size_t layer);
+  /// Also points the layer's saved tensors to its frozen weights.
+  std::span<const float> acquire_weights(MicroBatch& kept, std::size_t layer);
+  void prefetch_weights(const MicroBatch& kept, std::size_t layer);
   void release_weights(std::size_t layer, int times = 1);
   bool keeps_weights_for_backward() const {
     return sharded_.weights && exchange_->seat().sharding.reshard == Reshard::after_backward;
@@ -164,6 +168,7 @@ class StageModule {
   StageShape shape_;
   std::shared_ptr<const StateExchange> exchange_;
   ShardedStates sharded_;
+  std::shared_ptr<FrozenParameters> frozen_;
   std::shared_ptr<tensor::DeviceMemory> memory_;
   std::shared_ptr<tensor::Tensor> parameters_;
   std::unique_ptr<tensor::WeightCopy> copy_;  ///< of parameters_; null: passes take the weights themselves

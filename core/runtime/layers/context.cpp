@@ -99,12 +99,13 @@ Result<void> check_context(const ModelSpec& model, const KernelRegistry& kernels
 
 Result<std::unique_ptr<LayerKernel>> make_rank_layer(const ModelLayer& layer, const KernelRegistry& kernels,
                                                      const RankPlaces& places) {
+  const auto frozen = [&](std::unique_ptr<LayerKernel> made) { return frozen_if_asked(layer, std::move(made)); };
   if (places.experts)
     if (const auto found = kernels.experts.find(layer.kind); found != kernels.experts.end())
-      return found->second(layer, places);
+      return found->second(layer, places).map(frozen);
   if (places.context)
     if (const auto found = kernels.context.find(layer.kind); found != kernels.context.end())
-      return found->second(layer, *places.context, places.sharding);
+      return found->second(layer, *places.context, places.sharding).map(frozen);
   return places.sharding ? make_sharded_layer(layer, kernels, *places.sharding) : make_layer(layer, kernels);
 }
 

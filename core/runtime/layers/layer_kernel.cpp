@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/model/layer_kinds.hpp"
+#include "core/runtime/layers/adapters.hpp"
+#include "core/runtime/layers/frozen_layer.hpp"
 
 namespace pipedeck::runtime::layers {
 namespace {
@@ -20,10 +22,19 @@ std::string kinds_text(const KernelRegistry& kernels) {
 
 Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const KernelRegistry& kernels) {
   const auto found = kernels.layers.find(layer.kind);
-  if (found != kernels.layers.end()) return found->second(layer);
+  if (found != kernels.layers.end()) {
+    TRY(auto made, found->second(layer));
+    return frozen_if_asked(layer, std::move(made));
+  }
   return fail(ErrorCode::bad_input,
               fmt::format("layer '{}' is of kind '{}', which can't be trained on {}; there are: {}", layer.name,
                           layer.kind, kernels.where, kinds_text(kernels)));
+}
+
+std::unique_ptr<LayerKernel> frozen_if_asked(const ModelLayer& layer, std::unique_ptr<LayerKernel> made) {
+  const bool freezes = adapters_of(layer).freezes() && made->frozen_parameters() == 0 && made->parameters() > 0;
+  if (!freezes) return made;
+  return std::make_unique<FrozenLayer>(std::move(made));
 }
 
 Result<std::int64_t> size_of(const ModelLayer& layer, const std::string& key, std::int64_t least) {

@@ -28,6 +28,8 @@ struct SavedTensors {
   /// True if forward's output goes to the loss alone. Its rows may be further apart then than the classes need, with
   /// zeros between them.
   bool feeds_loss = false;
+  /// The weights of the layer that are not trained (LayerKernel::frozen_parameters), for every pass.
+  std::span<const float> frozen = {};
   Bytes bytes() const {
     Bytes sum;
     for (const tensor::Tensor& tensor : tensors) sum += tensor.bytes();
@@ -61,6 +63,24 @@ class LayerKernel {
   /// Returns the number of parameters that experts have, which are the last ones, if the ranks of a group divide the
   /// experts: fewer devices have the same ones than have the same other parameters.
   virtual std::int64_t expert_parameters() const { return 0; }
+
+  // Weights that are not trained, in addition to parameters(): a layer with adapters has them (adapters.hpp). Passes
+  // find them in SavedTensors::frozen.
+
+  virtual std::int64_t frozen_parameters() const { return 0; }
+  virtual std::int64_t replicated_frozen_parameters() const { return frozen_parameters(); }  ///< of the whole layer
+  virtual std::vector<ParameterBlock> frozen_blocks() const {
+    return {{0, 1, frozen_parameters(), frozen_parameters()}};
+  }
+  virtual std::int64_t frozen_expert_parameters() const { return 0; }  ///< the last ones, as expert_parameters()
+  /// Draws them as the parameters of the layer without adapters.
+  virtual void initialise_frozen(std::span<float> weights, Random random) const {
+    static_cast<void>(weights), static_cast<void>(random);
+  }
+  /// Adds what the trained parameters of a whole layer change of its frozen weights to these.
+  virtual void merge(std::span<const float> parameters, std::span<float> frozen) const {
+    static_cast<void>(parameters), static_cast<void>(frozen);
+  }
 
   /// Returns true if backward_input takes a narrow gradient of the loss (LossKernel).
   virtual bool takes_narrow_gradient() const { return false; }
@@ -113,12 +133,16 @@ struct KernelRegistry {
   std::map<std::string, ShardedFactory> sharded;  ///< a rank's shard of a layer (sharding.hpp)
   std::map<std::string, ContextFactory> context;  ///< kinds that use several positions of a sample (context.hpp)
   std::map<std::string, ExpertFactory> experts;   ///< kinds with experts that ranks divide (expert_exchange.hpp)
+  bool adapters = false;                          ///< layers take adapters next to frozen weights (adapters.hpp)
   std::set<std::string> tokens;   ///< kinds of which a tensor-parallel rank may have some tokens (token_parts.hpp)
   std::string where = "the CPU";  ///< in errors
 };
 
 /// Creates a layer's kernel. bad_input names a layer that has no kernel (and the known kinds) or lacks a size.
 Result<std::unique_ptr<LayerKernel>> make_layer(const ModelLayer& layer, const KernelRegistry& kernels);
+
+/// Returns the kernel, with frozen weights if the layer is one of a model with adapters and has none itself.
+std::unique_ptr<LayerKernel> frozen_if_asked(const ModelLayer& layer, std::unique_ptr<LayerKernel> made);
 
 /// Creates the kernels of the model's layers without its loss; each takes the output of the one before. bad_input names
 /// a layer that has no kernel (and the known kinds), lacks a size, or does not accept the previous layer's output.

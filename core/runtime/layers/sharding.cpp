@@ -158,7 +158,10 @@ Result<std::unique_ptr<LayerKernel>> make_sharded_layer(const ModelLayer& layer,
                                                         const LayerSharding& sharding) {
   if (sharding.choice.pattern == Pattern::replicated) return make_layer(layer, kernels);
   const auto found = kernels.sharded.find(layer.kind);
-  if (found != kernels.sharded.end()) return found->second(layer, sharding);
+  if (found != kernels.sharded.end()) {
+    TRY(auto made, found->second(layer, sharding));
+    return frozen_if_asked(layer, std::move(made));
+  }
   return fail(ErrorCode::bad_input,
               fmt::format("layer '{}' ({}) can't be cut over several devices", layer.name, layer.kind));
 }

@@ -37,6 +37,13 @@ class TokenPart final : public LayerKernel {
   std::vector<ParameterBlock> blocks() const override { return inner_->blocks(); }
   std::int64_t expert_parameters() const override { return inner_->expert_parameters(); }
   void initialise(std::span<float> parameters, Random random) const override { inner_->initialise(parameters, random); }
+  std::int64_t frozen_parameters() const override { return inner_->frozen_parameters(); }
+  std::int64_t replicated_frozen_parameters() const override { return inner_->replicated_frozen_parameters(); }
+  std::vector<ParameterBlock> frozen_blocks() const override { return inner_->frozen_blocks(); }
+  std::int64_t frozen_expert_parameters() const override { return inner_->frozen_expert_parameters(); }
+  void initialise_frozen(std::span<float> weights, Random random) const override {
+    inner_->initialise_frozen(weights, random);
+  }
 
   /// Saves the rank's tokens of the input, which suffice to run it again.
   tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters, SavedTensors& saved) const override {
@@ -54,7 +61,7 @@ class TokenPart final : public LayerKernel {
                                 bool wanted) const override {
     if (ends_.whole_output) gradient = partners_.scatter_positions(gradient, sequence_);
     tensor::Tensor given = inner_->backward_input(std::move(gradient), parameters, saved, wanted);
-    if (ends_.norm) partners_.all_reduce(saved.tensors.front());
+    if (ends_.norm && inner_->parameters() > 0) partners_.all_reduce(saved.tensors.front());
     return ends_.whole_input && !given.empty() ? partners_.gather_positions(given, sequence_) : std::move(given);
   }
 

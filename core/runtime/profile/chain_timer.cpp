@@ -185,19 +185,35 @@ std::span<const float> LayerTimer::weights(std::size_t layer, std::size_t next) 
   return whole;
 }
 
+/// Returns a layer's weights that are not trained; none in a chain without a stage.
+std::span<const float> LayerTimer::frozen_weights(std::size_t layer, std::size_t next) {
+  exec::FrozenParameters* const frozen = rank_ ? rank_->module->frozen() : nullptr;
+  if (!frozen) return {};
+  const std::span<const float> own = frozen->acquire(layer);
+  if (gathered() && next < layers_.size()) frozen->prefetch(next);
+  return own;
+}
+
 /// Frees weights as a run does (StageModule): those that stay until the backward have two users then.
 void LayerTimer::release_weights(std::size_t layer, bool forward) {
   if (!gathered()) return;
   const bool stays = rank_->module->exchange().seat().sharding.reshard == Reshard::after_backward;
-  if (!forward || !stays) gathered()->release(layer);
-  if (!forward && stays) gathered()->release(layer);
+  const int times = forward ? (stays ? 0 : 1) : (stays ? 2 : 1);
+  for (int i = 0; i < times; ++i) {
+    gathered()->release(layer);
+    if (rank_->module->frozen()) rank_->module->frozen()->release(layer);
+  }
 }
 
 /// Returns the bytes of weights that were gathered for this layer while the one before ran.
 Bytes LayerTimer::fetched_bytes(std::size_t layer) const {
-  const bool ahead = gathered() && gathered()->has_thread() && gathered()->holds(layer) &&
+  const bool ahead = gathered() && gathered()->has_thread() &&
                      rank_->module->exchange().seat().sharding.reshard == Reshard::after_forward;
-  return ahead ? Bytes(layers_[layer]->parameters() * static_cast<std::int64_t>(sizeof(float))) : Bytes();
+  if (!ahead) return {};
+  std::int64_t fetched = gathered()->holds(layer) ? layers_[layer]->parameters() : 0;
+  const exec::FrozenParameters* const frozen = rank_->module->frozen();
+  if (frozen && frozen->fetched(layer)) fetched += frozen->whole(layer);
+  return Bytes(fetched * static_cast<std::int64_t>(sizeof(float)));
 }
 
 void LayerTimer::add_weight_gradient(std::size_t layer, layers::SavedTensors& saved) {
@@ -214,7 +230,9 @@ tensor::Tensor LayerTimer::forward(std::size_t layer, tensor::Tensor value, cons
   memory_->restart_peak();
   pass(spans_[layer].forward, [&] {
     saved.feeds_loss = last;
-    value = layers_[layer]->forward(std::move(value), weights(layer, layer + 1), saved);
+    const std::span<const float> own = weights(layer, layer + 1);
+    saved.frozen = frozen_weights(layer, layer + 1);
+    value = layers_[layer]->forward(std::move(value), own, saved);
     release_weights(layer, true);
     if (rank_) layers_[layer]->discard(saved, rank_->discarded);
     if (last)
@@ -236,6 +254,7 @@ tensor::Tensor LayerTimer::backward(std::size_t layer, tensor::Tensor value, lay
   memory_->restart_peak();
   pass(spans_[layer].backward_input, [&] {
     const std::span<const float> own = weights(layer, layer - 1);
+    saved.frozen = frozen_weights(layer, layer - 1);
     if (rank_ && !rank_->discarded.empty()) layers_[layer]->restore(saved, own, rank_->discarded);
     value = layers_[layer]->backward_input(std::move(value), own, saved, layer > 0 || !ends_.first);
     release_weights(layer, false);

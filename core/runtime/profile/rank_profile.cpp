@@ -194,6 +194,10 @@ RankStates states_on(const exec::StageModule& module, std::size_t layer) {
   }
   if (module.sharded().weights)  // those that stay while micro-batches are in flight count all the time
     states.weights = bytes_of(piece + (seat.sharding.reshard == Reshard::after_forward ? 0 : whole));
+  if (const exec::FrozenParameters* const frozen = module.frozen()) {
+    const bool stay = module.sharded().weights && seat.sharding.reshard != Reshard::after_forward;
+    states.weights += bytes_of(frozen->held(layer) + (stay ? frozen->whole(layer) : 0));
+  }
   return states;
 }
 

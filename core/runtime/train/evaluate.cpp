@@ -10,6 +10,7 @@
 #include "core/runtime/cpu/one_core.hpp"
 #include "core/runtime/cpu/softmax_cross_entropy.hpp"
 #include "core/runtime/exec/model_parts.hpp"
+#include "core/runtime/layers/adapters.hpp"
 
 namespace pipedeck::runtime::train {
 namespace {
@@ -17,14 +18,14 @@ namespace {
 class Evaluator {
  public:
   Evaluator(const std::vector<std::unique_ptr<layers::LayerKernel>>& layers, const layers::SoftmaxCrossEntropy& loss,
-            const data::SampleSource& source, const TrainedParameters& parameters)
+            const data::SampleSource& source, const Weights& parameters)
       : layers_(layers), loss_(loss), source_(source), parameters_(parameters) {}
 
   void add(std::uint64_t first, int count) {
     tensor::Tensor value = samples(first, count, false);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       layers::SavedTensors dropped;
-      value = layers_[i]->forward(std::move(value), parameters_.layers[i], dropped);
+      value = layers_[i]->forward(std::move(value), parameters_[i], dropped);
     }
     const tensor::Tensor targets = samples(first, count, true);
     right_ += right(value, targets);
@@ -63,7 +64,7 @@ class Evaluator {
   const std::vector<std::unique_ptr<layers::LayerKernel>>& layers_;
   const layers::SoftmaxCrossEntropy& loss_;
   const data::SampleSource& source_;
-  const TrainedParameters& parameters_;
+  const Weights& parameters_;
   std::shared_ptr<tensor::DeviceMemory> memory_ = std::make_shared<tensor::DeviceMemory>();
   std::uint64_t done_ = 0;
   std::int64_t right_ = 0;
@@ -72,11 +73,20 @@ class Evaluator {
 
 }  // namespace
 
+Result<Weights> merged_weights(const ModelSpec& model, const TrainedParameters& trained) {
+  if (trained.frozen.empty()) return trained.layers;
+  TRY(const auto layers, layers::make_layers(model, cpu::cpu_kernel_registry()));
+  Weights merged = trained.frozen;
+  for (std::size_t i = 0; i < layers.size(); ++i) layers[i]->merge(trained.layers[i], merged[i]);
+  return merged;
+}
+
 Result<ModelScore> evaluate_on_cpu(const ModelSpec& model, const TrainedParameters& parameters, int batch,
                                    std::uint64_t most, std::stop_token stop) {
-  TRY(const auto parts, exec::make_parts(model, cpu::cpu_kernel_registry()));
+  TRY(const auto weights, merged_weights(model, parameters));
+  TRY(const auto parts, exec::make_parts(layers::without_adapters(model), cpu::cpu_kernel_registry()));
   const std::uint64_t count = parts.source->count() > 0 ? parts.source->count() : most;
-  Evaluator evaluator(parts.layers, parts.loss, *parts.source, parameters);
+  Evaluator evaluator(parts.layers, parts.loss, *parts.source, weights);
   cpu::run_on_worker_thread([&] {
     for (std::uint64_t first = 0; first < count && !stop.stop_requested(); first += static_cast<std::uint64_t>(batch))
       evaluator.add(first, static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(batch), count - first)));

@@ -38,6 +38,7 @@ struct TrainOptions {
   OnDivergence on_divergence = OnDivergence::stop;
   std::chrono::milliseconds sample_every{0};    ///< interval of RunSample events; 0: never
   std::shared_ptr<machine::PauseGate> pause{};  ///< while it is closed, the run waits between two steps; null: never
+  int adapter_alpha = 0;                        ///< of a plan's adapters, whose scale is alpha / rank; 0: the rank
   std::vector<int> cores{};  ///< one per device, in device order; empty: the operating system chooses
   Bytes memory_limit{};      ///< per device; a run that needs more fails. 0: unlimited
   std::optional<checkpoint::Options> checkpoint{};
@@ -46,9 +47,10 @@ struct TrainOptions {
   std::shared_ptr<const Weights> weights{};  ///< initial weights of all layers; null: drawn from the model's seed
 };
 
-/// All parameters of the model after the run, layer by layer. Tests compare them with one-device training.
+/// All trained parameters of the model after the run, layer by layer. Tests compare them with one-device training.
 struct TrainedParameters {
   Weights layers;
+  Weights frozen{};  ///< of a run with adapters: the weights next to them; else empty
 };
 
 using EventSink = std::function<void(const RunEvent&)>;

@@ -131,6 +131,27 @@ exec::ShardedStates sharded_states(Run& run, std::size_t worker, const exec::Sta
   return sharded;
 }
 
+/// Returns the weights of a stage that are not trained, with groups of their own; null if there are none.
+std::shared_ptr<exec::FrozenParameters> frozen_weights(Run& run, std::size_t worker, const exec::LocalStage& chunk,
+                                                       const Plan& plan, exec::FrozenParameters::Kernels layers,
+                                                       const std::shared_ptr<tensor::DeviceMemory>& memory) {
+  std::vector<exec::LayerStates> states;
+  std::int64_t all = 0;
+  for (const auto& layer : layers) {
+    states.push_back({layer->frozen_parameters(), layer->frozen_expert_parameters()});
+    all += layer->frozen_parameters();
+  }
+  if (all == 0) return nullptr;
+  exec::StateGroups dense = join_states(run, worker, dense_members(run.layout, chunk));
+  exec::StateGroups experts = join_states(run, worker, expert_members(run.layout, chunk));
+  auto exchange = std::make_shared<const exec::StateExchange>(
+      exec::StatePieces(states, chunk.states, memory->device().parameter_alignment()), chunk.states.dense,
+      std::move(dense), std::move(experts));
+  std::shared_ptr<exec::GatheredWeights> gathered =
+      sharded_states(run, worker, chunk.states.dense, plan, Overlap::none, exchange, memory).weights;
+  return std::make_shared<exec::FrozenParameters>(layers, std::move(exchange), std::move(gathered), memory);
+}
+
 /// Overlaps the reduction of whole gradients with the passes. An asynchronous round is reduced at once, before its
 /// device continues: its staleness assumes this.
 void add_reducer(exec::WorkerStage& stage, Run& run, const TrainOptions& options, tensor::ComputeDevice& device) {
@@ -161,10 +182,11 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
         exec::StatePieces(states, chunk.states, memory->device().parameter_alignment()), chunk.states.dense,
         std::move(dense), std::move(experts));
     auto sharded = sharded_states(run, index, chunk.states.dense, plan, options.overlap, exchange, memory);
-    exec::StageModule module(std::move(shape), exchange, std::move(sharded), memory);
+    auto frozen = frozen_weights(run, index, chunk, plan, shape.layers, memory);
+    exec::StageModule module(std::move(shape), exchange, std::move(sharded), memory, std::move(frozen));
     const int first_layer = plan.stages[chunk.stage.index()].first;
     if (options.weights)
-      module.load(*options.weights, first_layer);
+      module.load(*options.weights, run.model.seed, first_layer);
     else
       module.initialise(run.model.seed, first_layer);
     if (recorded(backend, chunk)) module.record_passes(of_passes);
@@ -203,7 +225,8 @@ void enable_spin_wait(Run& run) {
     for (const exec::WorkerStage& stage : worker.stages()) {
       const auto& [gradients, weights] = stage.module.sharded();
       threads += (stage.reducer ? 1 : 0) + (gradients && gradients->has_thread() ? 1 : 0) +
-                 (weights && weights->has_thread() ? 1 : 0);
+                 (weights && weights->has_thread() ? 1 : 0) +
+                 (stage.module.frozen() && stage.module.frozen()->has_thread() ? 1 : 0);
     }
   const bool apart = std::set(run.cores.begin(), run.cores.end()).size() == run.cores.size();
   if (apart && run.workers.size() == run.layout.placements.size()) run.control->enable_spin_wait(threads);
@@ -351,17 +374,18 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   for (const std::string& remark : exec::remarks_on(plan, backend.precision, !backend.kernels.tokens.empty()))
     run->warning += (run->warning.empty() ? "" : "; ") + remark;
   run->computed_by = backend.name;
-  run->model = exec::with_capacity(model, plan);
+  run->model = exec::with_capacity(exec::with_adapters(model, plan, options.adapter_alpha), plan);
+  TRY_VOID(exec::check_adapters(run->model, backend.kernels));
   TRY(auto parts, exec::make_parts(run->model, backend.kernels));
   run->parts = std::move(parts);
   run->from_step = options.resume ? static_cast<int>(options.resume->origin().step) : 0;
   run->last_step = options.steps;
   run->on_divergence = options.on_divergence;
-  TRY(auto layout, exec::lay_out(model, plan, schedule, options.steps - run->from_step));
+  TRY(auto layout, exec::lay_out(run->model, plan, schedule, options.steps - run->from_step));
   run->layout = std::move(layout);
   for (const std::string& more : {backend.transport, captured_text(backend, run->layout)})
     if (!more.empty()) run->computed_by += ", " + more;
-  TRY_VOID(layers::check_shards(model, plan, backend.kernels));
+  TRY_VOID(layers::check_shards(run->model, plan, backend.kernels));
   try {
     cpu::write_product_kernels();
   } catch (const std::bad_alloc&) {
@@ -392,7 +416,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   }
   enable_spin_wait(*run);
   if (options.checkpoint) {
-    TRY(auto checkpoints, checkpoint::RunCheckpoints::open(*options.checkpoint, model, plan, run->layout,
+    TRY(auto checkpoints, checkpoint::RunCheckpoints::open(*options.checkpoint, run->model, plan, run->layout,
                                                            options.resume.get(), run->processes->is_rank_zero()));
     run->checkpoints = std::move(checkpoints);
   }

@@ -64,6 +64,13 @@ class Paced final : public runtime::layers::LayerKernel {
   std::vector<runtime::layers::ParameterBlock> blocks() const override { return layer_->blocks(); }
   std::int64_t expert_parameters() const override { return layer_->expert_parameters(); }
   void initialise(std::span<float> parameters, Random random) const override { layer_->initialise(parameters, random); }
+  std::int64_t frozen_parameters() const override { return layer_->frozen_parameters(); }
+  std::int64_t replicated_frozen_parameters() const override { return layer_->replicated_frozen_parameters(); }
+  std::vector<runtime::layers::ParameterBlock> frozen_blocks() const override { return layer_->frozen_blocks(); }
+  std::int64_t frozen_expert_parameters() const override { return layer_->frozen_expert_parameters(); }
+  void initialise_frozen(std::span<float> weights, Random random) const override {
+    layer_->initialise_frozen(weights, random);
+  }
   runtime::tensor::Tensor forward(runtime::tensor::Tensor input, std::span<const float> parameters,
                                   runtime::layers::SavedTensors& saved) const override {
     wait();

@@ -26,6 +26,7 @@ struct Mesh {
   Sharding sharding = {};
   bool recomputes = false;
   std::vector<std::string> modules = {};
+  int adapters = 0;  ///< their rank
   int devices() const { return shard.tensor * shard.context * data; }
 };
 
@@ -49,6 +50,7 @@ Plan plan_of(const ModelSpec& model, const Mesh& mesh) {
     stage.recompute.all = mesh.recomputes, stage.recompute.modules = mesh.modules;
   }
   plan.sharding = mesh.sharding;
+  if (mesh.adapters > 0) plan.choices.emplace().training.adapters.rank = mesh.adapters;
   return plan;
 }
 
@@ -184,6 +186,15 @@ void TestMeshMemory::predicted_peaks_are_the_measured_ones_data() {
        .modules = {"core_attn", "mlp"}});
   row("recomputed modules, e 2", "mixtral",
       {.shard = {.expert = 2}, .data = 2, .modules = {"core_attn", "layernorm", "moe_act"}});
+  row("adapters", "llama", {.adapters = 4});
+  row("adapters, T 2 with divided tokens, P 2", "llama",
+      {.stages = 2, .shard = {.tensor = 2, .sequence = true}, .adapters = 4});
+  row("adapters, C 2, recomputed", "llama",
+      {.shard = context(ContextKind::ring, 2), .recomputes = true, .adapters = 4});
+  row("adapters, e 2, x 2", "mixtral", {.shard = {.expert = 2, .expert_tensor = 2}, .data = 4, .adapters = 4});
+  for (const int level : {1, 2, 3})
+    row(("adapters, ZeRO-" + std::to_string(level)).c_str(), "llama",
+        {.data = 2, .sharding = {.level = level}, .adapters = 4});
   row("all of them", "mixtral",
       {.stages = 2,
        .shard = {.tensor = 2, .sequence = true, .context = 2, .expert = 2},
