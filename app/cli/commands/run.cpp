@@ -36,6 +36,7 @@
 #include "core/runtime/data/sample_source.hpp"
 #include "core/runtime/exec/model_parts.hpp"
 #include "core/runtime/exec/plan_features.hpp"
+#include "core/runtime/layers/adapters.hpp"
 #include "core/runtime/layers/context.hpp"
 #include "core/runtime/machine/cores.hpp"
 #include "core/runtime/machine/local_machine.hpp"
@@ -104,6 +105,10 @@ class RunCommand : public options::Command {
         ->type_name("FILE");
     app.add_option("--save-weights", saved_weights_, "write the weights after the last step as model.safetensors, F32")
         ->type_name("FILE");
+    app.add_option("--adapter-alpha", options_.adapter_alpha,
+                   "alpha of the plan's adapters, whose scale is alpha / rank [the rank]")
+        ->check(CLI::Range(1, 1 << 20))
+        ->type_name("N");
     app.add_option("--data", data_,
                    "training data instead of the model's: synthetic[:SEED], text:FILE, idx:FILE or images:FOLDER")
         ->type_name("DATA");
@@ -221,7 +226,9 @@ class RunCommand : public options::Command {
     }
     if (auto kinds = runtime::layers::make_layers(*model, runs_on_.kernels); !backend_.on_processor() && !kinds)
       return tl::unexpected(text::in_file(kinds.error(), model_));
-    model_spec_ = *std::move(model);
+    model_spec_ = runtime::exec::with_adapters(*std::move(model), plan_, options_.adapter_alpha);
+    if (auto taken = runtime::exec::check_adapters(model_spec_, runs_on_.kernels); !taken)
+      return tl::unexpected(text::in_file(taken.error(), plan_file_));
     TRY_VOID(open_data());
     TRY_VOID(checkpoints_.apply(model_spec_, plan_, options_));
     TRY_VOID(open_weights());
@@ -233,13 +240,19 @@ class RunCommand : public options::Command {
   }
 
   Result<void> open_weights() {
+    const bool adapted = plan_.choices && plan_.choices->training.adapters.rank > 0;
+    if (!weights_file_.empty() && options_.resume && !adapted)
+      return fail(ErrorCode::bad_usage, "run: --weights and --resume exclude each other: a checkpoint has the weights");
+    if (options_.adapter_alpha > 0 && !adapted)
+      return fail(ErrorCode::bad_usage, "run: --adapter-alpha: found a plan without adapters, expected one with some");
     const auto of_model = [&](const Error& error) {
       return tl::unexpected(error.file.empty() ? text::in_file(error, model_) : error);
     };
+    const ModelSpec published = runtime::layers::without_adapters(model_spec_);
     if (!saved_weights_.empty())
-      if (auto names = work::check_weight_names(model_spec_); !names) return of_model(names.error());
+      if (auto names = work::check_weight_names(published); !names) return of_model(names.error());
     if (weights_file_.empty()) return {};
-    auto weights = work::read_weights(weights_file_, model_spec_);
+    auto weights = work::read_weights(weights_file_, published);
     if (!weights) return of_model(weights.error());
     options_.weights = std::make_shared<const runtime::train::Weights>(*std::move(weights));
     return {};
@@ -405,8 +418,10 @@ class RunCommand : public options::Command {
     if (report.stopped() && !saved_weights_.empty())
       text::print_note(fmt::format("the run was stopped: {} was not written", saved_weights_));
     if (!report.stopped() && !evaluated_.empty()) TRY_VOID(evaluate(*trained, stop));
-    if (!report.stopped() && !saved_weights_.empty())
-      TRY_VOID(work::save_weights(saved_weights_, model_spec_, trained->layers));
+    if (!report.stopped() && !saved_weights_.empty()) {
+      TRY(const auto weights, runtime::train::merged_weights(model_spec_, *trained));
+      TRY_VOID(work::save_weights(saved_weights_, runtime::layers::without_adapters(model_spec_), weights));
+    }
     if (!report.stopped()) return 0;
     return fail(ErrorCode::cancelled, "the run was stopped on request");
   }

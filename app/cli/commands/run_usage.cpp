@@ -76,8 +76,6 @@ Result<void> check_run_usage(const CLI::App& app) {
     return fail(ErrorCode::bad_usage,
                 "run: --model is required (a model to train), or --replay with --profile and --cluster");
   }
-  if (given(app, "--weights") && given(app, "--resume"))
-    return fail(ErrorCode::bad_usage, "run: --weights and --resume exclude each other: a checkpoint has the weights");
   if (given(app, "--profile") != given(app, "--cluster"))
     return fail(ErrorCode::bad_usage, "run: --profile and --cluster are needed together, for the prediction");
   return check_needs(app);
