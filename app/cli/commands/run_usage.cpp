@@ -37,8 +37,8 @@ const std::vector<Needs>& needs() {
 }
 
 /// Options without a meaning for a replay: it computes nothing.
-constexpr const char* of_models[] = {"--data",   "--evaluate", "--checkpoint",   "--keep",    "--checkpoint-every",
-                                     "--resume", "--weights",  "--save-weights", "--sequence"};
+constexpr const char* of_models[] = {"--data",   "--evaluate", "--checkpoint",   "--keep",     "--checkpoint-every",
+                                     "--resume", "--weights",  "--save-weights", "--sequence", "--adapter-alpha"};
 
 bool given(const CLI::App& app, const char* option) { return app.count(option) > 0; }
 

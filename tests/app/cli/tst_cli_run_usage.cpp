@@ -57,7 +57,7 @@ void TestCliRunUsage::what_would_do_nothing_is_refused_data() {
   const QStringList replay{"--plan", "plan.json", "--replay", "--profile", "p.json", "--cluster", "c.json"};
   for (const char* option :
        {"--checkpoint=kept", "--resume=kept", "--keep=2", "--checkpoint-every=1", "--data=synthetic",
-        "--evaluate=synthetic", "--weights=w", "--save-weights=w", "--sequence=4"})
+        "--evaluate=synthetic", "--weights=w", "--save-weights=w", "--sequence=4", "--adapter-alpha=4"})
     QTest::addRow("replay %s", option) << replay + QStringList{option}
                                        << "a replay computes nothing: " + QByteArray(option).split('=')[0];
   QTest::newRow("replay cores") << replay + QStringList{"--cores", "0"} << QByteArray("--cores: found 1 cores");
