@@ -463,7 +463,6 @@ void TestShardedStates::what_cannot_be_sharded_is_named() {
                   "found 2, expected 1, as stage 0 has"));
   QVERIFY(refused(changed([](Plan& p) { p.stages[1].recompute.all = p.stages[1].recompute.operations = true; }),
                   "/stages/1/recompute", "found operations of blocks"));
-  QVERIFY(refused(changed([](Plan& p) { p.choices->training.adapters.rank = 4; }), "/training/adapters", "rank 4"));
   QVERIFY(refused(changed([](Plan& p) { p.choices->training.optimizer_step = OptimizerStep::muon; }),
                   "/training/optimizer_step", "found 'muon'"));
 }
