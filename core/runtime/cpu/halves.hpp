@@ -21,6 +21,7 @@
 #include "core/runtime/cpu/row_products.hpp"
 #include "core/runtime/layers/adapters.hpp"
 #include "core/runtime/layers/block_halves.hpp"
+#include "core/runtime/layers/own_tokens.hpp"
 #include "core/runtime/layers/sharding.hpp"
 
 namespace pipedeck::runtime::cpu {
@@ -32,14 +33,8 @@ class NormedHalf : public layers::BlockHalf {
  public:
   NormedHalf(std::int64_t sequence, std::int64_t hidden, float epsilon, std::int64_t parameters,
              layers::AdapterLayout adapters, std::optional<layers::TensorParallelGroup> partners)
-      : layers::BlockHalf(own_positions(sequence, partners) * hidden, own_positions(sequence, partners) * hidden,
-                          adapters.any() ? adapters.end : parameters),
-        frozen_(adapters.any() ? parameters : 0),
-        adapters_(std::move(adapters)),
-        sequence_(sequence),
-        hidden_(hidden),
-        norm_(hidden, epsilon),
-        partners_(std::move(partners)) {}
+      : NormedHalf(hidden, epsilon, parameters, std::move(adapters), layers::OwnTokens(sequence, std::move(partners))) {
+  }
 
   std::int64_t replicated_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
   std::vector<layers::ParameterBlock> blocks() const override {
@@ -172,7 +167,7 @@ class NormedHalf : public layers::BlockHalf {
     const std::array<std::int64_t, 2> rows{0, in.size() / place.product.from};
     tensor::Tensor narrow = narrow_rows(place, p, in, rows);
     if (place.product.cut == layers::ProductCut::rows) sum_up(narrow);
-    if (of_own_tokens && divides_tokens()) narrow = partners_->gather_positions(narrow, sequence_);
+    if (of_own_tokens && divides_tokens()) narrow = tokens_.all(narrow).gathered;
     kept.inputs[number] = std::move(narrow);
   }
   /// Adds the gradients of a product's adapter, from the product's input and the gradient of its output. `s` has the
@@ -193,36 +188,12 @@ class NormedHalf : public layers::BlockHalf {
     }
   }
 
-  void sum_up(tensor::Tensor& tensor) const {
-    if (partners_) partners_->all_reduce(tensor);
-  }
-
-  /// A tensor of all tokens: the one that the rank has, or gathered from the ranks.
-  struct AllTokens {
-    const tensor::Tensor* whole;
-    tensor::Tensor gathered;
-    const tensor::Tensor& operator*() const { return whole ? *whole : gathered; }
-  };
-  AllTokens all_tokens(const tensor::Tensor& own) const {
-    if (!divides_tokens()) return {&own, {}};
-    return {nullptr, partners_->gather_positions(own, sequence_)};
-  }
-  /// Sums a tensor of all tokens over the ranks, and leaves the rank's tokens.
-  void sum_tokens(tensor::Tensor& tensor) const {
-    if (!divides_tokens()) return sum_up(tensor);
-    tensor = partners_->reduce_scatter_positions(tensor, sequence_);
-  }
-  /// Leaves the rank's tokens of a tensor that all ranks have.
-  void keep_own_tokens(tensor::Tensor& tensor) const {
-    if (divides_tokens()) tensor = partners_->scatter_positions(tensor, sequence_);
-  }
-  /// Replaces the gradient of the rank's tokens by that of all. Returns that of the rank's tokens; empty if it has all.
-  tensor::Tensor gather_gradient(tensor::Tensor& dy) const {
-    if (!divides_tokens()) return {};
-    tensor::Tensor own = std::move(dy);
-    dy = partners_->gather_positions(own, sequence_);
-    return own;
-  }
+  void sum_up(tensor::Tensor& tensor) const { tokens_.sum_up(tensor); }
+  using AllTokens = layers::OwnTokens::AllTokens;
+  AllTokens all_tokens(const tensor::Tensor& own) const { return tokens_.all(own); }
+  void sum_tokens(tensor::Tensor& tensor) const { tokens_.sum(tensor); }
+  void keep_own_tokens(tensor::Tensor& tensor) const { tokens_.keep_own(tensor); }
+  tensor::Tensor gather_gradient(tensor::Tensor& dy) const { return tokens_.gather_gradient(dy); }
 
   /// Returns the gradient of the input, empty if it is not `wanted`, from that of the norm's output, both of the rank's
   /// tokens. Adds to the gradient of the gains.
@@ -231,7 +202,7 @@ class NormedHalf : public layers::BlockHalf {
     tensor::Tensor dx;
     if (wanted) dx = dy.slice(0, dy.samples(), dy.memory());
     norm_.backward(dx, gains.data(), dnormal, s[x], s[inverse], p.base);
-    if (divides_tokens() && !adapted()) partners_->all_reduce(gains.values().first(static_cast<std::size_t>(hidden_)));
+    if (!adapted()) tokens_.sum_own_gradients(gains.values().first(static_cast<std::size_t>(hidden_)));
     return dx;
   }
   void add_gain_gradient(float* g, const tensor::Tensor& gains) const { add(g, gains.data(), hidden_); }
@@ -242,19 +213,25 @@ class NormedHalf : public layers::BlockHalf {
     s.assign(std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
   }
 
-  bool divides_tokens() const { return partners_ && partners_->shard().tokens; }
-  const layers::TensorParallelGroup& partners() const { return *partners_; }
+  bool divides_tokens() const { return tokens_.divided(); }
+  const layers::TensorParallelGroup& partners() const { return *tokens_.partners(); }
 
  private:
-  static std::int64_t own_positions(std::int64_t sequence, const std::optional<layers::TensorParallelGroup>& partners) {
-    return partners && partners->shard().tokens ? partners->local_positions(sequence).count : sequence;
-  }
+  NormedHalf(std::int64_t hidden, float epsilon, std::int64_t parameters, layers::AdapterLayout adapters,
+             layers::OwnTokens tokens)
+      : layers::BlockHalf(tokens.positions() * hidden, tokens.positions() * hidden,
+                          adapters.any() ? adapters.end : parameters),
+        frozen_(adapters.any() ? parameters : 0),
+        adapters_(std::move(adapters)),
+        hidden_(hidden),
+        norm_(hidden, epsilon),
+        tokens_(std::move(tokens)) {}
 
   std::int64_t frozen_;
   layers::AdapterLayout adapters_;
-  std::int64_t sequence_, hidden_;
+  std::int64_t hidden_;
   Rms norm_;
-  std::optional<layers::TensorParallelGroup> partners_;
+  layers::OwnTokens tokens_;
   std::unique_ptr<NormedHalf> whole_;  ///< of a shard
   std::vector<layers::ParameterBlock> blocks_, adapter_blocks_;
 };

@@ -42,8 +42,8 @@ layers::KernelRegistry cpu_kernel_registry() {
     kernels.context[kind] = make_context_decoder;
   kernels.experts["experts"] = make_divided_experts;
   kernels.adapters = true;
-  kernels.tokens = {"attention",        "decoder",        "experts",    "feed_forward",
-                    "latent_attention", "latent_decoder", "layer_norm", "rms_norm"};
+  kernels.tokens = {"attention",      "decoder",    "experts",  "feed_forward", "latent_attention",
+                    "latent_decoder", "layer_norm", "rms_norm", "transformer"};
   return kernels;
 }
 

@@ -11,6 +11,7 @@
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cpu/row_products.hpp"
+#include "core/runtime/layers/own_tokens.hpp"
 #include "core/runtime/layers/transformer_layout.hpp"
 
 namespace pipedeck::runtime::cpu {
@@ -38,7 +39,8 @@ enum WeightSaved : std::size_t { w_normal1, w_dqkv, w_context, w_dx1, w_normal2,
 
 /// A rank's shard of a block in a tensor-parallel group: some heads and some of the feed-forward's columns. Products
 /// into them are sharded by columns, products out of them by rows. The outputs of the latter are summed, and the input
-/// gradients of the former (Megatron-LM, arXiv 1909.08053, section 3). Norms, and biases after a sum, are replicated.
+/// gradients of the former (Megatron-LM, arXiv 1909.08053, section 3), or reduce-scattered (own_tokens.hpp). Norms, and
+/// biases after a sum, are replicated.
 struct TransformerPart {
   layers::ShardRange heads, feed_forward;
   layers::TensorParallelGroup partners;
@@ -53,7 +55,10 @@ struct TransformerSizes {
 class Transformer final : public layers::LayerKernel {
  public:
   explicit Transformer(const TransformerSizes& sizes, std::optional<layers::TensorParallelGroup> partners = {})
-      : layers::LayerKernel(sizes.sequence * sizes.hidden, sizes.sequence * sizes.hidden,
+      : Transformer(sizes, layers::OwnTokens(sizes.sequence, std::move(partners))) {}
+
+  Transformer(const TransformerSizes& sizes, layers::OwnTokens tokens)
+      : layers::LayerKernel(tokens.positions() * sizes.hidden, tokens.positions() * sizes.hidden,
                             layers::TransformerLayout(sizes.hidden, sizes.context(), sizes.feed_forward).end),
         shape_{.heads = sizes.heads,
                .key_value_heads = sizes.heads,
@@ -66,7 +71,7 @@ class Transformer final : public layers::LayerKernel {
         c_(sizes.context()),
         f_(sizes.feed_forward),
         at_(h_, c_, f_),
-        partners_(std::move(partners)) {}
+        tokens_(std::move(tokens)) {}
 
   Transformer(TransformerSizes sizes, const TransformerPart& part) : Transformer(own(sizes, part), part.partners) {
     whole_ = std::make_unique<Transformer>(sizes);
@@ -110,7 +115,7 @@ class Transformer final : public layers::LayerKernel {
     auto& s = saved.tensors;
     if (s[probability].empty()) {
       tensor::Tensor contexts = s[context].empty_like();
-      s[probability] = wide(s[x], shape_.heads * shape_.key_rows());
+      s[probability] = of_heads(s, shape_.heads * shape_.key_rows());
       attention({contexts.data(), c_}, s[probability].data(), inputs(s), s[x].samples(), shape_);
     }
     if (s[up].empty()) feed_forward(parameters.data(), s);
@@ -121,8 +126,12 @@ class Transformer final : public layers::LayerKernel {
     auto& s = saved.tensors;
     tensor::Tensor norms = tensor::Tensor::zeros(dy.memory(), 1, 4 * h_);  // gain1, shift1, gain2, shift2
     tensor::Tensor dup, dqkv;
-    tensor::Tensor dx1 = feed_forward_backward(parameters.data(), s, dy, norms, dup);
-    tensor::Tensor dx = attend_backward(parameters.data(), s, dx1, norms, dqkv, wanted);
+    const tensor::Tensor own_dy = tokens_.gather_gradient(dy);
+    tensor::Tensor dx1 = feed_forward_backward(parameters.data(), s, dy, own_dy.empty() ? dy : own_dy, norms, dup);
+    const tensor::Tensor own_dx1 = tokens_.gather_gradient(dx1);
+    tensor::Tensor dx =
+        attend_backward(parameters.data(), s, dx1, own_dx1.empty() ? dx1 : own_dx1, norms, dqkv, wanted);
+    tokens_.sum_own_gradients(norms.values());
     std::array<tensor::Tensor, 9> left{std::move(s[normal1]), std::move(dqkv),       std::move(s[context]),
                                        std::move(dx1),        std::move(s[normal2]), std::move(dup),
                                        std::move(s[active]),  std::move(dy),         std::move(norms)};
@@ -135,11 +144,11 @@ class Transformer final : public layers::LayerKernel {
     float* g = gradients.data();
     add_weight_gradient(g + at_.down, s[w_active], f_, s[w_dy], h_);
     add_column_sums(g + at_.down_bias, s[w_dy].data(), rows(s[w_dy]), h_);
-    add_weight_gradient(g + at_.up, s[w_normal2], h_, s[w_dup], f_);
+    add_weight_gradient(g + at_.up, *tokens_.all(s[w_normal2]), h_, s[w_dup], f_);
     add_column_sums(g + at_.up_bias, s[w_dup].data(), rows(s[w_dup]), f_);
     add_weight_gradient(g + at_.out, s[w_context], c_, s[w_dx1], h_);
     add_column_sums(g + at_.out_bias, s[w_dx1].data(), rows(s[w_dx1]), h_);
-    add_weight_gradient(g + at_.qkv, s[w_normal1], h_, s[w_dqkv], 3 * c_);
+    add_weight_gradient(g + at_.qkv, *tokens_.all(s[w_normal1]), h_, s[w_dqkv], 3 * c_);
     add_qkv_bias(g + at_.qkv_bias, s[w_dqkv]);
     add(g + at_.gain1, s[w_norms].data(), 2 * h_);
     add(g + at_.gain2, s[w_norms].data() + 2 * h_, 2 * h_);
@@ -169,27 +178,27 @@ class Transformer final : public layers::LayerKernel {
             {all.down_bias, 1, h_, h_}};
   }
 
-  void sum_up(tensor::Tensor& tensor) const {
-    if (partners_) partners_->all_reduce(tensor);
+  std::int64_t rows(const tensor::Tensor& tensor) const { return tensor.samples() * shape_.query_rows(); }
+  std::int64_t own_rows(const tensor::Tensor& tensor) const { return tensor.size() / h_; }
+  tensor::Tensor wide(const tensor::Tensor& like, std::int64_t width) const { return rows_like(like, h_, width); }
+  tensor::Tensor of_heads(const std::vector<tensor::Tensor>& s, std::int64_t width) const {
+    return rows_like(s[qkv], 3 * c_, width);
   }
 
-  std::int64_t rows(const tensor::Tensor& tensor) const { return tensor.samples() * shape_.query_rows(); }
-  tensor::Tensor wide(const tensor::Tensor& like, std::int64_t width) const { return rows_like(like, h_, width); }
-
-  /// Returns in (rows x from) * weight (from x to) + bias.
+  /// Returns in (rows x from) * weight (from x to) + bias; `by_rows`: of the rank's tokens.
   tensor::Tensor linear(const tensor::Tensor& in, std::int64_t from, std::int64_t to, const float* weight,
                         const float* bias, bool by_rows = false) const {
     tensor::Tensor out = project(in, from, to, weight);
-    if (by_rows) sum_up(out);
-    add_bias(out.data(), bias, rows(in), to);
+    if (by_rows) tokens_.sum(out);
+    add_bias(out.data(), bias, out.size() / to, to);
     return out;
   }
 
-  /// Returns the gradient of linear's input, from its output's.
+  /// Returns the gradient of linear's input, from its output's; `by_columns`: of the rank's tokens.
   tensor::Tensor linear_backward(const tensor::Tensor& gradient, std::int64_t from, std::int64_t to,
                                  const float* weight, bool by_columns = false) const {
     tensor::Tensor out = project_backward(gradient, from, to, weight);
-    if (by_columns) sum_up(out);
+    if (by_columns) tokens_.sum(out);
     return out;
   }
 
@@ -210,14 +219,14 @@ class Transformer final : public layers::LayerKernel {
   void normalise(const tensor::Tensor& in, const float* gain, const float* shift, tensor::Tensor& mean,
                  tensor::Tensor& inverse, tensor::Tensor& out) const {
     mean = wide(in, 1), inverse = wide(in, 1), out = in.empty_like();
-    layer_norm(out.data(), mean.data(), inverse.data(), in.data(), gain, shift, rows(in), h_);
+    layer_norm(out.data(), mean.data(), inverse.data(), in.data(), gain, shift, own_rows(in), h_);
   }
 
   void attend(const float* p, std::vector<tensor::Tensor>& s) const {
     normalise(s[x], p + at_.gain1, p + at_.shift1, s[mean1], s[inverse1], s[normal1]);
-    s[qkv] = linear(s[normal1], h_, 3 * c_, p + at_.qkv, p + at_.qkv_bias);
-    s[context] = wide(s[x], c_);
-    s[probability] = wide(s[x], shape_.heads * shape_.key_rows());
+    s[qkv] = linear(*tokens_.all(s[normal1]), h_, 3 * c_, p + at_.qkv, p + at_.qkv_bias);
+    s[context] = of_heads(s, c_);
+    s[probability] = of_heads(s, shape_.heads * shape_.key_rows());
     attention({s[context].data(), c_}, s[probability].data(), inputs(s), s[x].samples(), shape_);
     s[x1] = linear(s[context], c_, h_, p + at_.out, p + at_.out_bias, true);
     add(s[x1].data(), s[x].data(), s[x1].size());
@@ -225,7 +234,7 @@ class Transformer final : public layers::LayerKernel {
 
   tensor::Tensor feed_forward(const float* p, std::vector<tensor::Tensor>& s) const {
     normalise(s[x1], p + at_.gain2, p + at_.shift2, s[mean2], s[inverse2], s[normal2]);
-    s[up] = linear(s[normal2], h_, f_, p + at_.up, p + at_.up_bias);
+    s[up] = linear(*tokens_.all(s[normal2]), h_, f_, p + at_.up, p + at_.up_bias);
     s[active] = s[up].empty_like();
     gelu(s[active].data(), s[up].data(), s[up].size());
     tensor::Tensor y = linear(s[active], f_, h_, p + at_.down, p + at_.down_bias, true);
@@ -233,22 +242,24 @@ class Transformer final : public layers::LayerKernel {
     return y;
   }
 
-  /// Returns the gradient of x1; `dup` becomes that of the activation's input.
+  /// Returns the gradient of x1, of the rank's tokens as `own`; `dy` is of all. `dup` becomes that of the activation's
+  /// input.
   tensor::Tensor feed_forward_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy,
-                                       tensor::Tensor& norms, tensor::Tensor& dup) const {
+                                       const tensor::Tensor& own, tensor::Tensor& norms, tensor::Tensor& dup) const {
     dup = linear_backward(dy, f_, h_, p + at_.down);
     gelu_backward(dup.data(), s[up].data(), dup.size());
     s[up].release();
     const tensor::Tensor dnormal = linear_backward(dup, h_, f_, p + at_.up, true);
-    tensor::Tensor dx1 = dy.slice(0, dy.samples(), dy.memory());
+    tensor::Tensor dx1 = own.slice(0, own.samples(), own.memory());
     layer_norm_backward(dx1.data(), norms.data() + 2 * h_, norms.data() + 3 * h_, dnormal.data(), s[x1].data(),
-                        s[mean2].data(), s[inverse2].data(), p + at_.gain2, rows(dy), h_);
+                        s[mean2].data(), s[inverse2].data(), p + at_.gain2, own_rows(own), h_);
     s[x1].release();
     return dx1;
   }
 
   tensor::Tensor attend_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dx1,
-                                 tensor::Tensor& norms, tensor::Tensor& dqkv, bool wanted) const {
+                                 const tensor::Tensor& own, tensor::Tensor& norms, tensor::Tensor& dqkv,
+                                 bool wanted) const {
     dqkv = wide(dx1, 3 * c_);
     {
       const tensor::Tensor dcontext = linear_backward(dx1, c_, h_, p + at_.out);
@@ -260,16 +271,16 @@ class Transformer final : public layers::LayerKernel {
     s[probability].release(), s[qkv].release();
     const tensor::Tensor dnormal = linear_backward(dqkv, h_, 3 * c_, p + at_.qkv, true);
     tensor::Tensor dx;
-    if (wanted) dx = dx1.slice(0, dx1.samples(), dx1.memory());
+    if (wanted) dx = own.slice(0, own.samples(), own.memory());
     layer_norm_backward(dx.data(), norms.data(), norms.data() + h_, dnormal.data(), s[x].data(), s[mean1].data(),
-                        s[inverse1].data(), p + at_.gain1, rows(dx1), h_);
+                        s[inverse1].data(), p + at_.gain1, own_rows(own), h_);
     return dx;
   }
 
   AttentionShape shape_;    ///< of the local heads
   std::int64_t h_, c_, f_;  ///< the model's width, and those of the local heads and feed-forward
   layers::TransformerLayout at_;
-  std::optional<layers::TensorParallelGroup> partners_;
+  layers::OwnTokens tokens_;
   std::unique_ptr<Transformer> whole_;  ///< of a shard
   std::vector<layers::ParameterBlock> blocks_;
 };

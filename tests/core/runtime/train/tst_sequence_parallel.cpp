@@ -24,8 +24,9 @@ Plan plan_with(const ModelSpec& model, int stages, int data, int context, int te
   return plan;
 }
 
-/// All kinds that have some tokens, between others: latent attention, experts, a layer norm, products.
-ModelSpec mixed_model(std::int64_t sequence = 8) {
+/// All kinds that have some tokens, between others: latent attention, experts, a layer norm, products. A `transformer`
+/// cannot divide positions over context ranks.
+ModelSpec mixed_model(std::int64_t sequence = 8, bool with_transformer = false) {
   constexpr std::int64_t hidden = 8;
   ModelSpec model = small_mixtral(1, hidden, sequence, 10);
   const auto add = [&](std::size_t at, const char* kind, std::map<std::string, std::int64_t> sizes) {
@@ -47,6 +48,7 @@ ModelSpec mixed_model(std::int64_t sequence = 8) {
       model.layers.begin() + 4,
       {"product", "linear", {{"in", hidden}, {"out", hidden}, {"sequence", sequence}, {"activation", 2}}});
   add(5, "decoder", {{"heads", 4}, {"norm_heads", 1}, {"bias_qkv", 1}, {"feed_forward", 12}});
+  if (with_transformer) add(2, "transformer", {{"heads", 4}, {"feed_forward", 12}, {"causal", 1}});
   return model;
 }
 
@@ -81,7 +83,7 @@ void TestSequenceParallel::ranks_equal_one_device() {
   QFETCH(int, data);
   QFETCH(int, context);
   QFETCH(int, tensor);
-  const ModelSpec spec = mixed_model();
+  const ModelSpec spec = mixed_model(8, context == 1);
   for (const int level : {0, 1, 3})
     for (const int experts : {1, 2}) {
       if (data * context * tensor % experts != 0) continue;
