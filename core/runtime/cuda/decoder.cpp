@@ -33,8 +33,7 @@ class NormedHalf : public layers::BlockHalf {
 
  public:
   NormedHalf(const ModelLayer& layer, std::int64_t parameters, const OwnShare& own)
-      : layers::BlockHalf(layer.size("sequence") * layer.size("hidden"), layer.size("sequence") * layer.size("hidden"),
-                          parameters),
+      : layers::BlockHalf(own_width(layer, own), own_width(layer, own), parameters),
         products_(layer.size("hidden"), layer.size("sequence"), own.partners),
         epsilon_(epsilon_of(layer)) {}
   void initialise(std::span<float>, Random) const override {}
@@ -45,13 +44,21 @@ class NormedHalf : public layers::BlockHalf {
     auto& s = saved.tensors;
     s.resize(forward_tensors());
     s[x] = std::move(input);
-    s[normal] = products_.inner(s[x], products_.hidden());
-    s[inverse] = products_.wide(s[x], 1);
+    s[normal] = products_.own_inner(s[x], products_.hidden());
+    s[inverse] = products_.own_wide(s[x], 1);
     rms_norm(device.stream(), values(s[normal]), s[inverse].data(), std::as_const(s[x]).data(), parameters.data(),
-             epsilon_, products_.rows(s[x]), products_.hidden());
-    tensor::Tensor y = compute(device, parameters.data(), s);
+             epsilon_, products_.own_rows(s[x]), products_.hidden());
+    tensor::Tensor room, y;
+    y = compute(device, parameters.data(), products_.all_tokens(device, s[normal], room), s);
     device.add(y.data(), s[x].data(), y.size());
     return y;
+  }
+
+  /// Restores a half that kept nothing but its input.
+  void restore(layers::SavedTensors& saved, std::span<const float> parameters,
+               const layers::RecomputedParts&) const override {
+    auto& s = saved.tensors;
+    if (s[inverse].empty()) forward(std::move(s[x]), parameters, saved);
   }
 
   tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
@@ -62,14 +69,15 @@ class NormedHalf : public layers::BlockHalf {
     const tensor::Tensor& floats = of_y.floats();
     Tensors left(backward_tensors());
     tensor::Tensor dnormal = compute_backward(device, parameters.data(), s, of_y, left);
-    products_.sum_up(dnormal);
+    products_.sum_tokens(dnormal);
     left[w_gains] = tensor::Tensor::zeros(floats.memory(), 1, products_.hidden());
     tensor::Tensor dx;
     if (wanted) dx = floats.empty_like();
     rms_norm_backward(device.stream(), dx.data(), floats.data(), left[w_gains].data(), std::as_const(dnormal).data(),
                       std::as_const(s[x]).data(), s[inverse].data(), parameters.data(),
-                      device.context().workspace(column_sums_scratch(products_.rows(floats), products_.hidden())),
-                      products_.rows(floats), products_.hidden());
+                      device.context().workspace(column_sums_scratch(products_.own_rows(floats), products_.hidden())),
+                      products_.own_rows(floats), products_.hidden());
+    products_.sum_own_gradients(left[w_gains]);
     left[w_normal] = std::move(s[normal]), left[w_rows] = std::move(s[inverse]);
     left[w_dy] = std::move(of_y).for_products();
     s = std::move(left);
@@ -79,6 +87,7 @@ class NormedHalf : public layers::BlockHalf {
   void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
     const Tensors& s = saved.tensors;
     CudaDevice& device = CudaDevice::of(s[w_rows]);
+    if (products_.divides_tokens()) saved.tensors[w_normal] = products_.gathered(device, s[w_normal]);
     add_all_gradients(device, gradients.data(), s, products_.rows(s[w_rows]));
     device.add(gradients.data(), s[w_gains].data(), products_.hidden());
     saved.tensors.clear();
@@ -91,9 +100,10 @@ class NormedHalf : public layers::BlockHalf {
   /// inverses have the shape of the rows.
   enum Left : std::size_t { w_normal, w_dy, w_gains, w_rows, first_own_left };
 
-  /// Returns the output without the residual, of s[normal].
-  virtual tensor::Tensor compute(CudaDevice& device, const float* p, Tensors& s) const = 0;
-  /// Returns this rank's part of the gradient of s[normal]. Fills the half's own tensors of `left`.
+  /// Returns the output without the residual, of the rank's tokens. `in`: the norm's output for all tokens.
+  virtual tensor::Tensor compute(CudaDevice& device, const float* p, const tensor::Tensor& in, Tensors& s) const = 0;
+  /// Returns this rank's part of the gradient of the norm's output for all tokens. Fills the half's own tensors of
+  /// `left`.
   virtual tensor::Tensor compute_backward(CudaDevice& device, const float* p, Tensors& s, const Gradient& of_y,
                                           Tensors& left) const = 0;
   /// Adds the gradients of all weights but the norm's gains, of `rows` positions.
@@ -115,6 +125,12 @@ class NormedHalf : public layers::BlockHalf {
   }
 
  private:
+  static std::int64_t own_width(const ModelLayer& layer, const OwnShare& own) {
+    const std::int64_t sequence = layer.size("sequence");
+    const bool some = own.partners && own.partners->shard().tokens;
+    return (some ? own.partners->local_positions(sequence).count : sequence) * layer.size("hidden");
+  }
+
   Products products_;
   float epsilon_;
 };
@@ -122,7 +138,7 @@ class NormedHalf : public layers::BlockHalf {
 template <class T>
 class AttentionHalf final : public NormedHalf<T> {
   using Half = NormedHalf<T>;
-  using Half::products, Half::values, Half::as_read, Half::x, Half::normal, Half::w_normal, Half::w_dy;
+  using Half::products, Half::values, Half::as_read, Half::x, Half::w_normal, Half::w_dy;
   using typename Half::Gradient, typename Half::Tensors;
 
  public:
@@ -155,10 +171,10 @@ class AttentionHalf final : public NormedHalf<T> {
   };
   enum OwnLeft : std::size_t { w_dq = Half::first_own_left, w_dk, w_dv, w_context, w_head_gains, backward_count };
 
-  tensor::Tensor compute(CudaDevice& device, const float* p, Tensors& s) const override {
-    tensor::Tensor query = head_product(device, s, p, at_.query, at_.query_bias, queries()),
-                   key = head_product(device, s, p, at_.key, at_.key_bias, keys());
-    const tensor::Tensor value = head_product(device, s, p, at_.value, at_.value_bias, keys());
+  tensor::Tensor compute(CudaDevice& device, const float* p, const tensor::Tensor& in, Tensors& s) const override {
+    tensor::Tensor query = head_product(device, s, in, p, at_.query, at_.query_bias, queries()),
+                   key = head_product(device, s, in, p, at_.key, at_.key_bias, keys());
+    const tensor::Tensor value = head_product(device, s, in, p, at_.value, at_.value_bias, keys());
     if (norms_) {
       query = norm_heads(device, s, std::move(query), raw_query, query_inverse, p + at_.query_gain, heads_);
       key = norm_heads(device, s, std::move(key), raw_key, key_inverse, p + at_.key_gain, groups_);
@@ -228,9 +244,9 @@ class AttentionHalf final : public NormedHalf<T> {
     return {of_floats.samples(), products().rows(of_floats) / of_floats.samples(), heads_, head_, true};
   }
 
-  tensor::Tensor head_product(CudaDevice& device, const std::vector<tensor::Tensor>& s, const float* p,
+  tensor::Tensor head_product(CudaDevice& device, const Tensors& s, const tensor::Tensor& in, const float* p,
                               std::int64_t weight, std::int64_t bias, std::int64_t width) const {
-    return products().into(device, s[x], s[normal], width, p + weight, bias_ ? p + bias : nullptr);
+    return products().into(device, s[x], in, width, p + weight, bias_ ? p + bias : nullptr);
   }
   void add_into_backward(CudaDevice& device, tensor::Tensor& dnormal, const tensor::Tensor& gradient,
                          const float* weight) const {
@@ -268,7 +284,7 @@ class AttentionHalf final : public NormedHalf<T> {
 template <class T>
 class FeedForwardHalf final : public NormedHalf<T> {
   using Half = NormedHalf<T>;
-  using Half::products, Half::values, Half::as_read, Half::x, Half::normal, Half::w_normal, Half::w_dy;
+  using Half::products, Half::values, Half::as_read, Half::x, Half::w_normal, Half::w_dy;
   using typename Half::Gradient, typename Half::Tensors;
 
  public:
@@ -280,12 +296,17 @@ class FeedForwardHalf final : public NormedHalf<T> {
   std::size_t forward_tensors() const override { return forward_count; }
   std::size_t backward_tensors() const override { return backward_count; }
 
+  void discard(layers::SavedTensors& saved, const layers::RecomputedParts& parts) const override {
+    if (!parts.contains(layers::RecomputedPart::feed_forward)) return;
+    for (std::size_t i = x + 1; i < saved.tensors.size(); ++i) saved.tensors[i].release();
+  }
+
  private:
   enum OwnSaved : std::size_t { gates = Half::first_own, active, forward_count };
   enum OwnLeft : std::size_t { w_dgates = Half::first_own_left, w_active, backward_count };
 
-  tensor::Tensor compute(CudaDevice& device, const float* p, Tensors& s) const override {
-    s[gates] = products().into(device, s[x], s[normal], 2 * f_, p + at_.in);
+  tensor::Tensor compute(CudaDevice& device, const float* p, const tensor::Tensor& in, Tensors& s) const override {
+    s[gates] = products().into(device, s[x], in, 2 * f_, p + at_.in);
     s[active] = products().inner(s[x], f_);
     silu_gate(device.stream(), values(s[active]), as_read(s[gates]), products().rows(s[x]), f_);
     return products().out_of(device, s[x], s[active], f_, p + at_.out);
@@ -323,6 +344,13 @@ class Decoder final : public CudaLayer {
   tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
                          layers::SavedTensors& saved) const override {
     return passes_->forward(std::move(input), parameters, saved);
+  }
+  void discard(layers::SavedTensors& saved, const layers::RecomputedParts& parts) const override {
+    passes_->discard(saved, parts);
+  }
+  void restore(layers::SavedTensors& saved, std::span<const float> parameters,
+               const layers::RecomputedParts& parts) const override {
+    passes_->restore(saved, parameters, parts);
   }
   tensor::Tensor backward_input(tensor::Tensor gradient, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {

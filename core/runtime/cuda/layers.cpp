@@ -85,6 +85,7 @@ layers::KernelRegistry cuda_kernels(Precision precision) {
   for (const char* kind : decoders)
     kernels.sharded[kind] = without_window(
         sharded(processors.sharded.at(kind), halves ? make_sharded_decoder<Bf16> : make_sharded_decoder<float>));
+  kernels.tokens = {"attention", "decoder", "feed_forward", "layer_norm", "rms_norm", "transformer"};
   return kernels;
 }
 

@@ -85,7 +85,9 @@ ncclResult_t NcclCollective::enqueue_all_gather(std::span<const float> mine, std
   return grouped([&](int root) {
     const std::size_t count = counts[static_cast<std::size_t>(root)];
     float* const place = all.data() + std::exchange(at, at + count);
-    return ncclBroadcast(mine.data(), place, count, ncclFloat32, root, communicator, stream);
+    // Another rank's values may be more than this rank has: what is not sent is not read.
+    const float* const sent = root == rank_ ? mine.data() : place;
+    return ncclBroadcast(sent, place, count, ncclFloat32, root, communicator, stream);
   });
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pre-norm transformer block (GPT-2; causal or not), with the CPU's parameters in the same order:
 //  x1 = x + attention(norm1(x) Wqkv + bqkv) Wo + bo;   y = x1 + gelu(norm2(x1) W1 + b1) W2 + b2
-// x, x1 and y, sums and norms are floats. Values between products are of T: floats, or 16-bit values.
+// x, x1 and y, sums and norms are floats. Values between products are of T: floats, or 16-bit values. Norms and
+// residuals are of the rank's tokens (block_products.hpp).
 #include <array>
 #include <iterator>
 #include <optional>
@@ -80,6 +81,22 @@ class Transformer final : public CudaLayer {
     return feed_forward(device, parameters.data(), s);
   }
 
+  /// Discards the feed-forward; attention stores no softmaxes.
+  void discard(layers::SavedTensors& saved, const layers::RecomputedParts& parts) const override {
+    if (!parts.contains(layers::RecomputedPart::feed_forward)) return;
+    for (const ForwardSaved part : {mean2, inverse2, normal2, up, active}) saved.tensors[part].release();
+  }
+  void restore(layers::SavedTensors& saved, std::span<const float> parameters,
+               const layers::RecomputedParts&) const override {
+    auto& s = saved.tensors;
+    if (!s[up].empty()) return;
+    CudaDevice& device = CudaDevice::of(s[x1]);
+    const auto [in, mean, inverse] = make_norm2(s);
+    layer_norm(device.stream(), in, mean, inverse, as_read(s[x1]), parameters.data() + at_.gain2,
+               parameters.data() + at_.shift2, products_.own_rows(s[x1]), h_);
+    activate(device, parameters.data(), s);
+  }
+
   tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {
     CudaDevice& device = CudaDevice::of(dy);
@@ -90,6 +107,7 @@ class Transformer final : public CudaLayer {
     Gradient of_x1(products_, device, feed_forward_backward(device, parameters.data(), s, of_y, norms, dup));
     tensor::Tensor left_of_y = std::move(of_y).for_products();
     tensor::Tensor dx = attend_backward(device, parameters.data(), s, of_x1, norms, dqkv, wanted);
+    products_.sum_own_gradients(norms);
     std::array<tensor::Tensor, weight_count> left{
         std::move(s[normal1]), std::move(dqkv),    std::move(s[context]), std::move(of_x1).for_products(),
         std::move(s[normal2]), std::move(dup),     std::move(s[active]),  std::move(left_of_y),
@@ -103,6 +121,9 @@ class Transformer final : public CudaLayer {
     CudaDevice& device = CudaDevice::of(s[w_dy]);
     float* g = gradients.data();
     const std::int64_t n = rows(s[w_mean]);
+    if (products_.divides_tokens())
+      for (const WeightSaved normal : {w_normal1, w_normal2})
+        saved.tensors[normal] = products_.gathered(device, s[normal]);
     add_sums(device, g + at_.down_bias,
              add_product_gradients(device, {n, f_, h_}, g + at_.down, factor(s[w_active], n, f_),
                                    factor(s[w_dy], n, h_), values(s[w_dy])));
@@ -140,22 +161,27 @@ class Transformer final : public CudaLayer {
     return {of_floats.samples(), sequence_, heads_, head_size_, causal_};
   }
 
-  /// Returns the gradient of the norm's output, summed over the ranks, from that of a product of it.
+  /// Returns the gradient of the norm's output, summed over the ranks, from that of a product of it. It is of the
+  /// rank's tokens.
   tensor::Tensor into_backward(CudaDevice& device, const tensor::Tensor& like, const tensor::Tensor& gradient,
                                std::int64_t to, const float* weight) const {
     tensor::Tensor out = products_.into_backward(device, like, gradient, to, weight);
-    products_.sum_up(out);
+    products_.sum_tokens(out);
     return out;
   }
 
   // ---- halves of the block
 
   void attend(CudaDevice& device, const float* p, std::vector<tensor::Tensor>& s) const {
-    s[mean1] = wide(s[x], 1), s[inverse1] = wide(s[x], 1);
-    s[normal1] = inner_like(s[x], h_);
+    s[mean1] = products_.own_wide(s[x], 1), s[inverse1] = products_.own_wide(s[x], 1);
+    s[normal1] = products_.own_inner(s[x], h_);
     layer_norm(device.stream(), values(s[normal1]), s[mean1].data(), s[inverse1].data(), as_read(s[x]), p + at_.gain1,
-               p + at_.shift1, rows(s[x]), h_);
-    s[qkv] = products_.into(device, s[x], s[normal1], 3 * c_, p + at_.qkv, p + at_.qkv_bias);
+               p + at_.shift1, products_.own_rows(s[x]), h_);
+    {
+      tensor::Tensor room;
+      s[qkv] = products_.into(device, s[x], products_.all_tokens(device, s[normal1], room), 3 * c_, p + at_.qkv,
+                              p + at_.qkv_bias);
+    }
     s[context] = inner_like(s[x], c_);
     s[logsumexp] = wide(s[x], heads_);
     run_attention(device, values(s[context]), s[logsumexp].data(), values(std::as_const(s[qkv])), shape(s[x]));
@@ -163,17 +189,33 @@ class Transformer final : public CudaLayer {
   }
 
   tensor::Tensor feed_forward(CudaDevice& device, const float* p, std::vector<tensor::Tensor>& s) const {
-    s[mean2] = wide(s[x1], 1), s[inverse2] = wide(s[x1], 1);
-    s[normal2] = inner_like(s[x1], h_);
+    const auto [in, mean, inverse] = make_norm2(s);
     // x1 += x, and its norm, in one pass over both.
-    add_layer_norm(device.stream(), s[x1].data(), values(s[normal2]), s[mean2].data(), s[inverse2].data(),
-                   as_read(s[x1]), as_read(s[x]), p + at_.gain2, p + at_.shift2, rows(s[x1]), h_);
-    s[up] = inner_like(s[x1], f_), s[active] = inner_like(s[x1], f_);
-    product_gelu(device, {rows(s[x1]), h_, f_}, values(s[up]), values(s[active]), factor(s[normal2], rows(s[x1]), h_),
-                 Products::weights(s[x1], p + at_.up, h_, f_), p + at_.up_bias);
+    add_layer_norm(device.stream(), s[x1].data(), in, mean, inverse, as_read(s[x1]), as_read(s[x]), p + at_.gain2,
+                   p + at_.shift2, products_.own_rows(s[x1]), h_);
+    activate(device, p, s);
     tensor::Tensor y = products_.out_of(device, s[x1], s[active], f_, p + at_.down, p + at_.down_bias);
     device.add(y.data(), s[x1].data(), y.size());
     return y;
+  }
+
+  /// The output of the second norm and its rows' factors.
+  struct Norm2 {
+    T* out;
+    float *mean, *inverse;
+  };
+  Norm2 make_norm2(std::vector<tensor::Tensor>& s) const {
+    s[mean2] = products_.own_wide(s[x1], 1), s[inverse2] = products_.own_wide(s[x1], 1);
+    s[normal2] = products_.own_inner(s[x1], h_);
+    return {values(s[normal2]), s[mean2].data(), s[inverse2].data()};
+  }
+
+  void activate(CudaDevice& device, const float* p, std::vector<tensor::Tensor>& s) const {
+    s[up] = inner_like(s[x1], f_), s[active] = inner_like(s[x1], f_);
+    tensor::Tensor room;
+    const tensor::Tensor& in = products_.all_tokens(device, s[normal2], room);
+    product_gelu(device, {rows(s[x1]), h_, f_}, values(s[up]), values(s[active]), factor(in, rows(s[x1]), h_),
+                 Products::weights(s[x1], p + at_.up, h_, f_), p + at_.up_bias);
   }
 
   /// Returns the gradient of x1; `dup` becomes that of the activation's input.
@@ -214,8 +256,9 @@ class Transformer final : public CudaLayer {
                      const tensor::Tensor& gradient, const tensor::Tensor& in, const tensor::Tensor& mean,
                      const tensor::Tensor& inverse, const float* gain) const {
     layer_norm_backward(device.stream(), to, more.data(), norms, norms + h_, gradient.data(), in.data(), mean.data(),
-                        inverse.data(), gain, device.context().workspace(layer_norm_backward_scratch(rows(in), h_)),
-                        rows(in), h_);
+                        inverse.data(), gain,
+                        device.context().workspace(layer_norm_backward_scratch(products_.own_rows(in), h_)),
+                        products_.own_rows(in), h_);
   }
 
   static void add_sums(CudaDevice& device, float* to, const tensor::Tensor& sums) {
