@@ -50,7 +50,8 @@ done
 
 # Tests of NVIDIA's libraries come first: they are the least certain.
 tests="tst_cuda_products_gpu tst_cuda_layers_gpu tst_cuda_fused_attention_gpu tst_cuda_nccl_alone_gpu
-       tst_cuda_attention_gpu tst_cuda_rows_gpu tst_cuda_kernels_gpu tst_cuda_decoder_kernels_gpu tst_cuda_training_gpu
+       tst_cuda_attention_gpu tst_cuda_rows_gpu tst_cuda_kernels_gpu tst_cuda_decoder_kernels_gpu
+       tst_cuda_expert_kernels_gpu tst_cuda_training_gpu
        tst_cuda_graphs_gpu tst_cuda_profiles_gpu tst_cuda_memory_gpu tst_cuda_nccl_gpu tst_cuda_runs_gpu"
 export build tests
 # Builds each test by itself, so that one that can't be built here leaves the others.
@@ -418,7 +419,7 @@ say_sanitizer() {
     { say "not run: compute-sanitizer is not there"; return; }
   # It makes kernels slower by a factor of ten to a thousand: the quickest tool first.
   for tool in memcheck synccheck initcheck racecheck; do
-    for test in tst_cuda_rows_gpu tst_cuda_decoder_kernels_gpu tst_cuda_kernels_gpu tst_cuda_attention_gpu; do
+    for test in tst_cuda_rows_gpu tst_cuda_decoder_kernels_gpu tst_cuda_expert_kernels_gpu tst_cuda_kernels_gpu tst_cuda_attention_gpu; do
       no_time "$tool $test" && continue
       program=$(test_program "$test")
       [ -n "$program" ] || { say "$tool $test: not run: it is not built"; continue; }

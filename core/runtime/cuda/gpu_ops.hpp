@@ -2,12 +2,34 @@
 // The GPU operations of the layers in core/runtime/layers.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <mutex>
+
 #include "core/runtime/cuda/convolution.hpp"
-#include "core/runtime/cuda/per_device.hpp"
+#include "core/runtime/cuda/device.hpp"
 #include "core/runtime/layers/lstm_by_steps.hpp"
 #include "core/runtime/layers/shapes.hpp"
 
 namespace pipedeck::runtime::cuda {
+
+/// A layer's cache of one object for each device, such as a library's program for its shape.
+template <class Kept>
+class PerDevice {
+ public:
+  /// Returns the device's object. make(context) creates it on first use; then only that device's thread uses it.
+  template <class Make>
+  Kept& of(CudaDevice& device, const Make& make) const {
+    const std::lock_guard lock(mutex_);
+    auto& kept = kept_[&device];
+    if (!kept) kept = make(device.context());
+    return *kept;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::map<const CudaDevice*, std::unique_ptr<Kept>> kept_;
+};
 
 /// A convolution of tensors of floats, as cpu::ConvolutionPasses. With bf16 it reads and writes 16 bits.
 class ConvolutionPasses {

@@ -3,7 +3,6 @@
 #include "core/runtime/cuda/gpu_ops.hpp"
 #include "core/runtime/cuda/layers.hpp"
 #include "core/runtime/cuda/lstm.hpp"
-#include "core/runtime/cuda/per_device.hpp"
 #include "core/runtime/layers/lstm_by_steps.hpp"
 
 namespace pipedeck::runtime::cuda {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of the NCCL transport: a worker's device, and the watchdog of its communicators.
+// Shared parts of the NCCL transport: a worker's device, the watchdog of its communicators, and their first calls.
 #pragma once
 
 #include <condition_variable>
@@ -63,5 +63,17 @@ void fail_run(transport::RunControl& control, const std::string& doing, const Wo
     control.fail(std::move(failure));
   }
 }
+
+/// A kind of first calls. NCCL makes connections at the first call that needs them. That call takes long and waits for
+/// the other ranks, which a step's calls must not.
+enum class WarmUp {
+  group,  ///< collectives among all ranks
+  path    ///< transfers from rank 0 to rank 1
+};
+
+/// Makes one small call of each kind, on a stream of its own, and waits for all of them. All ranks of the communicator
+/// call it, on their own threads. Throws CudaError, Interrupted; the communicator is aborted then.
+void warm_up(const NcclDevice& worker, Communicator& communicator, WarmUp use, int rank, int size,
+             transport::RunControl& control);
 
 }  // namespace pipedeck::runtime::cuda

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/runtime/cuda/nccl_warm_up.hpp"
+#include "core/runtime/cuda/nccl_site.hpp"
 
 namespace pipedeck::runtime::cuda {
 

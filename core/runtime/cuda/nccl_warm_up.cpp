@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/runtime/cuda/nccl_warm_up.hpp"
+#include "core/runtime/cuda/nccl_site.hpp"
 
 #include <thread>
 
