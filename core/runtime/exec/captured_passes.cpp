@@ -73,15 +73,16 @@ CapturedPasses::Layout CapturedPasses::layout_of(PassTensors& tensors) const {
     layout.places.push_back(
         {tensor.data(), tensor.samples(), tensor.width(), tensor.memory() && tensor.memory() != inside_});
   });
-  for (const layers::SavedTensors& layer : tensors.layers) layout.layers.push_back(layer.tensors.size());
+  for (const layers::SavedTensors& layer : tensors.layers)
+    layout.layers.push_back({layer.tensors.size(), layer.loss_scale, layer.feeds_loss});
   return layout;
 }
 
 /// Makes the tensors refer to their blocks and the values in them. They have no other tensors.
 void CapturedPasses::restore(PassTensors& tensors, const Layout& layout) const {
   tensors = {};
-  tensors.layers.resize(layout.layers.size());
-  for (std::size_t i = 0; i < layout.layers.size(); ++i) tensors.layers[i].tensors.resize(layout.layers[i]);
+  for (const auto& [count, loss_scale, feeds_loss] : layout.layers)
+    tensors.layers.push_back({std::vector<tensor::Tensor>(count), loss_scale, feeds_loss});
   auto place = layout.places.begin();
   each_tensor(tensors, [&](tensor::Tensor& tensor) {
     const Place& at = *place++;

@@ -56,10 +56,17 @@ class CapturedPasses {
     std::int64_t width = 0;
     bool arrives = false;  ///< from outside
   };
+  /// A layer's saved tensors, and what goes with them.
+  struct SavedLayer {
+    std::size_t tensors;
+    float loss_scale;
+    bool feeds_loss;
+    bool operator==(const SavedLayer&) const = default;
+  };
   /// The positions of all tensors of a micro-batch.
   struct Layout {
-    std::vector<Place> places;        ///< in each_tensor's order
-    std::vector<std::size_t> layers;  ///< tensors of each
+    std::vector<Place> places;  ///< in each_tensor's order
+    std::vector<SavedLayer> layers;
   };
   struct PassCapture {
     PassKind kind;
