@@ -42,6 +42,11 @@ class GemmOperand {
   Element element() const { return element_; }
   /// Returns the values from one row to the next. Values beyond the width are 0.
   std::int64_t pitch() const { return pitch_; }
+  /// Returns the rows from this one on, which are valid as long as this operand.
+  GemmOperand from_row(std::int64_t row) const {
+    const auto skipped = static_cast<std::size_t>(row * pitch_) * bytes_of(element_);
+    return {memory_, static_cast<const char*>(data_) + skipped, element_, pitch_};
+  }
   DeviceMatrix matrix() const { return {data_, pitch_, element_, false}; }
   DeviceMatrix transposed() const { return {data_, pitch_, element_, true}; }
 

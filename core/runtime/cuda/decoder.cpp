@@ -404,5 +404,6 @@ std::unique_ptr<layers::LayerKernel> make_sharded_decoder(const ModelLayer& laye
       const ModelLayer&, const layers::LayerSharding&, std::unique_ptr<layers::LayerKernel>);
 PIPEDECK_INSTANTIATE(float)
 PIPEDECK_INSTANTIATE(Bf16)
+#undef PIPEDECK_INSTANTIATE
 
 }  // namespace pipedeck::runtime::cuda

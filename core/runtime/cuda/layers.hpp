@@ -43,6 +43,10 @@ std::unique_ptr<layers::LayerKernel> make_transformer(const ModelLayer& layer,
 template <class T>
 std::unique_ptr<layers::LayerKernel> make_decoder(const ModelLayer& layer,
                                                   std::unique_ptr<layers::LayerKernel> on_processor);
+/// Does the same for a mixture of experts.
+template <class T>
+std::unique_ptr<layers::LayerKernel> make_experts(const ModelLayer& layer,
+                                                  std::unique_ptr<layers::LayerKernel> on_processor);
 
 // A rank's shard of a layer (sharding.hpp).
 using MakePart = Result<std::unique_ptr<layers::LayerKernel>>(const ModelLayer& layer,
@@ -55,6 +59,11 @@ std::unique_ptr<layers::LayerKernel> make_sharded_transformer(const ModelLayer& 
                                                               std::unique_ptr<layers::LayerKernel> on_processor);
 template <class T>
 std::unique_ptr<layers::LayerKernel> make_sharded_decoder(const ModelLayer& layer,
+                                                          const layers::LayerSharding& sharding,
+                                                          std::unique_ptr<layers::LayerKernel> on_processor);
+/// Creates a rank's columns of each expert, and of the part that every token passes. The router is replicated.
+template <class T>
+std::unique_ptr<layers::LayerKernel> make_sharded_experts(const ModelLayer& layer,
                                                           const layers::LayerSharding& sharding,
                                                           std::unique_ptr<layers::LayerKernel> on_processor);
 

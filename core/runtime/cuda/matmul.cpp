@@ -13,6 +13,9 @@ namespace {
 /// Maximum workspace of an algorithm: NVIDIA's advice for the H100, and enough for the A100.
 constexpr std::uint64_t product_workspace = std::uint64_t{32} << 20;
 
+/// Maximum number of kept algorithms. Experts have other numbers of rows in each step.
+constexpr std::size_t most_programs = 16384;
+
 cudaDataType_t type_of(Element element) { return element == Element::fp32 ? CUDA_R_32F : CUDA_R_16BF; }
 
 std::uint32_t alignment_of(const void* address) {
@@ -167,6 +170,7 @@ const GemmRunner::Program& GemmRunner::program(const Shape& shape, const Epilogu
     known->second.descriptors->point_at(epilogue);
     return known->second;
   }
+  if (programs_.size() >= most_programs) programs_.clear();
   Program made{std::make_unique<Descriptors>(shape, epilogue, context_.precision()), std::nullopt};
   made.algorithm = ask(shape, *made.descriptors);
   return programs_.emplace(shape, std::move(made)).first->second;

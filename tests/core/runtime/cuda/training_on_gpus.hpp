@@ -65,10 +65,21 @@ inline ModelSpec llama_of_gpus() {
   return model;
 }
 
+/// Mixtral's experts, and experts with all that routing has: single scores, a scale, a shared part, a capacity.
+inline ModelSpec mixtral_of_gpus() {
+  ModelSpec model = small_mixtral();
+  for (ModelLayer& layer : model.layers)
+    if (layer.name == "block_1.experts")
+      layer.sizes.insert(
+          {{"sigmoid", 1}, {"scale_permille", 1500}, {"shared_feed_forward", 16}, {"capacity_percent", 75}});
+  return model;
+}
+
 inline std::map<QString, ModelSpec> models() {
-  std::map<QString, ModelSpec> models{
-      {"GPT", wide_gpt()},    {"MLP", small_mlp(9, 6, 7, 5)},    {"VGG", small_cnn()},      {"ResNet", small_cnn(true)},
-      {"LSTM", small_lstm()}, {"LSTM both ways", small_lstm(2)}, {"Llama", llama_of_gpus()}};
+  std::map<QString, ModelSpec> models{{"GPT", wide_gpt()},        {"MLP", small_mlp(9, 6, 7, 5)},
+                                      {"VGG", small_cnn()},       {"ResNet", small_cnn(true)},
+                                      {"LSTM", small_lstm()},     {"LSTM both ways", small_lstm(2)},
+                                      {"Llama", llama_of_gpus()}, {"Mixtral", mixtral_of_gpus()}};
   models["MLP without biases"] = models["MLP"];
   for (std::size_t layer : {1, 2, 5}) models["MLP without biases"].layers[layer].sizes["bias"] = 0;
   for (auto& [name, model] : models) model.learning_rate = 0.05;

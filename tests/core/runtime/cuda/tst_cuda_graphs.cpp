@@ -178,10 +178,15 @@ void TestCudaGraphs::every_kind_gives_the_same_bits() {
     const Trained expected = trained_on(without_graphs(plan, precision), spec, plan, steps_of(4)),
                   found = trained_on(with_graphs(plan, precision), spec, plan, steps_of(4));
     SAME_BITS(found, expected);
-    QCOMPARE(warnings(found.log), warnings(expected.log));
     QCOMPARE(started_on(found.log), started_on(expected.log) + ", CUDA graphs");
+    const bool experts = model == "Mixtral";  // their numbers of rows differ from step to step
+    if (experts)
+      QVERIFY2(warnings(found.log).find("passes are not recorded: the host reads values") != std::string::npos,
+               warnings(found.log).c_str());
+    else
+      QCOMPARE(warnings(found.log), warnings(expected.log));
 #ifdef PIPEDECK_CUDA_STAND_IN
-    QVERIFY(cuda_stand_in::graphs_launched() > cuda_stand_in::graphs_made());
+    QCOMPARE(cuda_stand_in::graphs_launched() > cuda_stand_in::graphs_made(), !experts);
     cuda_stand_in::reset();
 #endif
   }

@@ -27,6 +27,7 @@ ModelSpec model_named(const QString& name) {
   ModelSpec model = name == "GPT"       ? small_gpt(2, 32, 16, 24)
                     : name == "odd GPT" ? small_gpt(2, 32, 16, 257)
                     : name == "odd MLP" ? small_mlp(97, 6, 63, 15)
+                    : name == "Mixtral" ? small_mixtral(2, 32, 16, 24)
                     : name == "VGG"     ? small_cnn(false, 24, 16)
                     : name == "ResNet"  ? small_cnn(true, 24, 16)
                                         : small_lstm(2, 32, 12, 24);
@@ -140,7 +141,7 @@ void TestCudaMemory::copiesArePredicted_data() {
                       bool asynchronous = false) {
     QTest::addRow("%s, %s", model, name) << QString(model) << replicas << degree << level << asynchronous;
   };
-  for (const char* model : {"GPT", "odd GPT", "odd MLP", "VGG", "LSTM"}) {
+  for (const char* model : {"GPT", "odd GPT", "odd MLP", "VGG", "LSTM", "Mixtral"}) {
     row("one GPU", model, {1});
     row("stages", model, {1, 1});
   }
@@ -187,7 +188,7 @@ void TestCudaMemory::copiesArePredicted() {
 
 void TestCudaMemory::peaksArePredicted_data() {
   QTest::addColumn<QString>("model");
-  for (const char* model : {"GPT", "odd GPT", "odd MLP", "VGG", "ResNet", "LSTM"})
+  for (const char* model : {"GPT", "odd GPT", "odd MLP", "VGG", "ResNet", "LSTM", "Mixtral"})
     QTest::newRow(model) << QString(model);
 }
 

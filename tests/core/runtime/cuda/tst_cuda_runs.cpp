@@ -74,7 +74,10 @@ runtime::train::TrainOptions steps_of(int steps, std::chrono::milliseconds timeo
 }
 
 ModelSpec model_named(const QString& name) {
-  ModelSpec model = name == "GPT" ? small_gpt(1, 16, 4, 12) : name == "VGG" ? small_cnn() : small_mlp(9, 6, 7, 5);
+  ModelSpec model = name == "GPT"       ? small_gpt(1, 16, 4, 12)
+                    : name == "VGG"     ? small_cnn()
+                    : name == "Mixtral" ? small_mixtral()
+                                        : small_mlp(9, 6, 7, 5);
   for (ModelLayer& layer : model.layers)
     if (layer.kind == "transformer") layer.sizes["heads"] = 4;
   model.learning_rate = 0.05;
@@ -160,6 +163,9 @@ void TestCudaRuns::plansEqualOneDevice_data() {
   row("gradients in pieces, reduced beside the passes", "GPT", {3}, {1}, Overlap::layer, false, 2);
   row("weights in pieces, tensor-parallel", "GPT", {2}, {2}, Overlap::none, true, 3);
   row("weights in pieces, gathered ahead", "GPT", {3}, {1}, Overlap::layer, true, 3);
+  row("experts, stages of replicas", "Mixtral", {2, 1}, {1, 1}, Overlap::layer, true);
+  row("experts, tensor-parallel", "Mixtral", {2, 1}, {2, 2}, Overlap::bucket);
+  row("experts, weights in pieces, gathered ahead", "Mixtral", {3}, {1}, Overlap::layer, false, 3);
 }
 
 void TestCudaRuns::plansEqualOneDevice() {
@@ -238,6 +244,10 @@ void TestCudaRuns::strictGpus_data() {
   row("tensor-parallel stages of replicas, overlapped", "GPT", {2, 1}, {2, 2}, ScheduleKind::one_f_one_b,
       Overlap::bucket);
   row("tensor-parallel stages of replicas, layer by layer", "GPT", {2, 1}, {2, 2}, ScheduleKind::gpipe, Overlap::layer);
+  // The host waits for the GPU in the midst of a pass.
+  row("experts of tensor-parallel stages of replicas", "Mixtral", {2, 1}, {2, 2}, ScheduleKind::one_f_one_b,
+      Overlap::bucket);
+  row("experts, layer by layer", "Mixtral", {2, 2}, {1, 1}, ScheduleKind::one_f_one_b, Overlap::layer);
 }
 
 void TestCudaRuns::strictGpus() {
