@@ -183,26 +183,39 @@ void TestCudaTraining::sixteen_bits_are_near_one_processor() {
 }
 
 #ifdef PIPEDECK_CUDA_STAND_IN
+/// Numbers of experts and widths of which no vector is a multiple.
+ModelSpec odd_mixtral() {
+  ModelSpec model = small_mixtral(2, 18, 5, 67);
+  for (ModelLayer& layer : model.layers) {
+    if (layer.kind == "attention") layer.sizes["head_width"] = 4;
+    if (layer.kind == "experts")
+      layer.sizes["experts"] = 5, layer.sizes["feed_forward"] = 33, layer.sizes["shared_feed_forward"] = 7;
+  }
+  return model;
+}
+
 void TestCudaTraining::odd_widths_have_aligned_rows_data() {
   QTest::addColumn<int>("precision");
-  QTest::addColumn<bool>("gpt");
+  QTest::addColumn<QString>("name");
   QTest::addColumn<QList<int>>("degrees");
   const std::pair<const char*, runtime::cuda::Precision> precisions[] = {{"fp32", runtime::cuda::Precision::fp32},
                                                                          {"tf32", runtime::cuda::Precision::tf32},
                                                                          {"bf16", runtime::cuda::Precision::bf16}};
   for (const auto& [name, precision] : precisions) {
-    QTest::addRow("GPT, %s", name) << static_cast<int>(precision) << true << QList{1, 1};
-    QTest::addRow("GPT with a cut head, %s", name) << static_cast<int>(precision) << true << QList{1, 2};
-    QTest::addRow("MLP, %s", name) << static_cast<int>(precision) << false << QList{1, 1};
+    QTest::addRow("GPT, %s", name) << static_cast<int>(precision) << "GPT" << QList{1, 1};
+    QTest::addRow("GPT with a cut head, %s", name) << static_cast<int>(precision) << "GPT" << QList{1, 2};
+    QTest::addRow("MLP, %s", name) << static_cast<int>(precision) << "MLP" << QList{1, 1};
+    QTest::addRow("Mixtral, %s", name) << static_cast<int>(precision) << "Mixtral" << QList{1, 1};
+    QTest::addRow("Mixtral with cut experts, %s", name) << static_cast<int>(precision) << "Mixtral" << QList{2, 2};
   }
 }
 
 /// A vocabulary of 67 tokens, as odd as GPT-2's 50257, while cublasLt has no algorithm for unaligned rows.
 void TestCudaTraining::odd_widths_have_aligned_rows() {
   QFETCH(int, precision);
-  QFETCH(bool, gpt);
+  QFETCH(QString, name);
   QFETCH(QList<int>, degrees);
-  ModelSpec model = gpt ? small_gpt(2, 18, 5, 67) : small_mlp(9, 6, 7, 5);
+  ModelSpec model = name == "GPT" ? small_gpt(2, 18, 5, 67) : name == "MLP" ? small_mlp(9, 6, 7, 5) : odd_mixtral();
   model = without_kinks(std::move(model));
   model.learning_rate = 0.05;
   const Plan plan = cut_plan(model, {1, 1}, {degrees[0], degrees[1]}), whole = cut_plan(model, {1, 1}, {1, 1});
