@@ -124,7 +124,7 @@ Result<Simulation> simulate(const mesh::Question& question, const mesh::Rates& r
   const auto profile = std::make_shared<Profile>();
   TRY(const EnginePlan ready, prepare(question, rates, profile->micro_batch));
   TRY(cost::Network network, cost::Network::of(*question.cluster));
-  const costs::SimulatorInputs inputs{profile, question.cluster, {}, std::move(network), {}, {}};
+  const costs::SimulatorInputs inputs{profile, question.cluster, SimulationOptions(), std::move(network), {}, {}};
   const engine::EngineInput input = ready.run_of(inputs, ready.pipeline->plan, true);
   TRY(const engine::Trace trace, run_to_end(input, stop));
   return verdict_of(ready.result_inputs(inputs), input, trace, detail, std::move(stop));

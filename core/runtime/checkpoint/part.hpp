@@ -22,7 +22,7 @@ struct Origin {
   std::uint64_t lineage = 0;  ///< hash of model, plan, data and initial checkpoint: lineages never mix
   std::string model;
   std::vector<ModelLayer> layers;  ///< of the model, including its loss
-  std::uint64_t seed = 1;          ///< of the initial weights
+  std::uint64_t seed = 1;          ///< of the initial weights, or the hash of weights from a file
   DataSource data;
   double learning_rate = 0;
   std::string plan;

@@ -112,6 +112,15 @@ Result<std::vector<std::string>> Checkpoint::check(const ModelSpec& model, const
   return differences;
 }
 
+Result<void> Checkpoint::check_frozen_weights(std::uint64_t seed) const {
+  if (origin().seed == seed) return {};
+  return fail(ErrorCode::bad_input,
+              fmt::format("its adapters were trained next to frozen weights of seed or hash {:x}, found {:x}: give the "
+                          "weights that its run began with (--weights), or the model with its seed",
+                          origin().seed, seed),
+              {}, path());
+}
+
 int Checkpoint::older(int layer) const {
   for (const ShardFile& file : content_.parts)
     for (const LayerPart& part : file.part().layers)

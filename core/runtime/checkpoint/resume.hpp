@@ -26,6 +26,10 @@ class Checkpoint {
   /// found and expected. Returns one sentence for each permitted difference (data, learning rate).
   Result<std::vector<std::string>> check(const ModelSpec& model, const Plan& plan) const;
 
+  /// Checks that a run with adapters begins with the frozen weights of the checkpoint, which does not contain them.
+  /// `seed`: as Origin::seed. bad_input if they differ.
+  Result<void> check_frozen_weights(std::uint64_t seed) const;
+
   /// Returns the number of older versions of the layer's parameters, which follow its states.
   int older(int layer) const;
   /// Reads `blocks` of the values of state `state` of the model's layer, which has `parameters` parameters. Returns the

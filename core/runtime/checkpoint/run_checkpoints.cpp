@@ -48,11 +48,11 @@ std::uint64_t whole_rounds(const exec::Layout& layout) {
   return static_cast<std::uint64_t>(round / std::gcd(round, std::int64_t{layout.micro_batches}));
 }
 
-Origin origin_of(const ModelSpec& model, const Plan& plan, const Checkpoint* from) {
+Origin origin_of(const ModelSpec& model, const Plan& plan, std::uint64_t seed, const Checkpoint* from) {
   Origin origin;
   origin.model = model.name;
   origin.layers = model.layers;
-  origin.seed = model.seed;
+  origin.seed = seed;
   origin.data = model.data;
   origin.learning_rate = model.learning_rate;
   origin.plan = plan.name;
@@ -184,11 +184,12 @@ RunCheckpoints::RunCheckpoints(const Options& options, Origin origin, const exec
       writer_(options.folder, layout.placements.size()) {}
 
 Result<std::unique_ptr<RunCheckpoints>> RunCheckpoints::open(const Options& options, const ModelSpec& model,
-                                                             const Plan& plan, const exec::Layout& layout,
-                                                             const Checkpoint* from, bool first) {
+                                                             const Plan& plan, std::uint64_t seed,
+                                                             const exec::Layout& layout, const Checkpoint* from,
+                                                             bool first) {
   std::unique_ptr<RunCheckpoints> made;
   try {
-    made.reset(new RunCheckpoints(options, origin_of(model, plan, from), layout));
+    made.reset(new RunCheckpoints(options, origin_of(model, plan, seed, from), layout));
   } catch (const std::system_error& error) {
     return fail(ErrorCode::run_failed, fmt::format("no thread can be started to write checkpoints: {}", error.what()));
   }

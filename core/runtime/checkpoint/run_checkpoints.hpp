@@ -26,11 +26,12 @@ Result<void> restore(const Checkpoint& from, const exec::Layout& layout, exec::W
 
 class RunCheckpoints {
  public:
-  /// Prepares the checkpoints of a run. `layout` outlives this object. `first` is true in the process of the run that
-  /// locks the folder and removes old steps. bad_input if the folder belongs to another run, or holds steps that this
-  /// run does not resume from.
+  /// Prepares the checkpoints of a run. `layout` outlives this object. `seed`: as Origin::seed. `first` is true in the
+  /// process of the run that locks the folder and removes old steps. bad_input if the folder belongs to another run, or
+  /// holds steps that this run does not resume from.
   static Result<std::unique_ptr<RunCheckpoints>> open(const Options& options, const ModelSpec& model, const Plan& plan,
-                                                      const exec::Layout& layout, const Checkpoint* from, bool first);
+                                                      std::uint64_t seed, const exec::Layout& layout,
+                                                      const Checkpoint* from, bool first);
 
   /// Copies the values that `worker` saves of this step, if a checkpoint is due and the values are finite. Steps count
   /// from the beginning of the run's lineage. Called on any thread while the worker is between two steps. Throws

@@ -10,9 +10,11 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/checkpoint/part.hpp"
 #include "core/runtime/cpu/matmul.hpp"
 #include "core/runtime/exec/plan_features.hpp"
 #include "core/runtime/exec/worker_links.hpp"
+#include "core/runtime/layers/adapters.hpp"
 #include "core/runtime/layers/context.hpp"
 #include "core/runtime/layers/sharding.hpp"
 #include "core/runtime/machine/cores.hpp"
@@ -356,6 +358,20 @@ void thread_main(const std::shared_ptr<Run>& run, std::size_t place) {
   run->changed.notify_all();
 }
 
+/// Returns the seed of the initial weights, or the hash of those of a file.
+std::uint64_t seed_of(const ModelSpec& model, const Weights* weights) {
+  if (!weights) return model.seed;
+  std::uint64_t hash = checkpoint::hash_of({});
+  for (const std::vector<float>& layer : *weights)
+    hash = checkpoint::hash_of({reinterpret_cast<const char*>(layer.data()), layer.size() * sizeof(float)}, hash);
+  return hash;
+}
+
+bool has_adapters(const ModelSpec& model) {
+  return std::ranges::any_of(model.layers,
+                             [](const ModelLayer& layer) { return layers::adapters_of(layer).freezes(); });
+}
+
 }  // namespace
 
 RunEnvironment single_process() {
@@ -376,6 +392,8 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   run->computed_by = backend.name;
   run->model = exec::with_capacity(exec::with_adapters(model, plan, options.adapter_alpha), plan);
   TRY_VOID(exec::check_adapters(run->model, backend.kernels));
+  const std::uint64_t seed = seed_of(run->model, options.weights.get());
+  if (options.resume && has_adapters(run->model)) TRY_VOID(options.resume->check_frozen_weights(seed));
   TRY(auto parts, exec::make_parts(run->model, backend.kernels));
   run->parts = std::move(parts);
   run->from_step = options.resume ? static_cast<int>(options.resume->origin().step) : 0;
@@ -416,7 +434,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   }
   enable_spin_wait(*run);
   if (options.checkpoint) {
-    TRY(auto checkpoints, checkpoint::RunCheckpoints::open(*options.checkpoint, run->model, plan, run->layout,
+    TRY(auto checkpoints, checkpoint::RunCheckpoints::open(*options.checkpoint, run->model, plan, seed, run->layout,
                                                            options.resume.get(), run->processes->is_rank_zero()));
     run->checkpoints = std::move(checkpoints);
   }

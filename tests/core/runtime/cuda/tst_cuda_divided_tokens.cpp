@@ -157,6 +157,7 @@ void TestCudaDividedTokens::every_mesh() {
   row("GPT", "two ranks", {});
   row("GPT", "four ranks, recomputed modules", {.tensor = 4, .modules = {"core_attn", "mlp"}});
   row("GPT", "sharded weights of stages", {.stages = 2, .data = 2, .level = 3, .recompute = true});
+  row("Mixtral", "two ranks, whole tokens of experts", {});
   row("mixed", "three ranks, uneven tokens", {.tensor = 3});
   row("mixed", "uneven columns, zero bubble", {.stages = 2, .schedule = ScheduleKind::zb_h1, .uneven_columns = true});
   row("mixed", "sharded states of replicas", {.data = 2, .tensor = 4, .level = 1});

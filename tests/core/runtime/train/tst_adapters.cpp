@@ -107,6 +107,7 @@ class TestAdapters : public QObject {
   void frozen_weights_stay_bit_for_bit();
   void a_merged_layer_gives_the_same_output();
   void another_mesh_goes_on_the_same();
+  void other_frozen_weights_are_refused();
   void wrong_adapters_are_refused();
 };
 
@@ -357,6 +358,43 @@ void TestAdapters::another_mesh_goes_on_the_same() {
       if (&from == &to)
         QVERIFY(result->layers == runtime::train_on_cpu(spec, to, built(to), options_for(8), {})->layers);
     }
+  }
+}
+
+/// A checkpoint has no frozen weights, so that a run that resumes must begin with those of the first run.
+void TestAdapters::other_frozen_weights_are_refused() {
+  const ModelSpec spec = mixed_model();
+  const Plan plan = plan_with(spec, {}, {4, AdapterTargets::linear});
+  ModelSpec reseeded = spec;
+  ++reseeded.seed;
+  const auto weights = [&](float more) {
+    const Plan all = plan_with(spec, {}, {});
+    auto trained = runtime::train_on_cpu(spec, all, built(all), options_for(1), {}).value();
+    trained.layers.front().front() += more;
+    return std::make_shared<const runtime::train::Weights>(std::move(trained.layers));
+  };
+  const auto given = weights(0), changed = weights(1);
+  for (const auto& begun : {std::shared_ptr<const runtime::train::Weights>(), given}) {
+    QTemporaryDir folder;
+    runtime::train::TrainOptions first = options_for(2);
+    first.weights = begun;
+    first.checkpoint = runtime::checkpoint::Options{folder.path().toStdString(), 0, 0};
+    QVERIFY(runtime::train_on_cpu(spec, plan, built(plan), first, {}));
+    const auto resumed = [&](const ModelSpec& model, std::shared_ptr<const runtime::train::Weights> with) {
+      runtime::train::TrainOptions rest = options_for(3);
+      rest.weights = std::move(with);
+      rest.resume = std::make_shared<const runtime::checkpoint::Checkpoint>(
+          runtime::checkpoint::Checkpoint::open(folder.path().toStdString()).value());
+      return runtime::train_on_cpu(model, plan, built(plan), rest, {});
+    };
+    const auto refused = [](const auto& result) {
+      return !result && result.error().code == ErrorCode::bad_input && !result.error().file.empty() &&
+             result.error().message.find("--weights") != std::string::npos;
+    };
+    QVERIFY(resumed(spec, begun).has_value());
+    QVERIFY(refused(resumed(spec, begun ? nullptr : given)));
+    QVERIFY(refused(resumed(spec, changed)));
+    if (!begun) QVERIFY(refused(resumed(reseeded, nullptr)));
   }
 }
 
