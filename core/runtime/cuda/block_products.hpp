@@ -61,6 +61,29 @@ class BlockProducts {
     return GemmOperand::of_weights(beside.memory(), parameters, {in, out});
   }
 
+  /// Returns rms(x) as T of the rank's tokens. `inverse` becomes the factor of each row.
+  tensor::Tensor rms(CudaDevice& device, const tensor::Tensor& x, tensor::Tensor& inverse, const float* gains,
+                     float epsilon) const {
+    tensor::Tensor normal = own_inner(x, hidden_);
+    inverse = own_wide(x, 1);
+    rms_norm(device.stream(), values(normal), inverse.data(), x.data(), gains, epsilon, own_rows(x), hidden_);
+    return normal;
+  }
+  /// Returns the gradient of x in x + f(rms(x)), empty if it is not `wanted`, from dy and that of rms(x), both of the
+  /// rank's tokens. `of_gains` becomes the gradient of the gains, of all tokens.
+  tensor::Tensor rms_backward(CudaDevice& device, const tensor::Tensor& dy, const tensor::Tensor& dnormal,
+                              const tensor::Tensor& x, const tensor::Tensor& inverse, const float* gains,
+                              tensor::Tensor& of_gains, bool wanted) const {
+    of_gains = tensor::Tensor::zeros(dy.memory(), 1, hidden_);
+    tensor::Tensor dx;
+    if (wanted) dx = dy.empty_like();
+    rms_norm_backward(device.stream(), dx.data(), dy.data(), of_gains.data(), dnormal.data(), x.data(), inverse.data(),
+                      gains, device.context().workspace(column_sums_scratch(own_rows(dy), hidden_)), own_rows(dy),
+                      hidden_);
+    sum_own_gradients(of_gains);
+    return dx;
+  }
+
   /// Returns the hidden values of all tokens, as T, from those of the rank's tokens, which own_inner made. Two 16-bit
   /// values travel as one float if rows are of whole floats.
   tensor::Tensor gathered(CudaDevice& device, const tensor::Tensor& own) const {

@@ -44,10 +44,7 @@ class NormedHalf : public layers::BlockHalf {
     auto& s = saved.tensors;
     s.resize(forward_tensors());
     s[x] = std::move(input);
-    s[normal] = products_.own_inner(s[x], products_.hidden());
-    s[inverse] = products_.own_wide(s[x], 1);
-    rms_norm(device.stream(), values(s[normal]), s[inverse].data(), std::as_const(s[x]).data(), parameters.data(),
-             epsilon_, products_.own_rows(s[x]), products_.hidden());
+    s[normal] = products_.rms(device, s[x], s[inverse], parameters.data(), epsilon_);
     tensor::Tensor room, y;
     y = compute(device, parameters.data(), products_.all_tokens(device, s[normal], room), s);
     device.add(y.data(), s[x].data(), y.size());
@@ -66,18 +63,11 @@ class NormedHalf : public layers::BlockHalf {
     CudaDevice& device = CudaDevice::of(dy);
     auto& s = saved.tensors;
     Gradient of_y(products_, device, std::move(dy));
-    const tensor::Tensor& floats = of_y.floats();
     Tensors left(backward_tensors());
     tensor::Tensor dnormal = compute_backward(device, parameters.data(), s, of_y, left);
     products_.sum_tokens(dnormal);
-    left[w_gains] = tensor::Tensor::zeros(floats.memory(), 1, products_.hidden());
-    tensor::Tensor dx;
-    if (wanted) dx = floats.empty_like();
-    rms_norm_backward(device.stream(), dx.data(), floats.data(), left[w_gains].data(), std::as_const(dnormal).data(),
-                      std::as_const(s[x]).data(), s[inverse].data(), parameters.data(),
-                      device.context().workspace(column_sums_scratch(products_.own_rows(floats), products_.hidden())),
-                      products_.own_rows(floats), products_.hidden());
-    products_.sum_own_gradients(left[w_gains]);
+    tensor::Tensor dx = products_.rms_backward(device, of_y.floats(), dnormal, s[x], s[inverse], parameters.data(),
+                                               left[w_gains], wanted);
     left[w_normal] = std::move(s[normal]), left[w_rows] = std::move(s[inverse]);
     left[w_dy] = std::move(of_y).for_products();
     s = std::move(left);

@@ -115,10 +115,7 @@ class Experts final : public CudaLayer {
     auto& s = saved.tensors;
     s.resize(forward_count);
     s[x] = std::move(input);
-    s[normal] = products_.inner(s[x], h());
-    s[inverse] = products_.wide(s[x], 1);
-    rms_norm(device.stream(), values(s[normal]), s[inverse].data(), std::as_const(s[x]).data(), p, epsilon_, rows(s[x]),
-             h());
+    s[normal] = products_.rms(device, s[x], s[inverse], p, epsilon_);
     const ExpertEnds first = route(device, p, s);
     tensor::Tensor y = shared_forward(device, p, s);
     experts_forward(device, p, s, first, y);
@@ -140,12 +137,7 @@ class Experts final : public CudaLayer {
     experts_backward(device, p, s, floats, left, dweights, dnormal);
     sum_up(dnormal), sum_up(dweights);
     router_backward(device, p, s, saved.loss_scale, left, dweights, dnormal);
-    left[w_gains] = tensor::Tensor::zeros(floats.memory(), 1, h());
-    tensor::Tensor dx;
-    if (wanted) dx = floats.empty_like();
-    rms_norm_backward(device.stream(), dx.data(), floats.data(), left[w_gains].data(), std::as_const(dnormal).data(),
-                      std::as_const(s[x]).data(), s[inverse].data(), p,
-                      device.context().workspace(column_sums_scratch(rows(floats), h())), rows(floats), h());
+    tensor::Tensor dx = products_.rms_backward(device, floats, dnormal, s[x], s[inverse], p, left[w_gains], wanted);
     left[w_normal] = std::move(s[normal]), left[w_rows] = std::move(s[inverse]);
     left[w_places] = std::move(s[places]), left[w_weights] = std::move(s[weights]);
     left[w_first] = std::move(s[first_rows]);

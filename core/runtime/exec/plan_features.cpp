@@ -112,9 +112,7 @@ ModelSpec with_capacity(ModelSpec model, const Plan& plan) {
 }
 
 ModelSpec with_adapters(ModelSpec model, const Plan& plan, int alpha) {
-  const bool has_some =
-      std::ranges::any_of(model.layers, [](const ModelLayer& layer) { return layers::adapters_of(layer).freezes(); });
-  if (has_some || !plan.choices) return model;
+  if (layers::has_adapters(model) || !plan.choices) return model;
   return layers::with_adapters(std::move(model), plan.choices->training.adapters, alpha);
 }
 

@@ -34,6 +34,10 @@ AdapterChoice adapters_of(const ModelLayer& layer) {
           static_cast<AdapterTargets>(size("adapter_targets"))};
 }
 
+bool has_adapters(const ModelSpec& model) {
+  return std::ranges::any_of(model.layers, [](const ModelLayer& layer) { return adapters_of(layer).freezes(); });
+}
+
 std::int64_t AdapterPlace::columns() const {
   std::int64_t sum = 0;
   for (const ShardRange& matrix : product.joined) sum += matrix.count;

@@ -28,6 +28,8 @@ ModelSpec with_adapters(ModelSpec model, const Adapters& adapters, int alpha);
 /// Returns the model that trains all weights.
 ModelSpec without_adapters(ModelSpec model);
 AdapterChoice adapters_of(const ModelLayer& layer);
+/// Returns true if a layer has adapters, or is frozen next to those of others.
+bool has_adapters(const ModelSpec& model);
 
 /// A way in which ranks divide a product: not, by its columns, or by its rows.
 enum class ProductCut { whole, columns, rows };

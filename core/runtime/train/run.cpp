@@ -367,11 +367,6 @@ std::uint64_t seed_of(const ModelSpec& model, const Weights* weights) {
   return hash;
 }
 
-bool has_adapters(const ModelSpec& model) {
-  return std::ranges::any_of(model.layers,
-                             [](const ModelLayer& layer) { return layers::adapters_of(layer).freezes(); });
-}
-
 }  // namespace
 
 RunEnvironment single_process() {
@@ -393,7 +388,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   run->model = exec::with_capacity(exec::with_adapters(model, plan, options.adapter_alpha), plan);
   TRY_VOID(exec::check_adapters(run->model, backend.kernels));
   const std::uint64_t seed = seed_of(run->model, options.weights.get());
-  if (options.resume && has_adapters(run->model)) TRY_VOID(options.resume->check_frozen_weights(seed));
+  if (options.resume && layers::has_adapters(run->model)) TRY_VOID(options.resume->check_frozen_weights(seed));
   TRY(auto parts, exec::make_parts(run->model, backend.kernels));
   run->parts = std::move(parts);
   run->from_step = options.resume ? static_cast<int>(options.resume->origin().step) : 0;

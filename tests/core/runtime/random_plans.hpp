@@ -153,4 +153,8 @@ inline QString difference_from_one_device(const ModelSpec& model, const Plan& pl
   return {};
 }
 
+inline constexpr ScheduleKind schedules_of_random_plans[] = {ScheduleKind::gpipe,       ScheduleKind::one_f_one_b,
+                                                             ScheduleKind::interleaved, ScheduleKind::zb_h1,
+                                                             ScheduleKind::zb_v,        ScheduleKind::chimera};
+
 }  // namespace pipedeck::test

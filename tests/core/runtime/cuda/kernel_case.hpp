@@ -128,6 +128,15 @@ std::string difference(const std::vector<T>& found, const std::vector<double>& e
 /// The length of found - expected, by that of expected.
 double distance(const std::vector<double>& found, const std::vector<double>& expected);
 
+inline std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
+
+/// Throws where values differ by more than `allowed` (difference).
+template <class T>
+void expect(const char* what, const std::vector<T>& found, const std::vector<double>& expected, double allowed) {
+  const std::string apart = difference(found, expected, allowed);
+  if (!apart.empty()) throw std::runtime_error(std::string(what) + ": " + apart);
+}
+
 using Bytes = std::vector<unsigned char>;
 
 /// Returns the result of a call, byte for byte.

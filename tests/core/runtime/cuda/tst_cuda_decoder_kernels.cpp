@@ -15,14 +15,6 @@ using runtime::layers::RotaryAngles;
 
 namespace {
 
-std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
-
-template <class T>
-void expect(const char* what, const std::vector<T>& found, const std::vector<double>& expected, double allowed) {
-  const std::string apart = difference(found, expected, allowed);
-  if (!apart.empty()) throw std::runtime_error(std::string(what) + ": " + apart);
-}
-
 double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
 /// Turns pair i of each head of a row at `position`, by Llama 3.1's rule (rotary_angles.hpp); `direction` -1: back.

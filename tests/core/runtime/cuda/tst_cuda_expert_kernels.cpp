@@ -17,13 +17,6 @@ using runtime::cuda::ExpertRouting;
 
 namespace {
 
-std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
-
-template <class T>
-void expect(const char* what, const std::vector<T>& found, const std::vector<double>& expected, double allowed) {
-  const std::string apart = difference(found, expected, allowed);
-  if (!apart.empty()) throw std::runtime_error(std::string(what) + ": " + apart);
-}
 void expect_equal(const char* what, const std::vector<int>& found, const std::vector<int>& expected) {
   if (found != expected) throw std::runtime_error(std::string(what) + " differ");
 }

@@ -21,8 +21,6 @@ double gelu_derivative(double x) {
   return (reference_gelu(x + step) - reference_gelu(x - step)) / (2 * step);
 }
 
-std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
-
 }  // namespace
 
 class TestCudaKernels : public QObject {

@@ -16,8 +16,6 @@ using runtime::cuda::Bf16;
 
 namespace {
 
-std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
-
 double gelu_derivative(double x) {
   const double step = 1e-5;
   return (reference_gelu(x + step) - reference_gelu(x - step)) / (2 * step);
@@ -35,12 +33,6 @@ std::vector<T> rows_apart(const std::vector<T>& values, Matrix m, std::int64_t s
   for (std::int64_t row = 0; row < m.rows; ++row)
     std::copy_n(values.begin() + row * m.columns, m.columns, apart.begin() + row * stride);
   return apart;
-}
-
-template <class T>
-void expect(const char* what, const std::vector<T>& found, const std::vector<double>& expected, double allowed) {
-  const std::string apart = difference(found, expected, allowed);
-  if (!apart.empty()) throw std::runtime_error(std::string(what) + ": " + apart);
 }
 
 struct Norm {

@@ -217,8 +217,7 @@ void TestContextParallel::ranks_equal_one_device() {
 }
 
 void TestContextParallel::random_plans_equal_one_device() {
-  for (const ScheduleKind kind : {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::interleaved,
-                                  ScheduleKind::zb_h1, ScheduleKind::zb_v, ScheduleKind::chimera})
+  for (const ScheduleKind kind : schedules_of_random_plans)
     for (unsigned seed = 1; seed <= 4; ++seed) {
       Draw random(seed * 100 + static_cast<unsigned>(kind));
       const int ranks = bidirectional(kind) ? 2 : random.integer(1, 2);

@@ -97,8 +97,7 @@ void TestSequenceParallel::ranks_equal_one_device() {
 
 void TestSequenceParallel::random_plans_equal_one_device_data() {
   QTest::addColumn<int>("kind");
-  for (const ScheduleKind kind : {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::interleaved,
-                                  ScheduleKind::zb_h1, ScheduleKind::zb_v, ScheduleKind::chimera})
+  for (const ScheduleKind kind : schedules_of_random_plans)
     QTest::newRow(std::string(name_of(kind)).c_str()) << static_cast<int>(kind);
 }
 
