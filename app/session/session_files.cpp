@@ -70,9 +70,8 @@ void Session::open_sample() {
 }
 
 void Session::complete_question() {
-  const project::PlanningSetup& question = state().question;
-  if (question.profile == 0) choose_profile_preset(QString::fromUtf8(sample_model));
-  if (question.cluster == 0) choose_cluster_preset(QString::fromUtf8(sample_cluster));
+  if (state().question.profile == 0) choose_profile_preset(QString::fromUtf8(sample_model));
+  if (state().question.cluster == 0) choose_cluster_preset(QString::fromUtf8(sample_cluster));
 }
 
 Result<Session::ReadFiles> Session::read_files(const QString& path, const QString& work) {

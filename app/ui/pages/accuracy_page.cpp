@@ -157,7 +157,8 @@ void AccuracyPage::ask_for_runs() {
   std::ranges::copy_if(files, std::back_inserter(logs), session::accuracy::is_training_log);
   if (logs.isEmpty()) return open(files.front());
   const auto job = std::ranges::find_if(files, session::accuracy::is_job_file);
-  open_logs(logs, job == files.end() ? QString() : *job);
+  open_logs(logs, job == files.end() ? QString() : *job,
+            QString::fromStdString(session::project::known_device_type(session_.state())));
 }
 
 void AccuracyPage::show_published() {
@@ -165,8 +166,8 @@ void AccuracyPage::show_published() {
   study_.add_published();
 }
 
-void AccuracyPage::open_logs(const QStringList& logs, const QString& job) {
-  study_.add(logs, job, QString::fromStdString(session::project::known_device_type(session_.state())));
+void AccuracyPage::open_logs(const QStringList& logs, const QString& job, const QString& device) {
+  study_.add(logs, job, device);
 }
 
 void AccuracyPage::show_runs() {

@@ -39,9 +39,9 @@ class AccuracyPage : public QWidget {
 
   /// Adds the runs of a CSV table.
   void open(const QString& file) { study_.add(file); }
-  /// Adds the runs of training logs. `job`: the file of their job; empty: the logs print it. The project's cluster has
-  /// the type of GPUs that a log does not name.
-  void open_logs(const QStringList& logs, const QString& job);
+  /// Adds the runs of training logs. `job`: the file of their job; empty: the logs print it. `device`: the type of GPUs
+  /// that a log does not name; empty: unknown.
+  void open_logs(const QStringList& logs, const QString& job, const QString& device);
   const std::vector<models::accuracy::RunRow>& rows() const { return rows_; }
   session::accuracy::RunStudy& study() { return study_; }
   views::accuracy::ScatterView& chart() const { return *chart_; }

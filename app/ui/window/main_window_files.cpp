@@ -136,9 +136,10 @@ void MainWindow::open_files(const QStringList& files) {
   }
   // A log is a measured run; the file of its job may be dropped with it.
   if (!logs.isEmpty()) {
+    const std::string device = session::project::known_device_type(session_.state());  // not the sample's
     if (session_.state().empty()) session_.complete_question();
     show_page(Page::accuracy);
-    accuracy_page_->open_logs(logs, jobs.isEmpty() ? QString() : jobs.front());
+    accuracy_page_->open_logs(logs, jobs.isEmpty() ? QString() : jobs.front(), QString::fromStdString(device));
   }
   // The dumps of all ranks of a run are read together.
   if (!dumps.isEmpty()) actions::show_autopsy(*this, session_, dumps);
