@@ -339,7 +339,7 @@ def out_of_memory(bench, name):
         if status == 4:
             check(re.search(r"device \d|thread|after the last step: out of memory", said), f"it says: {said}")
         elif status:  # too little even for the program's libraries or its first thread
-            check(re.search("out of memory|allocate|no thread|mapping", said), f"it says: {said}")
+            check(re.search("out of memory|allocate|create a thread|mapping", said), f"it says: {said}")
     bench.nobody_left(process)
     return took
 

@@ -182,44 +182,52 @@ tl::unexpected<Error> unknown_text(const std::string& content) {
               "bandwidths, an ONNX model or a Pipedeck project");
 }
 
-template <class T>
-Result<T> read_as(const std::string& path, std::string_view expected, const ReadOptions& options = {}) {
+Result<Document> read_untraced(const std::string& path, std::string_view expected, const ReadOptions& options) {
   if (traces::looks_like_trace(path))
     return fail(ErrorCode::bad_input,
                 fmt::format("found a trace, expected a {}; pipedeck-cli convert --to profile makes a profile of its "
                             "modules and lists its assumptions",
                             expected),
                 {}, path);
-  Result<Document> document = read_document(path, options);
-  if (!document) return tl::unexpected(std::move(document).error());
-  if (T* value = std::get_if<T>(&*document)) return std::move(*value);
-  if (std::holds_alternative<FoundMachines>(*document))
+  return read_document(path, options);
+}
+
+template <class T>
+Result<T> value_in(Document document, const std::string& path, std::string_view expected) {
+  if (T* value = std::get_if<T>(&document)) return std::move(*value);
+  if (std::holds_alternative<FoundMachines>(document))
     return fail(ErrorCode::bad_input,
                 fmt::format("found a topology of machines, expected a {}; pipedeck-cli convert makes a cluster of it "
                             "and lists its assumptions",
                             expected),
                 {}, path);
-  if (std::holds_alternative<ParsedTransformer>(*document))
+  if (std::holds_alternative<ParsedTransformer>(document))
     return fail(ErrorCode::bad_input,
                 fmt::format("found a transformer's configuration, expected a {}; pipedeck-cli convert makes a profile "
                             "of it for a device type and lists its assumptions",
                             expected),
                 {}, path);
-  if (std::holds_alternative<OperatorGraph>(*document))
+  if (std::holds_alternative<OperatorGraph>(document))
     return fail(ErrorCode::bad_input,
                 fmt::format("found an ONNX model, expected a {}; pipedeck-cli convert makes a profile of it for a "
                             "device type and lists its assumptions",
                             expected),
                 {}, path);
-  if (std::holds_alternative<jobs::TrainingJob>(*document))
+  if (std::holds_alternative<jobs::TrainingJob>(document))
     return fail(ErrorCode::bad_input,
                 fmt::format("found a training job of another engine, expected a {}; pipedeck-cli convert makes a plan "
                             "or a profile of it, and pipedeck-cli check reports on it",
                             expected),
                 {}, path);
   constexpr std::array<std::string_view, 6> names{"profile", "cluster", "plan", "simulation", "model", "calibration"};
-  return fail(ErrorCode::bad_input, fmt::format("found a {}, expected a {}", names[document->index()], expected), {},
+  return fail(ErrorCode::bad_input, fmt::format("found a {}, expected a {}", names[document.index()], expected), {},
               path);
+}
+
+template <class T>
+Result<T> read_as(const std::string& path, std::string_view expected, const ReadOptions& options = {}) {
+  TRY(auto document, read_untraced(path, expected, options));
+  return value_in<T>(std::move(document), path, expected);
 }
 
 }  // namespace
@@ -509,6 +517,13 @@ Result<Document> read_document(const std::string& path, const std::string& conte
 
 Result<Profile> read_profile(const std::string& path, const ReadOptions& options) {
   return read_as<Profile>(path, "profile", options);
+}
+Result<std::variant<Profile, ParsedTransformer>> read_profile_or_transformer(const std::string& path,
+                                                                             const ReadOptions& options) {
+  TRY(auto document, read_untraced(path, "profile", options));
+  if (auto* transformer = std::get_if<ParsedTransformer>(&document)) return std::move(*transformer);
+  TRY(auto profile, value_in<Profile>(std::move(document), path, "profile"));
+  return profile;
 }
 Result<Cluster> read_cluster(const std::string& path) { return read_as<Cluster>(path, "cluster"); }
 Result<Plan> read_plan(const std::string& path) { return read_as<Plan>(path, "plan"); }

@@ -95,6 +95,9 @@ Result<Document> read_document(const std::string& path, const ReadOptions& optio
 /// Reads the content of `path`, since pipes can be read only once.
 Result<Document> read_document(const std::string& path, const std::string& content, const ReadOptions& options);
 Result<Profile> read_profile(const std::string& path, const ReadOptions& options = {});
+/// As above; a transformer's config.json is no error.
+Result<std::variant<Profile, ParsedTransformer>> read_profile_or_transformer(const std::string& path,
+                                                                             const ReadOptions& options = {});
 Result<Cluster> read_cluster(const std::string& path);
 Result<Plan> read_plan(const std::string& path);
 Result<ModelSpec> read_model(const std::string& path);

@@ -144,6 +144,12 @@ Result<DeviceModel> catalogue_device(const std::string& name) {
   return fail(ErrorCode::bad_usage, fmt::format("found no device type '{}', expected one of: {}", name, known));
 }
 
+std::string known_device_type(const Cluster& cluster) {
+  for (const DeviceType& type : cluster.device_types)
+    if (const auto known = catalogue_device(type.name)) return known->type.name;
+  return {};
+}
+
 MemoryDefaults memory_defaults(const Cluster& cluster) {
   MemoryDefaults most;
   for (const DeviceType& type : cluster.device_types) {

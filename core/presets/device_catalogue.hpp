@@ -22,6 +22,9 @@ inline constexpr std::string_view assumed_device_type = "A100-80GB";
 /// By name, alias or what the driver calls it. Unknown names are bad_usage and list the known ones.
 Result<DeviceModel> catalogue_device(const std::string& name);
 
+/// Returns the catalogue's name of the first of the cluster's device types that is known; empty if none is.
+std::string known_device_type(const Cluster& cluster);
+
 /// Returns the largest memory defaults of the cluster's device types, found by name, and where they come from; all 0 if
 /// the catalogue has none.
 MemoryDefaults memory_defaults(const Cluster& cluster);

@@ -91,15 +91,15 @@ std::optional<ParsedTransformer> find_transformer(const std::string& name) {
   return std::nullopt;
 }
 
-Result<Profile> transformer_profile(const ParsedTransformer& transformer, std::optional<int> micro_batch,
-                                    const std::string& device) {
+Result<analytic::AnalyticProfile> transformer_profile(const ParsedTransformer& transformer,
+                                                      std::optional<int> micro_batch, const std::string& device,
+                                                      int sequence = 0) {
   TRY(const auto type, catalogue_device(device.empty() ? std::string(assumed_device_type) : device));
   AnalyticOptions options;
   options.precision = analytic::times::usual_precision(type);
   options.micro_batch = micro_batch.value_or(1);
-  return computed_profile(transformer, type, options).map([](analytic::AnalyticProfile made) {
-    return std::move(made.profile);
-  });
+  options.sequence = sequence;
+  return computed_profile(transformer, type, options);
 }
 
 /// Returns the layers that the runtime trains for a config.json.
@@ -301,7 +301,9 @@ Result<Cluster> cluster_preset(const std::string& name) {
 }
 
 Result<Profile> profile_preset(const std::string& name, std::optional<int> micro_batch, const std::string& device) {
-  if (const auto transformer = find_transformer(name)) return transformer_profile(*transformer, micro_batch, device);
+  const auto profile_in = [](analytic::AnalyticProfile made) { return std::move(made.profile); };
+  if (const auto transformer = find_transformer(name))
+    return transformer_profile(*transformer, micro_batch, device).map(profile_in);
   if (const PaperProfile* paper = find_paper_profile(name)) return profile_of(*paper, micro_batch.value_or(1));
   const Result<ModelSpec> model = model_preset(name);
   if (!model) {
@@ -311,7 +313,7 @@ Result<Profile> profile_preset(const std::string& name, std::optional<int> micro
     return tl::unexpected(std::move(error));
   }
   if (const auto transformer = device.empty() ? std::nullopt : configuration_of(*model))
-    return transformer_profile(*transformer, micro_batch, device);
+    return transformer_profile(*transformer, micro_batch, device).map(profile_in);
   // The micro-batches that the papers profile with: 2 for BERT-48 (DAPPLE, Table II), more where samples are small.
   const bool images = model->layers.front().kind == "convolution";
   const int samples = micro_batch.value_or(model->trainable_here ? 4 : images ? 32 : 2);
@@ -335,11 +337,25 @@ std::optional<std::string> configuration_in(const std::string& argument) {
   return kind && *kind == io::FileKind::transformer ? std::optional(*content) : std::nullopt;
 }
 
+Result<std::variant<Profile, ParsedTransformer>> profile_or_transformer(const std::string& argument,
+                                                                        const io::ReadOptions& options) {
+  const auto preset = preset_named_by(argument);
+  if (!preset) return io::read_profile_or_transformer(argument, options);
+  if (const auto transformer = find_transformer(*preset)) return ParsedTransformer{transformer->config, {}};
+  TRY(auto profile, profile_preset(*preset));
+  return profile;
+}
+
 }  // namespace
 
-Result<Profile> open_profile(const std::string& argument, const io::ReadOptions& options) {
-  if (const auto name = preset_named_by(argument)) return profile_preset(*name);
-  return io::read_profile(argument, options);
+Result<OpenedProfile> open_profile(const std::string& argument, const io::ReadOptions& options,
+                                   const std::string& device, int sequence) {
+  TRY(auto read, profile_or_transformer(argument, options));
+  if (const auto* transformer = std::get_if<ParsedTransformer>(&read)) {
+    TRY(auto made, transformer_profile(*transformer, {}, device, sequence));
+    return OpenedProfile{std::move(made.profile), true, std::move(made.notes)};
+  }
+  return OpenedProfile{std::get<Profile>(std::move(read))};
 }
 
 Result<Cluster> open_cluster(const std::string& argument) {

@@ -61,8 +61,18 @@ Result<Cluster> cluster_preset(const std::string& name);
 Result<Profile> profile_preset(const std::string& name, std::optional<int> micro_batch = {},
                                const std::string& device = {});
 
+/// A profile, perhaps computed of a transformer.
+struct OpenedProfile {
+  Profile profile;
+  bool of_transformer = false;
+  std::vector<std::string> notes{};  ///< what was assumed of a transformer, a sentence each
+};
+/// "preset:NAME" or a path, also of a transformer's config.json. A transformer is computed for `device`, a type of the
+/// catalogue, else for the assumed type, with `sequence` tokens per sample (0: its own, at most longest_assumed); other
+/// profiles ignore both.
+Result<OpenedProfile> open_profile(const std::string& argument, const io::ReadOptions& options = {},
+                                   const std::string& device = {}, int sequence = 0);
 /// "preset:NAME" or a path.
-Result<Profile> open_profile(const std::string& argument, const io::ReadOptions& options = {});
 Result<Cluster> open_cluster(const std::string& argument);
 /// A transformer's config.json or preset is a model, too, of `sequence` tokens per sample (0: its own, at most
 /// longest_assumed). bad_input names a feature that the runtime's layers lack; bad_usage if another model is given a

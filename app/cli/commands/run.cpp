@@ -87,10 +87,6 @@ class RunCommand : public options::Command {
     app_ = &app;
     app.add_option("--plan", plan_file_, "the plan")->required()->type_name("FILE");
     app.add_option("--model", model_, "model: a file, a transformer's config.json, or preset:NAME")->type_name("SPEC");
-    app.add_option("--sequence", sequence_,
-                   fmt::format("tokens per sample of a config.json [its own, at most {}]", longest_assumed))
-        ->check(CLI::Range(1, 1 << 24))
-        ->type_name("N");
     app.add_flag(
         "--replay", replay_,
         "run without a model: devices are busy for the times of --profile, with transfers and memory of its sizes");
@@ -148,6 +144,7 @@ class RunCommand : public options::Command {
         ->type_name("ACTION");
     checkpoints_.declare(app);
     inputs_.declare(app, false);
+    inputs_.sequence_of_profile = false;  // also of the model
     simulation_.overlap = name_of(runtime::train::trainer_overlap);
     simulation_.declare(app);
   }
@@ -216,7 +213,7 @@ class RunCommand : public options::Command {
   }
 
   Result<void> open_model_and_data() {
-    auto model = presets::open_model(model_, sequence_);
+    auto model = presets::open_model(model_, inputs_.sequence);
     if (!model) return tl::unexpected(text::in_file(model.error(), model_));
     TRY_VOID(check_layers(plan_, *model, plan_file_));
     if (backend_.on_processor()) {
@@ -440,7 +437,6 @@ class RunCommand : public options::Command {
   }
 
   const CLI::App* app_ = nullptr;  ///< which options were given
-  int sequence_ = 0;
   std::string weights_file_, saved_weights_;
   std::string plan_file_, model_, events_file_, data_, evaluated_, control_file_;
   std::string on_divergence_ = "stop", on_lost_reader_ = "continue";

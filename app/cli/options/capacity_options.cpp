@@ -151,6 +151,7 @@ Result<CapacityGoal> GoalOptions::goal(int sample_tokens, const std::string& cur
 
 void CapacityOptions::declare(CLI::App& app) {
   inputs.declare(app);
+  inputs.sequence_of_profile = false;  // also of samples of measured profiles
   app.add_option("--global-batch", global_batches, "samples per iteration; several are all tried")
       ->required()
       ->delimiter(',')
@@ -166,9 +167,6 @@ void CapacityOptions::declare(CLI::App& app) {
                  "device types to try for all devices; all: the whole catalogue [the cluster's own]")
       ->delimiter(',')
       ->type_name("NAME,NAME...");
-  app.add_option("--sequence", sequence, "tokens per sample [the model's own, at most 4096]")
-      ->check(CLI::Range(1, 1 << 24))
-      ->type_name("N");
   app.add_option(
          "--model-precision", model_precision,
          "precision of products for a config.json: fp32, tf32, fp16, bf16 [each device type's best with 16 bits]")
@@ -182,7 +180,7 @@ void CapacityOptions::declare(CLI::App& app) {
 
 Result<std::optional<study::capacity::Model>> CapacityOptions::model() const {
   study::capacity::Model model;
-  model.options.sequence = sequence;
+  model.options.sequence = inputs.sequence;
   model.precision = model_precision;
   if (inputs.profile.starts_with("preset:")) {
     const std::string name = inputs.profile.substr(std::string("preset:").size());
@@ -218,7 +216,7 @@ Result<study::capacity::Request> CapacityOptions::question() const {
 }
 
 int CapacityOptions::sample_tokens(const study::capacity::Request& question) const {
-  if (sequence > 0 || !question.model) return sequence;
+  if (inputs.sequence > 0 || !question.model) return inputs.sequence;
   return std::min(question.model->read.config.longest, longest_assumed);
 }
 
@@ -241,8 +239,8 @@ Result<study::capacity::Space> CapacityOptions::space(const study::capacity::Req
 io::CapacityAsked CapacityOptions::asked(const study::capacity::Request& question) const {
   io::CapacityAsked asked{PIPEDECK_VERSION, question.problem, {}, question.prices};
   if (question.model)
-    asked.model = fmt::format("{} {} {}", io::sha256(io::read_file(inputs.profile).value_or(inputs.profile)), sequence,
-                              model_precision);
+    asked.model = fmt::format("{} {} {}", io::sha256(io::read_file(inputs.profile).value_or(inputs.profile)),
+                              inputs.sequence, model_precision);
   return asked;
 }
 

@@ -37,7 +37,6 @@ struct CapacityOptions {
   std::string nodes, model_precision;
   std::vector<std::string> types, prices;
   std::vector<int> global_batches, micro_batches;
-  int sequence = 0;  ///< tokens of a sample; 0: what the model was made for
   void declare(CLI::App& app);
 
   /// Reads the files; prints assumptions on standard error.

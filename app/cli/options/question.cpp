@@ -67,10 +67,16 @@ Result<int> parse_threads(std::string_view text) {
 }  // namespace
 
 void FileOptions::declare(CLI::App& app, bool required) {
-  app.add_option("--profile", profile, "profile: a file or preset:NAME")->required(required)->type_name("P");
+  app.add_option("--profile", profile, "profile: a file, a transformer's config.json, or preset:NAME")
+      ->required(required)
+      ->type_name("P");
   app.add_option("--cluster", cluster, "cluster: a file or preset:NAME")->required(required)->type_name("C");
   app.add_option("--profile-micro-batch", profile_micro_batch, "samples per micro-batch of a graph text")
       ->check(CLI::Range(1, max_count))
+      ->type_name("N");
+  app.add_option("--sequence", sequence,
+                 fmt::format("tokens per sample of a transformer [its own, at most {}]", longest_assumed))
+      ->check(CLI::Range(1, 1 << 24))
       ->type_name("N");
 }
 
@@ -272,14 +278,21 @@ Result<Problem> PlanningOptions::open() const {
 }
 
 Result<Problem> open_inputs(const FileOptions& inputs, const SimulationOptionGroup& simulation) {
-  auto profile = presets::open_profile(inputs.profile, {.profile_micro_batch = inputs.profile_micro_batch});
-  if (!profile) return tl::unexpected(text::in_file(profile.error(), inputs.profile));
   auto problem = open_hardware(inputs.cluster, simulation);
   if (!problem) return problem;
-  auto fitted = presets::profile_on_cluster(std::make_shared<const Profile>(*std::move(profile)), *problem->cluster,
-                                            presets::device_catalogue());
+  auto opened = presets::open_profile(inputs.profile, {.profile_micro_batch = inputs.profile_micro_batch},
+                                      presets::known_device_type(*problem->cluster), inputs.sequence);
+  if (!opened) return tl::unexpected(text::in_file(opened.error(), inputs.profile));
+  if (inputs.sequence > 0 && inputs.sequence_of_profile && !opened->of_transformer)
+    return fail(ErrorCode::bad_usage,
+                fmt::format("--sequence: found the profile {}, whose times have a sequence, expected a transformer's "
+                            "config.json or preset",
+                            inputs.profile));
+  auto fitted = presets::profile_on_cluster(std::make_shared<const Profile>(std::move(opened->profile)),
+                                            *problem->cluster, presets::device_catalogue());
   if (!fitted) return tl::unexpected(text::in_file(fitted.error(), inputs.cluster));
   problem->profile = std::move(fitted->profile);
+  for (const std::string& note : opened->notes) text::print_note(note);
   for (const std::string& note : fitted->notes) text::print_note(note);
   problem->assumptions = std::move(fitted->assumptions);
   problem->workload.conventions.efficiency = std::move(fitted->efficiency);

@@ -31,9 +31,9 @@ Result<TransformerConfig> model_of(const io::jobs::TrainingJob& job, const optio
                 fmt::format("found no shape of the model{}, expected --profile P of it",
                             job.model_name.empty() ? std::string() : fmt::format(" '{}'", job.model_name)));
   }
-  auto profile = presets::open_profile(how.profile, {});
-  if (!profile) return tl::unexpected(text::in_file(profile.error(), how.profile));
-  auto origin = io::documents::origin_of(*profile);
+  auto opened = presets::open_profile(how.profile);
+  if (!opened) return tl::unexpected(text::in_file(opened.error(), how.profile));
+  auto origin = io::documents::origin_of(opened->profile);
   if (!origin) return tl::unexpected(text::in_file(origin.error(), how.profile));
   if (!*origin)
     return fail(ErrorCode::bad_input, "found times that were measured, expected a profile of a config.json or a preset",

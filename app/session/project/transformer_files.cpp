@@ -107,10 +107,7 @@ Result<TransformerPreview> transformer_in(const QString& file) {
 
 std::string known_device_type(const State& state) {
   const ClusterEntry* entry = find_cluster(state, state.question.cluster);
-  if (!entry) return {};
-  for (const DeviceType& type : entry->cluster->device_types)
-    if (const auto known = presets::catalogue_device(type.name)) return known->type.name;
-  return {};
+  return entry ? presets::known_device_type(*entry->cluster) : std::string();
 }
 
 bool is_transformer_preset(const QString& name) { return presets::is_transformer_preset(name.toStdString()); }

@@ -136,6 +136,31 @@ class TestCliModels : public QObject {
                     0);
   }
 
+  /// It is computed for the cluster's devices, as convert does for --device.
+  void a_configuration_is_planned_for_as_it_is() {
+    const QString llama = fixture("llama-3-8b");
+    const auto plan = [&](const QString& profile, const QStringList& more) {
+      return problem_.run(QStringList{"plan", "--planner", "mesh", "--cluster", "preset:2x8-h100-sxm", "--global-batch",
+                                      "32", "--profile", profile} +
+                          more);
+    };
+    VERIFY_STATUS(
+        problem_.run({"convert", llama, "-o", "llama.profile.json", "--device", "h100-sxm", "--sequence", "2048"}), 0);
+    const Answer converted = plan("llama.profile.json", {}), direct = plan(llama, {"--sequence", "2048"});
+    VERIFY_STATUS(converted, 0);
+    VERIFY_STATUS(direct, 0);
+    QCOMPARE(direct.out, converted.out);
+    QVERIFY2(direct.err.contains("2048 tokens per sample"), direct.err);
+    const Answer own = plan(llama, {});
+    VERIFY_STATUS(own, 0);
+    QVERIFY(own.out != direct.out);
+    QVERIFY2(own.err.contains("The model takes up to 8192 tokens; 4096 are assumed"), own.err);
+    const QStringList capacity{"capacity",  "--profile",  llama,      "--cluster", "preset:2x8-h100-sxm",
+                               "--samples", "1M",         "--within", "30d",       "--global-batch",
+                               "32",        "--sequence", "2048",     "--nodes",   "1-2"};
+    VERIFY_STATUS(problem_.run(capacity), 0);
+  }
+
   void the_folder_names_what_its_file_does_not() {
     QDir(problem_.folder()).mkdir("Tiny-Llama");
     QFile(fixture("llama-2-7b")).copy(problem_.path("Tiny-Llama/config.json"));
@@ -161,9 +186,14 @@ class TestCliModels : public QObject {
     QTest::newRow("two") << QStringList{"convert", gpt2, gpt2, "x.profile.json"} << "2 files";
     QTest::newRow("options with a plan") << QStringList{"convert", "plan.json", "y.plan.json", "--sequence", "12"}
                                          << "options of models";
-    QTest::newRow("in place of a profile")
-        << QStringList{"plan", "--profile", gpt2, "--cluster", "c.json", "--planner", "gpipe", "--global-batch", "8"}
-        << "convert makes a profile";
+    const QStringList planned{"plan", "--cluster", "c.json", "--planner", "gpipe", "--global-batch", "8", "--profile"};
+    QTest::newRow("too long to plan") << planned + QStringList{gpt2, "--sequence", "2000"} << "1024";
+    QTest::newRow("a sequence of measured times")
+        << planned + QStringList{"preset:bert-48", "--sequence", "128"} << "whose times have a sequence";
+    QTest::newRow("in place of a plan") << QStringList{"simulate",       "--plan",         gpt2,
+                                                       "--profile",      "preset:bert-48", "--cluster",
+                                                       "preset:dapple-a"}
+                                        << "convert makes a profile";
     const QString pictures = QStringLiteral(PIPEDECK_FIXTURES "/onnx/pictures.onnx");
     QTest::newRow("attention of a graph") << QStringList{"convert", pictures, "x.profile.json", "--attention", "stored"}
                                           << "--attention: found an ONNX model";
