@@ -22,7 +22,7 @@ namespace pipedeck::cli::options {
 struct FileOptions {
   std::string profile, cluster;
   std::optional<int> profile_micro_batch;
-  int sequence = 0;                  ///< tokens per sample of a transformer; 0: its own, at most longest_assumed
+  int sequence = 0;                 ///< tokens per sample of a transformer; 0: its own, at most longest_assumed
   bool sequence_of_profile = true;  ///< the command uses it for nothing else
   void declare(CLI::App& app, bool required = true);
   bool given() const { return !profile.empty() || !cluster.empty(); }
