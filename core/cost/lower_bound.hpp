@@ -10,7 +10,7 @@ namespace pipedeck::cost {
 /// Returns a lower bound on the iteration of any plan of this problem, whatever its cuts, replicas and micro-batch. It
 /// is the maximum of three times: all compute spread over all devices, the slowest layer replicated on all devices, and
 /// one sample's path through all layers apart from weight gradients. Asynchronous plans run without a flush, so only
-/// the first one bounds their steady-state period.
+/// the first one bounds their steady-state period. 0, unknown, with adapters: frozen weights have no gradients.
 Result<Seconds> lower_bound(const Problem& problem, bool synchronous = true);
 
 /// Returns the bound that applies to this plan: PipeDream's synchronous plans choose their own micro-batch instead of

@@ -91,6 +91,12 @@ MemoryBreakdown state_memory(Bytes parameters, int replicas, Optimizer optimizer
   return parts;
 }
 
+Bytes frozen_memory(Bytes parameters, Precision precision, const Adapters& adapters) {
+  const double wide = precision == Precision::fp32 ? 4 : 2;
+  const double share = frozen_bytes(adapters.frozen, wide) / wide;
+  return Bytes(static_cast<std::int64_t>(static_cast<double>(parameters.count) * share));
+}
+
 Bytes held_copies(const plan::Weights& weights, int zero, int weight_versions) {
   return zero >= 3 || weight_versions > 1 ? Bytes() : weights.copies;
 }

@@ -26,6 +26,9 @@ StateFactors state_factors(Optimizer optimizer, Precision precision, int zero);
 MemoryBreakdown state_memory(Bytes parameters, int replicas, Optimizer optimizer, Precision precision, int zero,
                              int weight_versions = 1);
 
+/// Returns the memory of frozen weights next to adapters: `parameters` bytes of a model's weights, in their format.
+Bytes frozen_memory(Bytes parameters, Precision precision, const Adapters& adapters);
+
 /// Returns the bytes that a device holds of copies of these weights between passes. Gathered weights (ZeRO 3) and
 /// several versions have none.
 Bytes held_copies(const plan::Weights& weights, int zero, int weight_versions);

@@ -36,6 +36,9 @@ std::string capacity_question_sha256(const CapacityAsked& asked, std::span<const
                                  asked.model.empty() ? sha256_of(*problem.profile) : asked.model,
                                  pipedeck::name_of(load.optimizer), pipedeck::name_of(load.precision), load.zero);
   text += text_of(load.conventions) + text_of(problem.pins);
+  if (const Adapters& adapters = load.adapters; adapters.rank > 0)
+    text += fmt::format("adapters {} {} {}\n", adapters.rank, pipedeck::name_of(adapters.targets),
+                        pipedeck::name_of(adapters.frozen));
   for (const auto& [type, price] : asked.prices) text += fmt::format("{}={}\n", type, text_of(price));
   for (const std::string& planner : planners) text += planner + "\n";
   return sha256(text);

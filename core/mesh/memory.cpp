@@ -369,6 +369,8 @@ Result<StageMemory> stage_memory(const Question& question, std::span<const Layer
   return Counter(question, degrees, layers, is_first, is_last).count();
 }
 
+double kept_items(const LayerShard& layer, const Training& training) { return kept_bytes(layer.kept, layer, training); }
+
 double kept_for_backward(const Question& question, const LayerShard& layer, int block) {
   return kept_of(question, layer, block).kept;
 }

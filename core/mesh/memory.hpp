@@ -37,6 +37,9 @@ Result<StageMemory> stage_memory(const Question& question,
                                  std::span<const analytic::transformer::shards::LayerShard> layers, bool is_first,
                                  bool is_last);
 
+/// Returns the bytes of a layer's kept items, apart from those that frozen weights do without.
+double kept_items(const analytic::transformer::shards::LayerShard& layer, const Training& training);
+
 /// Returns the bytes that a layer of the stage's block number `block` keeps from forward to backward.
 double kept_for_backward(const Question& question, const analytic::transformer::shards::LayerShard& layer, int block);
 

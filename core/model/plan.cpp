@@ -14,6 +14,8 @@ bool has_mesh(const Plan& plan) {
          });
 }
 
+Adapters adapters_of(const Plan& plan) { return plan.choices ? plan.choices->training.adapters : Adapters{}; }
+
 std::vector<LayerId> order_of(const Plan& plan, const Profile& profile) {
   if (plan.order) return *plan.order;
   std::vector<LayerId> order;

@@ -154,6 +154,9 @@ struct Plan {
 /// sharding, choices of engine and run, or a recomputation that only format version 2 has.
 bool has_mesh(const Plan& plan);
 
+/// Returns the plan's adapters; rank 0 if all weights are trained.
+Adapters adapters_of(const Plan& plan);
+
 /// Returns the layers at positions 0..N-1 of the plan's order.
 std::vector<LayerId> order_of(const Plan& plan, const Profile& profile);
 

@@ -15,6 +15,7 @@
 #include "core/model/efficiency.hpp"
 #include "core/model/plan_constraints.hpp"
 #include "core/model/profile.hpp"
+#include "core/model/training.hpp"
 
 namespace pipedeck {
 
@@ -70,7 +71,8 @@ struct Workload {
   std::optional<int> micro_batch;  ///< set by the user; absent: chosen by planners
   Optimizer optimizer = Optimizer::adam;
   Precision precision = Precision::fp32;
-  int zero = 0;  ///< ZeRO stage, 0 to 3
+  int zero = 0;         ///< ZeRO stage, 0 to 3
+  Adapters adapters{};  ///< low-rank ones, trained in place of the weights
   SimulationOptions conventions;
   bool operator==(const Workload&) const = default;
 };

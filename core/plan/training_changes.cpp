@@ -55,7 +55,8 @@ std::optional<int> samples_of_norms(const Plan& plan, const std::vector<std::str
 }  // namespace
 
 std::string_view name_of(TrainingChange change) {
-  constexpr std::array<std::string_view, 4> names{"batch", "padding", "dropped tokens", "stale weights"};
+  constexpr std::array<std::string_view, 5> names{"batch", "padding", "dropped tokens", "stale weights",
+                                                  "frozen weights"};
   return names[static_cast<std::size_t>(change)];
 }
 
@@ -84,6 +85,8 @@ std::vector<TrainingEffect> training_effects(const Plan& plan, const std::vector
   if (const int updates = oldest_gradients(plan); updates > 0)
     add(TrainingChange::stale_weights, fmt::format("gradients are of weights up to {} old",
                                                    updates == 1 ? "1 update" : fmt::format("{} updates", updates)));
+  if (const int rank = adapters_of(plan).rank; rank > 0)
+    add(TrainingChange::frozen_weights, fmt::format("adapters of rank {} are trained in their place", rank));
   return effects;
 }
 

@@ -17,6 +17,7 @@ enum class TrainingChange {
   padding,         ///< words or rows are computed that no sample has
   dropped_tokens,  ///< experts leave tokens out
   stale_weights,   ///< gradients are of older weights than those that they change
+  frozen_weights,  ///< adapters are trained in place of the weights
 };
 std::string_view name_of(TrainingChange change);  // "stale weights"
 

@@ -110,6 +110,7 @@ struct PlannerInfo {
   SearchTime search_time = SearchTime::quick;
   PinSupport pins{};
   bool of_transformers = false;  ///< for profiles computed from one; its answer without a plan is complete
+  bool trains_adapters = false;  ///< its plans have Workload::adapters
   bool external = false;         ///< a program of the user: its errors are its answer
   int choices = 1;               ///< plans of its short list at most, each with its merits (Plan::merits)
   bool plain_choice = false;     ///< stands next to answers in comparisons; neither studies nor `joint` ask it

@@ -94,6 +94,8 @@ Result<Ranking> run_planner(const PlannerInfo& planner, const Problem& problem, 
   TRY_VOID(check_options(planner, options));
   TRY_VOID(check_workload(problem));
   TRY_VOID(check_pins(planner, problem));
+  if (problem.workload.adapters.rank > 0 && !planner.trains_adapters)
+    return Ranking{{}, Infeasible{"its plans train all weights, and adapters were asked for", {}}};
   const Deadline deadline(context);
   auto ranking = planner.plan(problem, options, deadline.context());
   TRY_VOID(check_stop(context));

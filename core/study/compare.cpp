@@ -55,7 +55,7 @@ Result<void> take_alternatives(ComparedPlan& answer, std::vector<Plan> plans, co
 bool answers(const Plan& plan, const Problem& problem) {
   const Workload& workload = problem.workload;
   return plan.global_batch == workload.global_batch && plan.optimizer == workload.optimizer &&
-         plan.precision == workload.precision && plan.zero == workload.zero &&
+         plan.precision == workload.precision && plan.zero == workload.zero && adapters_of(plan) == workload.adapters &&
          workload.micro_batch.value_or(plan.micro_batch) == plan.micro_batch &&
          plan::validate(plan, *problem.profile, *problem.cluster) &&
          !first_violation(plan, *problem.profile, problem.pins);

@@ -42,6 +42,7 @@ std::optional<OneDeviceReason> one_device_is_quicker(const Problem& problem, std
   reason.plan = several->planner->title;
   reason.devices = static_cast<int>(devices_used(plan).size());
   for (const Layer& layer : problem.profile->layers) reason.gradients += plan::weights_of(layer).all;
+  if (adapters_of(plan).rank > 0) return reason;  // replicas exchange the adapters' gradients alone
   std::optional<Seconds> least;
   for (const DeviceId other : network->representative_devices()) {
     if (other == device) continue;

@@ -17,7 +17,7 @@ struct OneDeviceReason {
   std::string plan;      ///< title of the planner of the quickest plan on several
   int devices = 0;       ///< of that plan
   Bytes gradients;       ///< of the whole model
-  Seconds all_reduce;    ///< of the gradients, by two devices of the quickest pair
+  Seconds all_reduce;    ///< of the gradients, by two devices of the quickest pair; 0: none, or of adapters alone
   BytesPerSecond rate;   ///< least rate of its links
 };
 

@@ -45,6 +45,7 @@ class Reasons {
   }
 
   std::optional<ReplicationReason> replication() const {
+    if (adapters_of(plan_).rank > 0) return std::nullopt;  // replicas would reduce the adapters' gradients alone
     const std::vector<DeviceId> used = devices_used(plan_);
     plan::Weights weights;
     for (const Layer& layer : inputs_.profile->layers) weights += plan::weights_of(layer);

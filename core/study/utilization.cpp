@@ -86,7 +86,9 @@ Utilization utilization_of(const SampleWork& work, const Problem& problem, const
   rates.tokens_per_second = samples_per_second * work.tokens;
   if (rates.devices == 0) return rates;
   rates.tokens_per_second_per_device = rates.tokens_per_second / rates.devices;
-  const double samples = samples_per_second / rates.devices, own = work.products + work.attention;
+  // The backward of frozen weights has products for the gradients of its inputs alone.
+  const double products = work.products * (adapters_of(plan).rank > 0 ? (passes - 1) / passes : 1);
+  const double samples = samples_per_second / rates.devices, own = products + work.attention;
   rates.operations_per_device = samples * own;
   const std::vector<Device> devices = devices_of(*problem.cluster);
   double peaks = 0;
@@ -102,7 +104,7 @@ Utilization utilization_of(const SampleWork& work, const Problem& problem, const
   }
   rates.peak_per_device = peaks / rates.devices;
   rates.mfu = rates.operations_per_device / rates.peak_per_device;
-  rates.mfu_all_pairs = samples * (work.products + work.all_pairs) / rates.peak_per_device;
+  rates.mfu_all_pairs = samples * (products + work.all_pairs) / rates.peak_per_device;
   rates.hfu = samples * (own + recomputed(work, problem, plan)) / rates.peak_per_device;
   return rates;
 }

@@ -58,7 +58,9 @@ struct Figures {
 };
 
 Figures figures_of(const study::SimulatedPlan& simulated_plan, const study::ProblemBounds& facts) {
-  const auto ratio = [](Seconds a, Seconds b) { return b.count > 0 ? std::optional(a.count / b.count) : std::nullopt; };
+  const auto ratio = [](Seconds a, Seconds b) {
+    return a.count > 0 && b.count > 0 ? std::optional(a.count / b.count) : std::nullopt;
+  };
   const Seconds iteration = to_seconds(simulated_plan.simulation->iteration);
   const auto of_bound = ratio(iteration, simulated_plan.plan.predicted->lower_bound);
   return {.iteration = iteration,
@@ -66,17 +68,23 @@ Figures figures_of(const study::SimulatedPlan& simulated_plan, const study::Prob
           .over_bound = of_bound ? std::optional(*of_bound - 1) : std::nullopt};
 }
 
+/// Returns the times that all answers are compared with, or the adapters, whose training has none.
+std::string reference_text(const Workload& workload, const study::ProblemBounds& facts) {
+  if (const Adapters& adapters = workload.adapters; adapters.rank > 0)
+    return fmt::format("adapters of rank {}, targets {}, frozen weights {}", adapters.rank, name_of(adapters.targets),
+                       name_of(adapters.frozen));
+  return fmt::format("one device {} ms, lower bound {} ms", text::milliseconds_text(facts.single_device),
+                     text::milliseconds_text(facts.lower_bound));
+}
+
 std::string heading(const Answers& answers) {
   const Workload& workload = answers.problem.workload;
-  const study::ProblemBounds& facts = answers.comparison.facts;
-  return fmt::format(
-      "{} on {}, global batch {}\none device {} ms, lower bound {} ms; network {}, overlap {}{}, optimizer {}, "
-      "precision {}\n\n",
-      io::text::printable(answers.problem.profile->name), io::text::printable(answers.problem.cluster->name),
-      workload.global_batch, text::milliseconds_text(facts.single_device), text::milliseconds_text(facts.lower_bound),
-      name_of(workload.conventions.network), name_of(workload.conventions.overlap),
-      options::collectives_text(workload.conventions.collectives), name_of(workload.optimizer),
-      name_of(workload.precision));
+  return fmt::format("{} on {}, global batch {}\n{}; network {}, overlap {}{}, optimizer {}, precision {}\n\n",
+                     io::text::printable(answers.problem.profile->name),
+                     io::text::printable(answers.problem.cluster->name), workload.global_batch,
+                     reference_text(workload, answers.comparison.facts), name_of(workload.conventions.network),
+                     name_of(workload.conventions.overlap), options::collectives_text(workload.conventions.collectives),
+                     name_of(workload.optimizer), name_of(workload.precision));
 }
 
 /// The plans with a band, below all of them.
@@ -331,13 +339,16 @@ nlohmann::ordered_json answer_json(const study::ComparedPlan& answer, const Prob
 
 std::string comparison_json(const Answers& answers) {
   const auto& [problem, comparison, jitter, bands, baseline] = answers;
+  const auto known = [](Seconds time) {
+    return or_null(time.count > 0 ? std::optional(in_milliseconds(time)) : std::nullopt);
+  };
   nlohmann::ordered_json json{{"format", "pipedeck.comparison"},
                               {"version", 1},
                               {"profile", problem.profile->name},
                               {"cluster", problem.cluster->name},
                               {"global_batch", problem.workload.global_batch},
-                              {"one_device_ms", in_milliseconds(comparison.facts.single_device)},
-                              {"lower_bound_ms", in_milliseconds(comparison.facts.lower_bound)},
+                              {"one_device_ms", known(comparison.facts.single_device)},
+                              {"lower_bound_ms", known(comparison.facts.lower_bound)},
                               {"provenance", text::provenance_json(problem)},
                               {"answers", nlohmann::ordered_json::array()}};
   const study::Origin origin = study::origin_of(*problem.profile, *problem.cluster);

@@ -175,6 +175,7 @@ void CapacityOptions::declare(CLI::App& app) {
       ->type_name("TYPE=PRICE")
       ->allow_extra_args(false);
   state.declare(app);
+  adapted.declare(app);
   simulation.declare(app);
 }
 
@@ -210,6 +211,7 @@ Result<study::capacity::Request> CapacityOptions::question() const {
   const Precision of_model = wide ? Precision::fp32 : Precision::mixed_16;
   state.apply(question.problem.workload,
               question.model ? of_model : io::documents::training_precision(*question.problem.profile));
+  question.problem.workload.adapters = adapted.adapters();
   TRY(auto known, prices_in(prices));
   question.prices = std::move(known);
   return question;

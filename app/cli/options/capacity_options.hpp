@@ -34,6 +34,7 @@ struct CapacityOptions {
   FileOptions inputs;  ///< the profile may be a transformer's config.json
   SimulationOptionGroup simulation;
   StateOptions state;
+  AdapterOptions adapted;
   std::string nodes, model_precision;
   std::vector<std::string> types, prices;
   std::vector<int> global_batches, micro_batches;

@@ -29,6 +29,7 @@ namespace {
 
 constexpr int max_count = 1 << 30;
 constexpr int max_threads = 1024;
+constexpr int max_adapter_rank = 1 << 16;
 
 std::optional<int> parse_number(std::string_view text) {
   int number = 0;
@@ -173,6 +174,29 @@ void StateOptions::apply(Workload& workload, Precision usual) const {
   apply(workload);
 }
 
+void AdapterOptions::declare(CLI::App& app) {
+  auto* option = app.add_option("--adapter-rank", rank,
+                                "train low-rank adapters (LoRA) of this rank next to frozen weights; 0: all weights")
+                     ->check(CLI::Range(0, max_adapter_rank))
+                     ->capture_default_str()
+                     ->type_name("N");
+  app.add_option("--adapter-targets", targets, "products with adapters: query-value, attention or linear")
+      ->check(CLI::IsMember({"query-value", "attention", "linear"}))
+      ->needs(option)
+      ->capture_default_str()
+      ->type_name("NAME");
+  app.add_option("--frozen-weights", frozen, "format of the frozen products: same, int8 or nf4 (QLoRA)")
+      ->check(CLI::IsMember({"same", "int8", "nf4"}))
+      ->needs(option)
+      ->capture_default_str()
+      ->type_name("NAME");
+}
+
+Adapters AdapterOptions::adapters() const {
+  if (rank == 0) return {};
+  return {rank, *parse_adapter_targets(targets), *parse_frozen_weights(frozen)};
+}
+
 void PinOptions::declare(CLI::App& app) {
   const auto degree = [&](const char* name, std::optional<int>& value, const char* help) {
     app.add_option(name, value, help)->check(CLI::Range(1, max_count))->type_name("N");
@@ -238,6 +262,7 @@ void PlanningOptions::declare(CLI::App& app) {
       ->check(CLI::Range(1, max_count))
       ->type_name("N");
   state.declare(app);
+  adapted.declare(app);
   pinned.declare(app);
   schedule.declare(app);
   simulation.declare(app);
@@ -268,6 +293,7 @@ Result<Problem> PlanningOptions::open() const {
   problem->workload.global_batch = global_batch;
   problem->workload.micro_batch = micro_batch;
   state.apply(problem->workload, io::documents::training_precision(*problem->profile));
+  problem->workload.adapters = adapted.adapters();
   TRY(auto pins, pinned.pins(*problem->profile));
   problem->pins = std::move(pins);
   if (auto guess = presets::guess_of_sizes(*problem->profile); guess && global_batch != problem->profile->micro_batch) {
@@ -321,6 +347,7 @@ Workload workload_of(const Plan& plan, const SimulationOptions& conventions) {
           .optimizer = plan.optimizer,
           .precision = plan.precision,
           .zero = plan.zero,
+          .adapters = adapters_of(plan),
           .conventions = conventions};
 }
 

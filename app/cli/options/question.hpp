@@ -66,6 +66,14 @@ struct StateOptions {
   void apply(Workload& workload, Precision usual) const;
 };
 
+/// --adapter-rank, --adapter-targets, --frozen-weights.
+struct AdapterOptions {
+  int rank = 0;
+  std::string targets = "linear", frozen = "same";
+  void declare(CLI::App& app);
+  Adapters adapters() const;
+};
+
 /// Constraints on every answer: --pp, --dp, --tmp, --max-stages, --pin.
 struct PinOptions {
   std::optional<int> stages, replicas, tensor_parallel, max_stages;
@@ -95,6 +103,7 @@ struct PlanningOptions {
   FileOptions inputs;
   SimulationOptionGroup simulation;
   StateOptions state;
+  AdapterOptions adapted;
   PinOptions pinned;
   ScheduleOptions schedule;
   int global_batch = 0;

@@ -279,6 +279,11 @@ void fill_conventions(InspectorContent& content, const PlanRow& row) {
   content.conventions = {{InspectorText::tr("Schedule"), schedule},
                          {InspectorText::tr("Optimizer"), optimizer_text(plan)},
                          {InspectorText::tr("Precision"), latin(name_of(plan.precision))}};
+  if (const Adapters adapters = adapters_of(plan); adapters.rank > 0)
+    content.conventions.emplace_back(InspectorText::tr("Adapters"),
+                                     InspectorText::tr("rank %1, %2, frozen weights %3")
+                                         .arg(adapters.rank)
+                                         .arg(latin(name_of(adapters.targets)), latin(name_of(adapters.frozen))));
   if (plan.zero > 0)
     content.conventions.emplace_back(InspectorText::tr("ZeRO"), InspectorText::tr("stage %1").arg(plan.zero));
   if (!row.simulation) return;

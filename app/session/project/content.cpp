@@ -41,6 +41,10 @@ QJsonObject question_to_json(const PlanningSetup& question) {
                    {"reserve_bytes", static_cast<qint64>(workload.conventions.reserve.count)},
                    {"communication_bytes", static_cast<qint64>(workload.conventions.communication.count)},
                    {"fragmentation", workload.conventions.fragmentation}};
+  if (const Adapters& adapters = workload.adapters; adapters.rank > 0)
+    json["adapters"] = QJsonObject{{"rank", adapters.rank},
+                                   {"targets", text::to_qstring(std::string(name_of(adapters.targets)))},
+                                   {"frozen", text::to_qstring(std::string(name_of(adapters.frozen)))}};
   if (workload.micro_batch) json["micro_batch"] = *workload.micro_batch;
   if (question.planning != Planning()) json["planning"] = planning_to_json(question.planning);
   return json;

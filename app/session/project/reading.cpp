@@ -208,6 +208,12 @@ class Reader {
     workload.optimizer = parse_optimizer(name("optimizer")).value_or(workload.optimizer);
     workload.precision = parse_precision(name("precision")).value_or(workload.precision);
     workload.zero = std::clamp(json["zero"].toInt(), 0, 3);
+    if (const QJsonObject adapters = json["adapters"].toObject(); !adapters.isEmpty()) {
+      const auto word = [&](const char* key) { return adapters[QLatin1String(key)].toString().toStdString(); };
+      workload.adapters = {std::max(0, adapters["rank"].toInt()),
+                           parse_adapter_targets(word("targets")).value_or(AdapterTargets::linear),
+                           parse_frozen_weights(word("frozen")).value_or(FrozenWeights::same)};
+    }
     workload.conventions.network = parse_network_model(name("network")).value_or(workload.conventions.network);
     workload.conventions.overlap = parse_overlap(name("overlap")).value_or(workload.conventions.overlap);
     if (json.contains("bucket_bytes"))

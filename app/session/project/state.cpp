@@ -114,6 +114,7 @@ std::optional<Problem> make_problem(const State& state, const PlanEntry& entry) 
   problem->workload.optimizer = entry.plan->optimizer;
   problem->workload.precision = entry.plan->precision;
   problem->workload.zero = entry.plan->zero;
+  problem->workload.adapters = adapters_of(*entry.plan);
   return problem;
 }
 

@@ -10,6 +10,16 @@
 
 namespace pipedeck::session::project {
 
+namespace {
+
+Bytes parameters_of(const Profile& profile) {
+  Bytes weights;
+  for (const Layer& layer : profile.layers) weights += layer.parameters;
+  return weights;
+}
+
+}  // namespace
+
 TrainingState training_state_of(const State& state) {
   const Workload& workload = state.question.workload;
   const SimulationOptions& simulation = workload.conventions;
@@ -17,6 +27,7 @@ TrainingState training_state_of(const State& state) {
   return {workload.optimizer,
           workload.precision,
           workload.zero,
+          workload.adapters,
           simulation.reserve,
           simulation.communication,
           simulation.fragmentation,
@@ -24,9 +35,11 @@ TrainingState training_state_of(const State& state) {
 }
 
 MemoryBreakdown model_state_bytes(const Profile& profile, const TrainingState& training, int replicas) {
-  Bytes weights;
-  for (const Layer& layer : profile.layers) weights += layer.parameters;
-  return cost::state_memory(weights, replicas, training.optimizer, training.precision, training.zero);
+  return cost::state_memory(parameters_of(profile), replicas, training.optimizer, training.precision, training.zero);
+}
+
+Bytes frozen_weight_bytes(const Profile& profile, const TrainingState& training) {
+  return cost::frozen_memory(parameters_of(profile), training.precision, training.adapters);
 }
 
 State with_training_state(State state, const TrainingState& training) {
@@ -36,6 +49,7 @@ State with_training_state(State state, const TrainingState& training) {
     target.zero = training.zero;
   };
   set(state.question.workload);
+  state.question.workload.adapters = training.adapters;
   SimulationOptions& simulation = state.question.workload.conventions;
   simulation.reserve = training.reserve;
   simulation.communication = training.communication;
@@ -44,6 +58,7 @@ State with_training_state(State state, const TrainingState& training) {
     if (!matches_setup(state, entry)) continue;
     Plan plan = *entry.plan;
     set(plan);
+    if (plan.choices) plan.choices->training.adapters = training.adapters;
     if (plan != *entry.plan) entry.plan = std::make_shared<const Plan>(std::move(plan));
   }
   return state;
@@ -54,6 +69,7 @@ void load_setup_from_plan(Workload& workload, const Plan& plan) {
   workload.optimizer = plan.optimizer;
   workload.precision = plan.precision;
   workload.zero = plan.zero;
+  workload.adapters = adapters_of(plan);
 }
 
 State with_selected_profile(State state, int profile) {

@@ -13,6 +13,7 @@ struct TrainingState {
   Optimizer optimizer = Optimizer::adam;
   Precision precision = Precision::fp32;
   int zero = 0;           ///< stage, 0 to 3
+  Adapters adapters{};    ///< trained in place of the weights, by plans of meshes
   Bytes reserve{};        ///< per device, not for the model
   Bytes communication{};  ///< buffers per communicator on each of its devices
   double fragmentation = 0;
@@ -26,6 +27,9 @@ TrainingState training_state_of(const State& state);
 /// Returns the memory of the weights, gradients and optimizer state on one device, or on each of `replicas` over which
 /// ZeRO shards them.
 MemoryBreakdown model_state_bytes(const Profile& profile, const TrainingState& training, int replicas = 1);
+
+/// Returns the least memory of the model's frozen weights.
+Bytes frozen_weight_bytes(const Profile& profile, const TrainingState& training);
 
 /// Returns the state with these settings in the question and in the plans that answer it.
 State with_training_state(State state, const TrainingState& training);

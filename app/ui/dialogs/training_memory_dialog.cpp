@@ -7,6 +7,7 @@
 #include <QFormLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QVBoxLayout>
 
 #include "app/models/format.hpp"
@@ -20,7 +21,8 @@ namespace pipedeck::ui::dialogs {
 namespace {
 
 constexpr int example_replicas = 8;
-constexpr double max_lost = 0.9;  // the limit of --fragmentation
+constexpr double max_lost = 0.9;           // the limit of --fragmentation
+constexpr int max_adapter_rank = 1 << 16;  // the limit of --adapter-rank
 
 template <class Value>
 void add_choice(QComboBox& box, const QString& text, Value value, const QString& help) {
@@ -42,15 +44,19 @@ TrainingMemoryDialog::TrainingMemoryDialog(const session::project::TrainingState
       optimizer_(new QComboBox),
       precision_(new QComboBox),
       zero_(new QComboBox),
+      adapter_rank_(new QSpinBox),
+      adapter_targets_(new QComboBox),
+      frozen_(new QComboBox),
       fragmentation_(new QDoubleSpinBox),
       usual_(now.usual),
       sum_(new QLabel) {
   setObjectName(QStringLiteral("training_dialog"));
-  setWindowTitle(tr("Memory per parameter (optimizer, precision, ZeRO)"));
+  setWindowTitle(tr("Memory per parameter (optimizer, precision, ZeRO, adapters)"));
   auto* column = new QVBoxLayout(this);
   auto* form = new QFormLayout;
   form->setVerticalSpacing(views::widgets::ThemeSizes::grid);
   add_choices(*form, now);
+  add_adapters(*form, now.adapters);
   add_reserve_fields(*form, now);
   column->addLayout(form);
   sum_->setObjectName(QStringLiteral("training_sum"));
@@ -93,6 +99,45 @@ void TrainingMemoryDialog::add_choices(QFormLayout& form, const session::project
   add(tr("&Optimizer"), optimizer_, "training_optimizer", static_cast<int>(now.optimizer));
   add(tr("&Precision"), precision_, "training_precision", static_cast<int>(now.precision));
   add(tr("&ZeRO stage"), zero_, "training_zero", now.zero);
+}
+
+void TrainingMemoryDialog::add_adapters(QFormLayout& form, const Adapters& now) {
+  adapter_rank_->setObjectName(QStringLiteral("training_adapter_rank"));
+  adapter_rank_->setRange(0, max_adapter_rank);
+  adapter_rank_->setValue(now.rank);
+  adapter_rank_->setSpecialValueText(tr("none: all weights are trained"));
+  adapter_rank_->setToolTip(
+      tr("Rank of low-rank adapters (LoRA), trained next to frozen weights. Planners of meshes answer for them"));
+  form.addRow(tr("&Adapter rank"), adapter_rank_);
+  add_choice(*adapter_targets_, tr("Queries and values"), AdapterTargets::query_value, tr("As in LoRA's paper"));
+  add_choice(*adapter_targets_, tr("Attention"), AdapterTargets::attention, tr("Queries, keys, values and output"));
+  add_choice(*adapter_targets_, tr("All products of blocks"), AdapterTargets::linear,
+             tr("Attention, feed-forwards and experts"));
+  add_choice(*frozen_, tr("as trained ones"), FrozenWeights::same, tr("In the format of the precision"));
+  add_choice(*frozen_, tr("int8"), FrozenWeights::int8, tr("One byte a weight"));
+  add_choice(*frozen_, tr("NF4"), FrozenWeights::nf4, tr("4.127 bits a weight, as in QLoRA's paper"));
+  const auto add = [&](const QString& caption, QComboBox* box, const char* name, int value) {
+    box->setObjectName(QLatin1String(name));
+    box->setCurrentIndex(box->findData(value));
+    form.addRow(caption, box);
+    connect(box, &QComboBox::currentIndexChanged, this, &TrainingMemoryDialog::show_sum);
+  };
+  add(tr("Adapter &targets"), adapter_targets_, "training_adapter_targets", static_cast<int>(now.targets));
+  add(tr("Fro&zen weights"), frozen_, "training_frozen", static_cast<int>(now.frozen));
+  connect(adapter_rank_, &QSpinBox::valueChanged, this, &TrainingMemoryDialog::show_adapters);
+  show_adapters();
+}
+
+void TrainingMemoryDialog::show_adapters() {
+  const bool any = adapter_rank_->value() > 0;
+  adapter_targets_->setEnabled(any);
+  frozen_->setEnabled(any);
+  show_sum();
+}
+
+Adapters TrainingMemoryDialog::adapters() const {
+  if (adapter_rank_->value() == 0) return {};
+  return {adapter_rank_->value(), chosen<AdapterTargets>(*adapter_targets_), chosen<FrozenWeights>(*frozen_)};
 }
 
 void TrainingMemoryDialog::add_reserve_fields(QFormLayout& form, const session::project::TrainingState& now) {
@@ -143,6 +188,7 @@ session::project::TrainingState TrainingMemoryDialog::training_state() const {
   return {chosen<Optimizer>(*optimizer_),
           chosen<Precision>(*precision_),
           chosen<int>(*zero_),
+          adapters(),
           bytes(reserve_),
           bytes(communication_),
           fragmentation_->value() / 100,
@@ -152,6 +198,11 @@ session::project::TrainingState TrainingMemoryDialog::training_state() const {
 void TrainingMemoryDialog::show_sum() {
   if (!profile_ || !reserve_) return sum_->clear();
   const session::project::TrainingState training = training_state();
+  if (training.adapters.rank > 0) {
+    const Bytes frozen = session::project::frozen_weight_bytes(*profile_, training);
+    return sum_->setText(tr("Frozen weights of the whole model: at least %1. The states of the adapters come on top.")
+                             .arg(models::format_bytes(frozen)));
+  }
   const MemoryBreakdown whole = session::project::model_state_bytes(*profile_, training);
   QString text =
       tr("Whole model on one device: %1 (weights %2, gradients %3, optimizer %4).")

@@ -31,9 +31,12 @@ class TrainingMemoryDialog : public QDialog {
 
  private:
   void add_choices(QFormLayout& form, const session::project::TrainingState& now);
+  void add_adapters(QFormLayout& form, const Adapters& now);
+  void show_adapters();
   void add_reserve_fields(QFormLayout& form, const session::project::TrainingState& now);
   views::widgets::QuantityEdit* add_bytes(QFormLayout& form, const QString& caption, const char* name,
                                           const QString& help, Bytes value);
+  Adapters adapters() const;
   void show_sum();
   void use_defaults();
 
@@ -41,6 +44,9 @@ class TrainingMemoryDialog : public QDialog {
   QComboBox* optimizer_;
   QComboBox* precision_;
   QComboBox* zero_;
+  QSpinBox* adapter_rank_;
+  QComboBox* adapter_targets_;
+  QComboBox* frozen_;
   views::widgets::QuantityEdit* reserve_ = nullptr;
   views::widgets::QuantityEdit* communication_ = nullptr;
   QDoubleSpinBox* fragmentation_;

@@ -162,14 +162,6 @@ Value hidden_to_json(const Hidden& hidden) {
   return Value(std::move(words));
 }
 
-Value adapters_to_json(const Adapters& adapters) {
-  ObjectWriter out;
-  out.add("rank", adapters.rank)
-      .add("targets", pipedeck::name_of(adapters.targets))
-      .add("frozen", pipedeck::name_of(adapters.frozen));
-  return out.finish();
-}
-
 Value lengths_to_json(const std::vector<LengthShare>& lengths) {
   return Value(json::list_of(lengths, [](const LengthShare& length) {
     ObjectWriter out;
@@ -268,6 +260,14 @@ StepChoices parse_choices(ObjectReader& in) {
   if (in.has("states")) in.object("states", [&](ObjectReader& states) { choices.states = parse_states(states); });
   if (in.has("wire")) in.object("wire", [&](ObjectReader& wire) { choices.wire = parse_wire(wire); });
   return choices;
+}
+
+Value adapters_to_json(const Adapters& adapters) {
+  ObjectWriter out;
+  out.add("rank", adapters.rank)
+      .add("targets", pipedeck::name_of(adapters.targets))
+      .add("frozen", pipedeck::name_of(adapters.frozen));
+  return out.finish();
 }
 
 Value choices_to_json(const StepChoices& choices) {

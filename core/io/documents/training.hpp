@@ -11,6 +11,9 @@ namespace pipedeck::io::documents {
 /// Reads the object's members. A missing one has its default; precision: the profile's.
 StepChoices parse_choices(json::ObjectReader& in);
 
+/// Returns the member "adapters".
+json::Value adapters_to_json(const Adapters& adapters);
+
 /// Returns the object with the members that differ from their defaults.
 json::Value choices_to_json(const StepChoices& choices);
 

@@ -167,7 +167,20 @@ Result<Ranking> no_plan(const Problem& problem, const Request& wanted, const std
   });
 }
 
+/// Returns mesh's answer: no other plans train adapters.
+Result<Ranking> plan_adapters(const Problem& problem, const PlannerContext& context) {
+  TRY(const auto* const mesh, find_planner("mesh"));
+  TRY(auto ranking, run_planner(*mesh, problem, {}, context));
+  for (Plan& plan : ranking.plans) {
+    plan.planner = "joint";
+    plan.name = "Pipedeck " + stage_shape_text(plan);
+    plan.merits.clear();
+  }
+  return ranking;
+}
+
 Result<Ranking> plan_joint(const Problem& problem, const PlannerOptions& options, const PlannerContext& context) {
+  if (problem.workload.adapters.rank > 0) return plan_adapters(problem, context);
   const auto layers = static_cast<std::int64_t>(problem.profile->layers.size());
   const auto devices = static_cast<std::int64_t>(devices_of(*problem.cluster).size());
   const std::int64_t squares = max_work / std::max<std::int64_t>(1, devices);  // without any Chain::of fails
@@ -199,7 +212,8 @@ PlannerInfo joint_planner() {
       .objective = {.compute = &simulated_time, .options = &evaluate_options<table>},
       .compared_by_default = true,
       .search_time = SearchTime::slow,
-      .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true}};
+      .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true},
+      .trains_adapters = true};
 }
 
 }  // namespace pipedeck::planner::joint

@@ -50,6 +50,7 @@ ShardKey layer_key(std::string_view kind, const Shard& s, int micro_batch) {
 /// Returns no more bytes than a stage keeps of the layer, in any precision of products.
 double kept_at_least(const LayerShard& layer, const Training& training) {
   if (training.offloaded_blocks > 0) return 0;
+  if (training.adapters.rank > 0) return pipedeck::mesh::kept_items(layer, training);
   const bool wide = training.products == "bf16" || training.products == "fp16";
   return analytic::transformer::shards::bytes_of(layer.kept) * (wide ? 1 : 0.25);
 }

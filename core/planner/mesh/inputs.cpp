@@ -49,6 +49,7 @@ Result<Question> base_of(const Problem& problem, const std::string& products) {
   base.blocks.clear();
   base.layer.vocabulary_multiple = 128;
   base.layer.weighs_activation = true;
+  base.training.adapters = problem.workload.adapters;
   if (!products.empty()) base.training.products = products;
   return base;
 }

@@ -395,6 +395,7 @@ PlannerInfo mesh_planner() {
           .search_time = SearchTime::moderate,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true},
           .of_transformers = true,
+          .trains_adapters = true,
           .choices = merit_count};
 }
 

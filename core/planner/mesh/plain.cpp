@@ -187,6 +187,7 @@ PlannerInfo planner_of(std::string summary, std::string source) {
           .compared_by_default = true,
           .pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true},
           .of_transformers = true,
+          .trains_adapters = true,
           .plain_choice = true};
 }
 

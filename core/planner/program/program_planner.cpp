@@ -139,6 +139,10 @@ class Asking {
     TRY_VOID(check("/optimizer", name_of(plan.optimizer), name_of(asked.optimizer)));
     TRY_VOID(check("/precision", name_of(plan.precision), name_of(asked.precision)));
     TRY_VOID(check("/zero", plan.zero, asked.zero));
+    const Adapters adapters = adapters_of(plan);
+    TRY_VOID(check("/training/adapters/rank", adapters.rank, asked.adapters.rank));
+    TRY_VOID(check("/training/adapters/targets", name_of(adapters.targets), name_of(asked.adapters.targets)));
+    TRY_VOID(check("/training/adapters/frozen", name_of(adapters.frozen), name_of(asked.adapters.frozen)));
     if (const auto violated = first_violation(plan, *problem_.profile, problem_.pins))
       return fail(ErrorCode::bad_input, *violated);
     plan.planner = name_;
@@ -190,6 +194,7 @@ std::unique_ptr<const PlannerInfo> made(const std::filesystem::path& path) {
   info.search_time = SearchTime::slow;
   info.pins = {.stages = true, .max_stages = true, .replicas = true, .tensor_parallel = true, .layers = true};
   info.external = true;
+  info.trains_adapters = true;
   return std::make_unique<const PlannerInfo>(std::move(info));
 }
 

@@ -2,6 +2,7 @@
 #include "core/planner/program/question.hpp"
 
 #include "core/io/documents/formats.hpp"
+#include "core/io/documents/training.hpp"
 #include "core/io/json/value.hpp"
 #include "core/io/json/writer.hpp"
 
@@ -26,6 +27,7 @@ Value workload_to_json(const Workload& workload) {
   out.add("global_batch", workload.global_batch).add("micro_batch", or_null(workload.micro_batch));
   out.add("optimizer", name_of(workload.optimizer)).add("precision", name_of(workload.precision));
   out.add("zero", workload.zero);
+  if (workload.adapters.rank > 0) out.add("adapters", io::documents::adapters_to_json(workload.adapters));
   out.add("network", name_of(conventions.network)).add("overlap", name_of(conventions.overlap));
   out.add("bucket_bytes", conventions.bucket).add("collectives", name_of(conventions.collectives));
   out.add("reserve_bytes", conventions.reserve).add("communication_bytes", conventions.communication);

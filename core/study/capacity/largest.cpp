@@ -115,6 +115,7 @@ Bytes states_of_all(const Problem& problem) {
   Bytes parameters;
   for (const Layer& layer : problem.profile->layers) parameters += layer.parameters;
   const Workload& workload = problem.workload;
+  if (workload.adapters.rank > 0) return cost::frozen_memory(parameters, workload.precision, workload.adapters);
   return cost::state_memory(parameters, 1, workload.optimizer, workload.precision, workload.zero).total();
 }
 

@@ -33,6 +33,7 @@ Workload workload_of(const Plan& plan, const SimulationOptions& conventions) {
   workload.optimizer = plan.optimizer;
   workload.precision = plan.precision;
   workload.zero = plan.zero;
+  workload.adapters = adapters_of(plan);
   workload.conventions = conventions;
   return workload;
 }

@@ -95,6 +95,30 @@ class TestCliModels : public QObject {
     for (int i = 1; i < answers.size(); ++i) QVERIFY(!answers[i].toObject().contains("alternatives"));
   }
 
+  /// Adapters change what fits and how long it takes; there is no reference of all weights.
+  void adapters_are_planned_for() {
+    const QStringList asked{"compare",        "--profile", "preset:llama-3-70b", "--cluster",       "preset:8-h100-sxm",
+                            "--global-batch", "16",        "--planner",          "mesh,fsdp,gpipe", "--json"};
+    const QJsonArray all = object_of(problem_.run(asked).out)["answers"].toArray();
+    for (const QJsonValue& answer : all) QVERIFY(answer["infeasible"].isObject());
+    const Answer adapted = problem_.run(asked + QStringList{"--adapter-rank", "8", "--frozen-weights", "nf4"});
+    VERIFY_STATUS(adapted, 0);
+    const QJsonObject comparison = object_of(adapted.out);
+    QVERIFY(comparison["one_device_ms"].isNull() && comparison["lower_bound_ms"].isNull());
+    const QJsonArray answers = comparison["answers"].toArray();
+    for (int i = 0; i < 2; ++i) {
+      const QJsonObject adapters = answers[i]["plan"]["training"]["adapters"].toObject();
+      QCOMPARE(adapters["rank"].toInt(), 8);
+      QCOMPARE(adapters["targets"].toString(), QStringLiteral("linear"));
+      QCOMPARE(adapters["frozen"].toString(), QStringLiteral("nf4"));
+      QVERIFY(answers[i]["speed_up"].isNull());
+    }
+    QVERIFY2(answers[2]["infeasible"]["reason"].toString().contains("train all weights"), adapted.out);
+    VERIFY_STATUS(problem_.run(asked + QStringList{"--frozen-weights", "nf4"}), 2);
+    const Answer table = problem_.run(asked.mid(0, 9) + QStringList{"--adapter-rank", "8", "--frozen-weights", "nf4"});
+    QVERIFY2(table.out.contains("adapters of rank 8, targets linear, frozen weights nf4;"), table.out);
+  }
+
   void figures_are_explained() {
     const Answer answer = problem_.run({"convert", fixture("gpt2"), "x.profile.json", "--explain", "--device", "v100",
                                         "--sequence", "1000", "--micro-batch", "3", "--attention", "stored"});

@@ -324,9 +324,9 @@ class TestPresets : public QObject {
     const std::vector<std::string> names = presets::profile_preset_names();
     QCOMPARE(std::ranges::count(names, name.toStdString()), 1);
     const auto profile = presets::open_profile("preset:" + presets::model_preset_alias(name.toStdString()));
-    QVERIFY(profile && plan::validate(*profile));
-    QCOMPARE(profile->name, name.toStdString());
-    QVERIFY(!profile->source.empty());
+    QVERIFY(profile && plan::validate(profile->profile));
+    QCOMPARE(profile->profile.name, name.toStdString());
+    QVERIFY(!profile->profile.source.empty());
   }
 
   void deeper_berts_have_dapples_sizes_data() {

@@ -126,7 +126,7 @@ class TestCompare : public QObject {
   /// mesh answers with its short list: different plans, each for its merits. Plans of other planners are alone.
   void the_short_list_is_compared() {
     Problem problem;
-    problem.profile = std::make_shared<const Profile>(presets::open_profile("preset:llama-3-8b", {}).value());
+    problem.profile = std::make_shared<const Profile>(presets::profile_preset("llama-3-8b").value());
     problem.cluster = std::make_shared<const Cluster>(presets::open_cluster("preset:2x8-h100-sxm").value());
     problem.workload.global_batch = 16;
     problem.workload.precision = Precision::mixed_18;
@@ -161,7 +161,7 @@ class TestCompare : public QObject {
 
   /// Comparisons of language models ask for the plain choices; other comparisons and studies do not.
   void plain_choices_are_asked_in_comparisons_alone() {
-    const Profile model = presets::open_profile("preset:llama-3-8b", {}).value();
+    const Profile model = presets::profile_preset("llama-3-8b").value();
     const auto plain = [](const std::vector<study::PlannerRequest>& requests) {
       return std::ranges::count_if(requests, [](const auto& request) { return request.planner->plain_choice; });
     };

@@ -177,6 +177,16 @@ class TestUtilization : public QObject {
     QVERIFY(std::abs(with.hfu / with.mfu - 4. / 3) < 0.01);  // one more forward of three
   }
 
+  /// The backward of frozen weights has no products for their gradients: 4 operations of 6.
+  void frozenWeightsHaveTwoPasses() {
+    Simulated made = llama_on("H100-SXM", 2);
+    const Utilization all = rates_of(made);
+    made.plan.choices.emplace().training.adapters.rank = 8;
+    const SampleWork work = study::work_of(*made.problem.profile).value();
+    const double share = (work.products * 4 / 6 + work.attention) / (work.products + work.attention);
+    QVERIFY(std::abs(rates_of(made).mfu / all.mfu - share) < 1e-9);
+  }
+
   void moreThanThePeakIsAnAlarm() {
     Simulated made = llama_on("H100-SXM", 2);
     made.simulation.samples_per_second *= 3;

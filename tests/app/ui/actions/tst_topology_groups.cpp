@@ -50,7 +50,7 @@ Plan plan_70b(const std::string& profile, const std::string& cluster) {
 class Page : public WindowFixture {
  public:
   Page() {
-    const auto profile = presets::open_profile("preset:llama-3-70b", {});
+    const auto profile = presets::profile_preset("llama-3-70b");
     const auto cluster = presets::open_cluster("preset:8x8-h100-sxm");
     const auto file = [&](const char* name) { return path(name).toStdString(); };
     (void)io::write_file(file("p.profile.json"), io::documents::profile_to_json(*profile));

@@ -4,6 +4,7 @@
 #include <QDoubleSpinBox>
 #include <QLabel>
 #include <QPushButton>
+#include <QSpinBox>
 
 #include "app/ui/dialogs/training_memory_dialog.hpp"
 #include "app/views/widgets/quantity_edit.hpp"
@@ -20,6 +21,7 @@ class TestTrainingState : public QObject {
  private slots:
   void weights_of_16_bits_are_trained_in_mixed_precision();
   void plans_take_it_over();
+  void meshes_answer_for_adapters();
   void memory_defaults_follow_the_cluster();
   void the_dialog_reads_its_fields();
 
@@ -82,6 +84,43 @@ void TestTrainingState::plans_take_it_over() {
   QVERIFY(heaviest() == before);
 }
 
+/// Adapters are of the question: meshes answer for them, and a saved project has them.
+void TestTrainingState::meshes_answer_for_adapters() {
+  WindowFixture fixture;
+  session::Session& session = fixture.session();
+  session.choose_profile_preset("Llama 3 8B");
+  session.choose_cluster_preset("2 × 8 H100-SXM");
+  session.set_global_batch(32);
+  session::project::TrainingState training = session::project::training_state_of(fixture.state());
+  training.adapters = {16, AdapterTargets::query_value, FrozenWeights::nf4};
+  fixture.answers.training_state = training;
+  fixture.trigger("action_training_state");
+  session.compare();
+  QVERIFY(fixture.settle());
+  int with_adapters = 0;
+  for (const session::project::PlanEntry* entry : session::project::plans_of_question(fixture.state())) {
+    if (!entry->feasible()) continue;
+    QCOMPARE(adapters_of(*entry->plan), training.adapters);
+    ++with_adapters;
+  }
+  QVERIFY(with_adapters >= 3);
+  QVERIFY2(fixture.errors.isEmpty(), qPrintable(fixture.errors.join('\n')));
+  const auto best = session::project::plans_of_question(fixture.state()).front();
+  const auto problem = session::project::make_problem(fixture.state(), *best);
+  QCOMPARE(problem->workload.adapters, training.adapters);
+  const auto result = session.plan_simulator().compute_result(*problem, *best->plan);
+  QVERIFY(result && (*result)->reasons && !(*result)->reasons->replication);
+  for (int pass = 0; pass < 3; ++pass) QCoreApplication::processEvents();
+  QVERIFY(fixture.window->grab().save(pictures_folder() + "adapters.png"));
+
+  fixture.answers.file_to_save = fixture.path("adapters.pipedeck");
+  fixture.trigger("action_save_as");
+  QVERIFY(session.finish_saving());
+  WindowFixture second;
+  QVERIFY(second.session().open(fixture.path("adapters.pipedeck")));
+  QCOMPARE(session::project::training_state_of(second.state()).adapters, training.adapters);
+}
+
 /// GPUs of the catalogue bring their defaults; the user's own values stay, and so do those of a saved project.
 void TestTrainingState::memory_defaults_follow_the_cluster() {
   WindowFixture fixture;
@@ -126,8 +165,9 @@ void TestTrainingState::the_dialog_reads_its_fields() {
   WindowFixture fixture;
   fixture.session().choose_profile_preset("Llama-3-8B");
   const auto profile = session::project::find_profile(fixture.state(), fixture.state().question.profile)->profile;
-  const session::project::TrainingState now{Optimizer::momentum, Precision::mixed_20, 2,
-                                            Bytes(1 << 20),      Bytes(1 << 10),      0.125};
+  const session::project::TrainingState now{
+      Optimizer::momentum, Precision::mixed_20, 2,    {8, AdapterTargets::attention, FrozenWeights::int8},
+      Bytes(1 << 20),      Bytes(1 << 10),      0.125};
   QVERIFY(ui::dialogs::TrainingMemoryDialog(now, profile).training_state() == now);
 
   ui::dialogs::TrainingMemoryDialog dialog({}, profile);
@@ -144,11 +184,20 @@ void TestTrainingState::the_dialog_reads_its_fields() {
   dialog.findChild<QDoubleSpinBox*>("training_fragmentation")->setValue(5);
   const session::project::TrainingState chosen = dialog.training_state();
   QVERIFY((chosen == session::project::TrainingState{
-                         Optimizer::adam, Precision::mixed_16, 1, Bytes(std::int64_t{2} << 30), {}, 0.05}));
+                         Optimizer::adam, Precision::mixed_16, 1, {}, Bytes(std::int64_t{2} << 30), {}, 0.05}));
   // 8 030 261 248 parameters of 16 bytes; of those 12 are divided over the replicas.
   const QString sum = dialog.findChild<QLabel*>("training_sum")->text().replace(QChar::Nbsp, ' ');
   QVERIFY2(sum.contains("120 GiB (weights 15.0 GiB, gradients 15.0 GiB, optimizer 89.7 GiB)"), qPrintable(sum));
   QVERIFY2(sum.contains("8 replicas: 41.1 GiB"), qPrintable(sum));
+  const auto* targets = dialog.findChild<QComboBox*>("training_adapter_targets");
+  QVERIFY(!targets->isEnabled());
+  dialog.findChild<QSpinBox*>("training_adapter_rank")->setValue(16);
+  QVERIFY(targets->isEnabled());
+  choose("training_frozen", static_cast<int>(FrozenWeights::nf4));
+  QVERIFY((dialog.training_state().adapters == Adapters{16, AdapterTargets::linear, FrozenWeights::nf4}));
+  // 4.127 bits of each parameter.
+  const QString frozen = dialog.findChild<QLabel*>("training_sum")->text().replace(QChar::Nbsp, ' ');
+  QVERIFY2(frozen.contains("at least 3.86 GiB"), qPrintable(frozen));
   for (const bool dark : {false, true}) {
     fixture.trigger(dark ? "action_appearance_dark" : "action_appearance_light");
     QVERIFY(dialog.grab().save(pictures_folder() + QString("training_state_%1.png").arg(dark ? "dark" : "light")));

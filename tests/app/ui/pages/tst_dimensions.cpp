@@ -56,7 +56,7 @@ class TestDimensions : public QObject {
 
  private:
   static void open(const WindowFixture& fixture) {
-    const auto profile = presets::open_profile("preset:llama-3-70b", {});
+    const auto profile = presets::profile_preset("llama-3-70b");
     const auto cluster = presets::open_cluster("preset:8x8-h100-sxm");
     QVERIFY(profile && cluster);
     const auto file = [&](const char* name) { return fixture.path(name).toStdString(); };

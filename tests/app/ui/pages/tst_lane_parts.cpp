@@ -82,7 +82,7 @@ void TestLaneParts::sums_are_the_figures_of_tables_data() {
 void TestLaneParts::sums_are_the_figures_of_tables() {
   QFETCH(Mesh, mesh);
   Problem problem;
-  problem.profile = std::make_shared<Profile>(*presets::open_profile(std::string("preset:") + mesh.model, {}));
+  problem.profile = std::make_shared<Profile>(*presets::profile_preset(mesh.model));
   problem.cluster = std::make_shared<Cluster>(*presets::open_cluster("preset:8x8-h100-sxm"));
   const Plan plan = plan_of(mesh, *problem.profile, problem.cluster->name);
   auto simulated = sim::simulate(problem, plan);
@@ -157,7 +157,7 @@ void TestLaneParts::plans_of_version_1_have_sends_and_reductions() {
 
 void TestLaneParts::mouse_and_keys_show_the_parts() {
   WindowFixture fixture;
-  const auto profile = presets::open_profile("preset:llama-3-70b", {});
+  const auto profile = presets::profile_preset("llama-3-70b");
   const auto cluster = presets::open_cluster("preset:8x8-h100-sxm");
   const auto file = [&](const char* name) { return fixture.path(name).toStdString(); };
   const Mesh mesh{"", {.tensor = 2, .sequence = true, .context = 4}, {.level = 1}};

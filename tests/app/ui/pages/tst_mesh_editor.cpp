@@ -114,7 +114,7 @@ class TestMeshEditor : public QObject {
  private slots:
   void init() {
     fixture_ = std::make_unique<WindowFixture>();
-    const auto profile = presets::open_profile("preset:llama-3-70b", {});
+    const auto profile = presets::profile_preset("llama-3-70b");
     const auto cluster = presets::open_cluster("preset:8x8-h100-sxm");
     QVERIFY(profile && cluster);
     const auto file = [&](const char* name) { return fixture_->path(name).toStdString(); };
@@ -216,7 +216,7 @@ class TestMeshEditor : public QObject {
   /// Ranks of an expert are a row like the others: degrees with their gains, bytes and exposed time.
   void ranks_of_an_expert_have_a_row() {
     QVERIFY(!row(MeshDimension::expert_tensor));  // Llama has no experts
-    const auto profile = presets::open_profile("preset:mixtral-8x7b", {});
+    const auto profile = presets::profile_preset("mixtral-8x7b");
     const auto file = [&](const char* name) { return fixture_->path(name).toStdString(); };
     QVERIFY(io::write_file(file("m.profile.json"), io::documents::profile_to_json(*profile)));
     fixture_->window->open_files({fixture_->path("m.profile.json")});

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/analytic/analytic_profile.hpp"
+#include "core/cost/lower_bound.hpp"
 #include "core/io/documents/formats.hpp"
 #include "core/io/documents/transformer.hpp"
 #include "core/mesh/plan_question.hpp"
@@ -374,6 +375,30 @@ class TestMeshPlanner : public QObject {
                                             {{"evaluations", "1"}, {"schedule", "gpipe"}}, context);
     QVERIFY(gpipe);
     for (const Plan& plan : gpipe->plans) QVERIFY(!has_mesh(plan));
+  }
+
+  /// A planner's plans have the adapters that were asked for, or it has no plan.
+  void adapters_are_kept_or_refused() {
+    Problem problem = seven_;
+    const auto time_of = [&](const planner::PlannerInfo& planner) -> std::optional<Seconds> {
+      auto ranking = planner::run_planner(planner, problem, {}, judged(problem));
+      if (!ranking) qFatal("%s: %s", planner.name.c_str(), ranking.error().text().c_str());
+      if (ranking->plans.empty()) return std::nullopt;
+      for (const Plan& plan : ranking->plans) {
+        if (adapters_of(plan) != problem.workload.adapters) qFatal("%s: other adapters", planner.name.c_str());
+        if (!plan::validate(plan, *problem.profile, *problem.cluster)) qFatal("%s: no plan", planner.name.c_str());
+      }
+      return ranking->plans.front().objective->time;
+    };
+    const Seconds all = *time_of(**planner::find_planner("mesh"));
+    QVERIFY(cost::lower_bound(problem)->count > 0);
+    problem.workload.adapters = {16, AdapterTargets::linear, FrozenWeights::same};
+    QCOMPARE(*cost::lower_bound(problem), Seconds());  // that of all weights' training would be above these plans
+    for (const planner::PlannerInfo& planner : planner::planners()) {
+      const auto time = time_of(planner);
+      QCOMPARE(time.has_value(), planner.trains_adapters);
+      if (time && planner.name == "mesh") QVERIFY(*time<all&& * time> all * 0.5);
+    }
   }
 };
 

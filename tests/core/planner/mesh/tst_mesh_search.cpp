@@ -122,6 +122,16 @@ Small drawn(std::uint64_t seed) {
          {ScheduleKind::zb_h1, ScheduleKind::zb_h2, ScheduleKind::zb_v, ScheduleKind::dualpipe_v})
       if (random.integer(0, 1)) space.orders.push_back(order);
   if (space.orders.size() > 2 && random.integer(0, 3) == 0) space.orders.erase(space.orders.begin());
+  if (random.integer(0, 2) == 0) {
+    base.training.adapters = {1 << random.integer(0, 6), static_cast<AdapterTargets>(random.integer(0, 2)),
+                              static_cast<FrozenWeights>(random.integer(0, 2))};
+    // Frozen weights have no other states: room for them on a few devices.
+    const double frozen = 2 * analytic::transformer::parameters_of(base.config);
+    const double left = 2e9 + frozen / random.integer(1, small.devices) + random.integer(0, 200) * 1e6;
+    small.rates.type.memory = Bytes(static_cast<std::int64_t>(left));
+    base.cluster = random_cluster(random, small.rates.type, nodes, each);
+    small.domain = base.cluster->nodes.front().domain.empty() ? each : small.devices;
+  }
   return small;
 }
 
