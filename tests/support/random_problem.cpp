@@ -99,6 +99,10 @@ Problem random_problem(Random& random, const RandomProblem& shape) {
   Problem problem;
   problem.profile = std::make_shared<const Profile>(std::move(profile));
   problem.cluster = std::make_shared<const Cluster>(std::move(cluster));
+  if (Random other = random; other.integer(0, 3) == 0)  // a copy: the next problem stays the same one
+    problem.workload.conventions.efficiency["X"] = {other.uniform(0.3, 1), other.uniform(0.3, 1), other.uniform(0.3, 1),
+                                                    microseconds(other.integer(0, 40)),
+                                                    microseconds(other.integer(0, 40))};
   return problem;
 }
 

@@ -384,13 +384,14 @@ double Costs::memory_floor(const ShardCosts& shard, const Point& point) const {
     stage.kept *= pipedeck::mesh::micro_batches_kept(asked, static_cast<int>(rank), static_cast<int>(s / ranks));
     sums[rank] += stage;
   }
-  const bool all_trained = base_.training.adapters.rank == 0;
+  const Adapters& adapters = base_.training.adapters;
+  const StateBytes least =
+      adapters.rank == 0 ? base_.states : StateBytes{frozen_bytes(adapters.frozen, base_.states.weights), 0, 0};
   double most = 0;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     double bytes = sums[rank].kept;
-    const StateBytes held =
-        cost::held_bytes(base_.states, point.sharding, *degrees, {sums[rank].dense, sums[rank].expert, 0});
-    if (all_trained) bytes += held.weights + held.gradients + held.optimizer;
+    const StateBytes held = cost::held_bytes(least, point.sharding, *degrees, {sums[rank].dense, sums[rank].expert, 0});
+    bytes += held.weights + held.gradients + held.optimizer;
     if (bytes > capacity_of(pool_of(point, rank))) return std::numeric_limits<double>::infinity();
     most = std::max(most, bytes);
   }

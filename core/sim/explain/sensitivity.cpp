@@ -119,6 +119,12 @@ void set_times(Layer& layer, const std::string& profile_device, const DeviceType
   if (old.name == profile_device) layer.on[type] = {layer.forward * (1 / speed), layer.backward * (1 / speed)};
 }
 
+/// Gives a type the efficiency of the one that it was made of.
+void keep_efficiency(Problem& problem, const std::string& old, const std::string& type) {
+  auto& known = problem.workload.conventions.efficiency;
+  if (const auto found = known.find(old); found != known.end()) known.emplace(type, found->second);
+}
+
 /// The device gets a type of its own, `speed` times as fast in passes and memory traffic, with `memory` times as much.
 Problem with_device(const Problem& problem, DeviceId device, double speed, double memory) {
   Cluster cluster = *problem.cluster;
@@ -133,6 +139,7 @@ Problem with_device(const Problem& problem, DeviceId device, double speed, doubl
   cluster.device_types.push_back(type);
   isolate_device(cluster, device, type.name);
   Problem changed = with_cluster(problem, std::move(cluster));
+  keep_efficiency(changed, old.name, type.name);
 
   Profile profile = *problem.profile;
   for (Layer& layer : profile.layers) set_times(layer, profile.device, old, type.name, speed);
@@ -157,6 +164,7 @@ void add_devices(const Plan& plan, double factor, std::vector<Change>& changes) 
 
 /// Devices of these types get types of their own, as with_device does for one.
 Problem with_types(const Problem& problem, const std::set<std::string>& types, double speed, double memory) {
+  Problem changed = problem;
   Cluster cluster = *problem.cluster;
   Profile profile = *problem.profile;
   for (const std::string& name : types) {
@@ -171,8 +179,9 @@ Problem with_types(const Problem& problem, const std::set<std::string>& types, d
       for (DeviceGroup& group : node.devices)
         if (group.type == name) group.type = type.name;
     for (Layer& layer : profile.layers) set_times(layer, profile.device, old, type.name, speed);
+    keep_efficiency(changed, old.name, type.name);
   }
-  Problem changed = with_cluster(problem, std::move(cluster));
+  changed.cluster = std::make_shared<const Cluster>(std::move(cluster));
   changed.profile = std::make_shared<const Profile>(std::move(profile));
   return changed;
 }

@@ -13,7 +13,7 @@ using Set = unsigned;  ///< of layers, or of devices: a bit each
 class Enumeration {
  public:
   Enumeration(const Problem& problem, const std::function<void(const Plan&)>& each)
-      : problem_(problem), each_(each), network_(*cost::Network::of(*problem.cluster)) {
+      : problem_(problem), each_(each), network_(*cost::Network::of(*problem.cluster, problem.workload.conventions)) {
     for (const Edge& edge : edges_of(*problem.profile)) edges_.push_back(edge);
     for (Set set = 0; set < Set{1} << problem.profile->layers.size(); ++set)
       if (closed(set)) closed_.push_back(set);

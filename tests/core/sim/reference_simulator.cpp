@@ -30,6 +30,8 @@ class Reference {
         cluster_(*problem.cluster),
         plan_(plan),
         overlap_(problem.workload.conventions.overlap) {
+    const auto& known = problem.workload.conventions.efficiency;
+    if (!known.empty()) efficiency_ = known.begin()->second;  // there is one type
     for (std::size_t n = 0; n < cluster_.nodes.size(); ++n)
       for (const DeviceGroup& group : cluster_.nodes[n].devices)
         for (int i = 0; i < group.count; ++i) node_.push_back(static_cast<int>(n));
@@ -116,6 +118,7 @@ class Reference {
       std::set<int> senders, receivers;
       int samples = 0;
       double latency = 0, bandwidth = 0;
+      bool leaves_node = false;
     };
     std::map<std::string, Load> loads;
     for (std::size_t i = 0; i < static_cast<std::size_t>(plan_.micro_batch); ++i) {
@@ -129,13 +132,14 @@ class Reference {
       load.receivers.insert(b);
       ++load.samples;
       std::tie(load.latency, load.bandwidth) = path(node_a, node_b, 1, 1);
+      load.leaves_node = node_a != node_b;
     }
     const std::int64_t output = layer(stage(std::min(from, to)).last - 1).output.count;
     for (const auto& [pair, load] : loads) {
       Task task;
       task.resource = pair;
       const std::int64_t bytes = (output * load.samples + profile_.micro_batch - 1) / profile_.micro_batch;
-      task.duration = rounded(load.latency + static_cast<double>(bytes) / load.bandwidth);
+      task.duration = rounded(reached(load.latency + static_cast<double>(bytes) / load.bandwidth, load.leaves_node));
       task.tie = {m, gradient, from};
       for (const int a : load.senders) task.after.emplace_back(tasks_of_.at(Key{gradient ? 'B' : 'F', from, a, m}), -1);
       const int id = add(task);
@@ -157,6 +161,14 @@ class Reference {
     if (nic(a)) bandwidth = std::min(bandwidth, cards_a * nic(a)->count);
     if (nic(b)) bandwidth = std::min(bandwidth, cards_b * nic(b)->count);
     return {link(a).latency.count + link(b).latency.count, bandwidth};
+  }
+
+  /// Returns the seconds of a transfer or an all-reduce that takes `seconds` by data sheet (simulator.md,
+  /// "Efficiencies").
+  double reached(double seconds, bool leaves_node) const {
+    if (seconds == 0) return 0;
+    return leaves_node ? efficiency_.network_call.count + seconds / efficiency_.network
+                       : efficiency_.link_call.count + seconds / efficiency_.link;
   }
 
   void add_all_reduces(int s) {
@@ -209,7 +221,7 @@ class Reference {
     if (p > 1) inside = 2 * (p - 1) * (alpha + bytes / (p * beta));
     const double k = static_cast<double>(over.size());
     const double hierarchical = inside + (k > 1 ? ring(over, k) : 0);
-    return std::min(ring(flat, static_cast<double>(flat.size())), hierarchical);
+    return reached(std::min(ring(flat, static_cast<double>(flat.size())), hierarchical), k > 1);
   }
 
   // --- time
@@ -271,6 +283,7 @@ class Reference {
   const Cluster& cluster_;
   const Plan& plan_;
   Overlap overlap_;
+  HardwareEfficiency efficiency_{};
   std::vector<int> node_;                 // of a device
   std::vector<std::vector<int>> owners_;  // by stage and sample
   std::vector<Task> tasks_;

@@ -322,7 +322,7 @@ void TestAmp::tables_are_reachable() {
   const planner::amp::Task task = costs.task(wanted, planner::amp::megatron_placement(wanted));
   planner::amp::Assigner assigner(task);
   QVERIFY(assigner.lower_bound() <= ours->plans[0].objective->time->count * (1 + 1e-9));
-  const cost::Network network = *cost::Network::of(*one.problem.cluster);
+  const cost::Network network = *cost::Network::of(*one.problem.cluster, one.problem.workload.conventions);
   const planner::evaluation::EvaluateOptions options;
   const planner::evaluation::Evaluation e{one.problem, theirs, network, options,
                                           order_of(theirs, *one.problem.profile)};

@@ -16,7 +16,7 @@ class Enumerator {
   Enumerator(const Problem& problem, int micro_batch, const CaptureEnumeration& options)
       : problem_(problem),
         options_(options),
-        network_(*cost::Network::of(*problem.cluster)),
+        network_(*cost::Network::of(*problem.cluster, problem.workload.conventions)),
         order_(topological_order(*problem.profile)) {
     plan_ = plan_without_stages(problem, "capture", micro_batch);
     plan_.order = order_;

@@ -140,7 +140,7 @@ Result<planner::Ranking> answer(const Case& one, const planner::PlannerOptions& 
 /// Every plan of any size of micro-batch, with and without recompute, that keeps to pins and memory.
 void each_plan(const Case& one, bool recompute,
                const std::function<void(const planner::evaluation::Evaluation&)>& each) {
-  const cost::Network network = *cost::Network::of(*one.problem.cluster);
+  const cost::Network network = *cost::Network::of(*one.problem.cluster, one.problem.workload.conventions);
   const planner::evaluation::EvaluateOptions how{.ignore_memory = one.ignore, .printed_objective = one.printed};
   const std::vector<int> sizes = *planner::search::micro_batch_choices(one.problem.workload, 1);
   for (const bool again : {false, true})

@@ -26,7 +26,10 @@ class Enumeration {
  public:
   Enumeration(const Problem& problem, const PipedreamShape& shape, int micro_batch,
               const planner::evaluation::EvaluateOptions& options)
-      : problem_(problem), shape_(shape), options_(options), network_(*cost::Network::of(*problem.cluster)) {
+      : problem_(problem),
+        shape_(shape),
+        options_(options),
+        network_(*cost::Network::of(*problem.cluster, problem.workload.conventions)) {
     plan_ = plan_without_stages(problem, "pipedream", micro_batch);
     plan_.schedule = ScheduleKind::pipedream;
     const auto layers = problem.profile->layers.size();

@@ -190,6 +190,7 @@ void TestPipedreamReleased::random_graphs() {
   const double inside = random.uniform(5e9, 2e10), between = random.uniform(5e8, 3e9);
   problem.cluster = std::make_shared<const Cluster>(servers(nodes, devices, inside, between));
   problem.workload.global_batch = 4;
+  problem.workload.conventions.efficiency.clear();  // the released program has none
   std::vector<int> machines;
   std::vector<double> bandwidths;
   if (devices > 1) machines.push_back(devices), bandwidths.push_back(inside);

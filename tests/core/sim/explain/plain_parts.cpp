@@ -24,6 +24,12 @@ Cluster efficient(Cluster cluster, double efficiency) {
   return cluster;
 }
 
+/// Returns the network of a cluster that has the calibration's figures.
+cost::Network network_of(const Cluster& cluster, SimulationOptions conventions) {
+  conventions.calibration = {};
+  return cost::Network::of(cluster, conventions).value();
+}
+
 }  // namespace
 
 PlainParts::PlainParts(const Problem& problem, const Plan& plan, const Schedule& schedule)
@@ -33,7 +39,7 @@ PlainParts::PlainParts(const Problem& problem, const Plan& plan, const Schedule&
       plan_(plan),
       schedule_(schedule),
       overlap_(problem.workload.conventions.overlap),
-      network_(cost::Network::of(cluster_).value()),
+      network_(network_of(cluster_, problem.workload.conventions)),
       order_(order_of(plan, profile_)),
       cuts_(plan::boundary_bytes(profile_, order_)) {
   for (std::size_t s = 0; s < plan_.stages.size(); ++s) add_parts(s);

@@ -17,9 +17,9 @@ std::string PlainFlows::use(const std::string& name, double capacity) {
 std::vector<std::string> PlainFlows::links_of(DeviceId from, DeviceId to) {
   const NodeId node = network_.node_of(from);
   const std::string a = std::to_string(from.value), b = std::to_string(to.value);
-  if (cluster_.bandwidth_matrix) return {use("pair " + a + " " + b, network_.path(from, to).bandwidth.count)};
+  const double own = network_.data_sheet().path(from, to).bandwidth.count;  // two flows may share all of it
+  if (cluster_.bandwidth_matrix) return {use("pair " + a + " " + b, own)};
   if (node == network_.node_of(to)) {
-    const double own = network_.path(from, to).bandwidth.count;
     if (cluster_.nodes[node.index()].bus) return {use("bus " + std::to_string(node.value), own)};
     return {use("out " + a, own), use("in " + b, own)};
   }

@@ -379,7 +379,8 @@ class TestSharedNetwork : public QObject {
       const Simulation once = sim::simulate(drawn.problem, drawn.plan).value();
       QVERIFY(once == sim::simulate(drawn.problem, drawn.plan).value());
       const Timeline& timeline = once.timeline;
-      const cost::Network network = cost::Network::of(*drawn.problem.cluster).value();
+      const cost::Network network =
+          cost::Network::of(*drawn.problem.cluster, drawn.problem.workload.conventions).value();
       for (const TimelineLane& lane : timeline.lanes)
         for (std::size_t i = lane.begin; i < lane.end; ++i) {
           QVERIFY(i == lane.begin || timeline.start[i] >= timeline.start[i - 1] + timeline.duration[i - 1]);
@@ -402,12 +403,13 @@ class TestSharedNetwork : public QObject {
       if (!plan::validate(drawn.plan, *drawn.problem.profile, *drawn.problem.cluster)) continue;
       std::vector<LayerId> order;
       for (std::size_t i = 0; i < drawn.problem.profile->layers.size(); ++i) order.push_back(LayerId(i));
-      const sim::costs::SimulatorInputs inputs{drawn.problem.profile,
-                                               drawn.problem.cluster,
-                                               drawn.problem.workload.conventions,
-                                               cost::Network::of(*drawn.problem.cluster).value(),
-                                               order,
-                                               plan::boundary_bytes(*drawn.problem.profile, order)};
+      const sim::costs::SimulatorInputs inputs{
+          drawn.problem.profile,
+          drawn.problem.cluster,
+          drawn.problem.workload.conventions,
+          cost::Network::of(*drawn.problem.cluster, drawn.problem.workload.conventions).value(),
+          order,
+          plan::boundary_bytes(*drawn.problem.profile, order)};
       const sim::costs::PlanCosts costs = sim::costs::plan_costs(inputs, drawn.plan);
       const sim::costs::Channels channels = sim::costs::channels_of(inputs, drawn.plan, costs);
       const auto schedule = schedule::build_schedule(drawn.plan, sim::costs::stage_figures(inputs, costs, channels));
