@@ -337,11 +337,15 @@ std::optional<std::string> configuration_in(const std::string& argument) {
   return kind && *kind == io::FileKind::transformer ? std::optional(*content) : std::nullopt;
 }
 
+/// Models that train here are transformers on GPUs, and times of a processor core elsewhere.
 Result<std::variant<Profile, ParsedTransformer>> profile_or_transformer(const std::string& argument,
-                                                                        const io::ReadOptions& options) {
+                                                                        const io::ReadOptions& options,
+                                                                        const std::string& device) {
   const auto preset = preset_named_by(argument);
   if (!preset) return io::read_profile_or_transformer(argument, options);
   if (const auto transformer = find_transformer(*preset)) return ParsedTransformer{transformer->config, {}};
+  if (const auto model = named(models(), *preset, "model"); model && !device.empty())
+    if (const auto transformer = configuration_of(*model)) return ParsedTransformer{transformer->config, {}};
   TRY(auto profile, profile_preset(*preset));
   return profile;
 }
@@ -350,7 +354,7 @@ Result<std::variant<Profile, ParsedTransformer>> profile_or_transformer(const st
 
 Result<OpenedProfile> open_profile(const std::string& argument, const io::ReadOptions& options,
                                    const std::string& device, int sequence) {
-  TRY(auto read, profile_or_transformer(argument, options));
+  TRY(auto read, profile_or_transformer(argument, options, device));
   if (const auto* transformer = std::get_if<ParsedTransformer>(&read)) {
     TRY(auto made, transformer_profile(*transformer, {}, device, sequence));
     return OpenedProfile{std::move(made.profile), true, std::move(made.notes)};

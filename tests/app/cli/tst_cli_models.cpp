@@ -95,6 +95,16 @@ class TestCliModels : public QObject {
     for (int i = 1; i < answers.size(); ++i) QVERIFY(!answers[i].toObject().contains("alternatives"));
   }
 
+  /// On GPUs the models that train here are transformers, as in the window.
+  void small_models_are_planned_for_on_gpus() {
+    const QStringList asked{"plan",      "--planner",         "mesh",     "--global-batch", "16",
+                            "--profile", "preset:llama-tiny", "--cluster"};
+    const Answer answer = problem_.run(asked + QStringList{"preset:8-h100-sxm", "--json"});
+    VERIFY_STATUS(answer, 0);
+    QVERIFY(object_of(answer.out)["training"].isObject());
+    VERIFY_STATUS(problem_.run(asked + QStringList{"preset:cpu-4"}), 3);  // times of a processor core
+  }
+
   /// Adapters change what fits and how long it takes; there is no reference of all weights.
   void adapters_are_planned_for() {
     const QStringList asked{"compare",        "--profile", "preset:llama-3-70b", "--cluster",       "preset:8-h100-sxm",
