@@ -12,8 +12,9 @@ namespace {
 
 // --- sizes
 
+constexpr SizeRule tied{"tied", 0, 0, 1};
 constexpr std::array embedding_sizes{SizeRule{"vocabulary"}, SizeRule{"hidden"}, SizeRule{"sequence"},
-                                     SizeRule{"positions", 1, 0, 1}};
+                                     SizeRule{"positions", 1, 0, 1}, tied};
 constexpr std::array transformer_sizes{SizeRule{"hidden"}, SizeRule{"heads"}, SizeRule{"feed_forward"},
                                        SizeRule{"sequence"}, SizeRule{"causal", 0, 0, 1}};
 constexpr std::array layer_norm_sizes{SizeRule{"hidden"}, SizeRule{"sequence", 1}};
@@ -68,8 +69,12 @@ constexpr std::array experts_sizes{SizeRule{"hidden"},
                                    SizeRule{"auxiliary_loss_permille", 0, 0},
                                    SizeRule{"capacity_percent", 0, 0},
                                    epsilon};
-constexpr std::array linear_sizes{SizeRule{"in"}, SizeRule{"out"}, SizeRule{"sequence", 1},
-                                  SizeRule{"activation", 0, 0, 2}, SizeRule{"bias", 1, 0, 1}};
+constexpr std::array linear_sizes{SizeRule{"in"},
+                                  SizeRule{"out"},
+                                  SizeRule{"sequence", 1},
+                                  SizeRule{"activation", 0, 0, 2},
+                                  SizeRule{"bias", 1, 0, 1},
+                                  tied};
 constexpr std::array convolution_sizes{SizeRule{"in"},
                                        SizeRule{"out"},
                                        SizeRule{"kernel"},
@@ -362,6 +367,10 @@ std::optional<std::int64_t> find_size(const ModelLayer& layer, const std::string
   const SizeRule* rule = kind ? kind->rule(key) : nullptr;
   return rule ? rule->otherwise : std::nullopt;
 }
+
+bool is_tied(const ModelLayer& layer) { return find_size(layer, "tied").value_or(0) == 1; }
+
+bool has_tied_ends(const ModelSpec& model) { return std::ranges::any_of(model.layers, is_tied); }
 
 std::int64_t key_value_heads(const ModelLayer& layer) {
   const std::int64_t given = layer.size("key_value_heads");

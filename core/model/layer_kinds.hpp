@@ -40,6 +40,10 @@ std::optional<std::int64_t> find_size(const ModelLayer& layer, const std::string
 std::int64_t key_value_heads(const ModelLayer& layer);
 std::int64_t head_width(const ModelLayer& layer);
 
+/// Returns true if the layer is an end of a model whose head has the table of its embedding for weights.
+bool is_tied(const ModelLayer& layer);
+bool has_tied_ends(const ModelSpec& model);
+
 struct SizeProblem {
   std::string key, text;  ///< "heads", "found 3 heads, expected a divisor of hidden, 8"
 };

@@ -10,14 +10,16 @@
 namespace pipedeck {
 
 /// A layer of a model. The kinds and their sizes:
-///   embedding    vocabulary, hidden, sequence, positions (default 1; 0: tokens alone)   token + position embedding
+///   embedding    vocabulary, hidden, sequence, positions (default 1; 0: tokens alone), tied   token + position
+///                embedding
 ///   transformer  hidden, heads, feed_forward, sequence, causal (0/1)   pre-norm block
 ///   decoder      hidden, heads, key_value_heads (default heads), head_width (default hidden / heads), feed_forward,
 ///                sequence, window, rotary_base, bias_qkv, norm_heads, epsilon_billionths   pre-norm block of Llama
 ///   attention, latent_attention, feed_forward, experts   halves of blocks; latent_decoder   a block (docs/formats.md)
 ///   layer_norm   hidden, sequence (default 1)
 ///   rms_norm     hidden, sequence (default 1), epsilon_billionths (default 10000: 1e-5)
-///   linear       in, out, sequence (default 1), activation (0 none, 1 relu, 2 gelu), bias (default 1)
+///   linear       in, out, sequence (default 1), activation (0 none, 1 relu, 2 gelu), bias (default 1), tied
+///                (default 0; 1 on both ends: the head's weights are the embedding's table)
 ///   convolution  in, out, kernel, stride, padding, height, width, activation (default 1), bias (default 1)
 ///   max_pool, average_pool  channels, kernel, stride, padding, height, width;  global_average_pool without the window
 ///   batch_norm   channels, height, width, activation

@@ -495,6 +495,32 @@ Result<void> check_window(const ModelLayer& layer, std::size_t index) {
   return {};
 }
 
+/// Checks that tied layers are the first and the last one before the loss, and that the table fits both.
+Result<void> check_tied_ends(const ModelSpec& model) {
+  if (!has_tied_ends(model)) return {};
+  const std::size_t last = model.layers.size() - 2;
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const bool end = (i == 0 && model.layers[i].kind == "embedding") || (i == last && model.layers[i].kind == "linear");
+    if (is_tied(model.layers[i]) && !end)
+      return checks::bad(at("layers", i, "tied"),
+                         "found 1, expected 0: only a model's first layer, an embedding, and the last one before the "
+                         "loss, a linear layer, may share a table");
+  }
+  for (const auto& [index, other] : {std::pair(std::size_t{0}, last), std::pair(last, std::size_t{0})})
+    if (!is_tied(model.layers[index]))
+      return checks::bad(at("layers", index, "tied"),
+                         fmt::format("found 0, expected 1 as in layer '{}', which shares its table with this layer",
+                                     model.layers[other].name));
+  const ModelLayer &words = model.layers.front(), &head = model.layers[last];
+  for (const auto& [size, expected] :
+       {std::pair("in", words.size("hidden")), std::pair("out", words.size("vocabulary")),
+        std::pair("bias", std::int64_t{0}), std::pair("activation", std::int64_t{0})})
+    if (head.size(size) != expected)
+      return checks::bad(at("layers", last, size), fmt::format("found {}, expected {} in a head with the table of '{}'",
+                                                               head.size(size), expected, words.name));
+  return {};
+}
+
 Result<void> check_model_layer(const ModelSpec& model, std::size_t index) {
   const ModelLayer& layer = model.layers[index];
   if (layer.name.empty()) return checks::bad(at("layers", index, "name"), "found an empty name, expected one");
@@ -530,6 +556,7 @@ Result<void> validate(const ModelSpec& model) {
       return checks::bad(at("layers", i, "name"),
                          fmt::format("found a second layer named '{}', expected unique names", model.layers[i].name));
   }
+  TRY_VOID(check_tied_ends(model));
   static constexpr std::array<std::string_view, 4> data_kinds{"synthetic", "text", "idx", "images"};
   if (std::find(data_kinds.begin(), data_kinds.end(), model.data.kind) == data_kinds.end())
     return checks::bad("/data/kind",

@@ -310,10 +310,9 @@ class Training {
       here.clear();
       for (const std::string& process : processes) exec::read_parameters(process, here);
     }
-    train::Weights all;
+    train::Weights all(here.empty() ? 0 : run_->parts->layers.size());
     for (const exec::LayerParameters& part : here) {
       const auto layer = static_cast<std::size_t>(part.layer);
-      all.resize(std::max(all.size(), layer + 1));
       all[layer].resize(static_cast<std::size_t>(part.whole));
       layers::insert_blocks(part.blocks, part.values, all[layer]);
     }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/io/safetensors/safetensors.hpp"
+#include "core/model/layer_kinds.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/layers/published_tensors.hpp"
 
@@ -74,6 +75,7 @@ Result<Weights> read_all(TensorFile& file, const ModelSpec& model) {
   TRY(const auto kernels, runtime::layers::make_layers(model, runtime::cpu::cpu_kernel_registry()));
   Weights weights;
   for (const auto& kernel : kernels) weights.emplace_back(static_cast<std::size_t>(kernel->parameters()));
+  if (has_tied_ends(model)) weights.back().clear();  // its weights are those of the first layer
   for (const PublishedTensor& tensor : tensors) TRY_VOID(read_tensor(file, tensor, model, weights));
   TRY_VOID(check_surplus(file, tensors));
   return weights;

@@ -20,7 +20,6 @@ const char* foreign_feature(const TransformerConfig& c) {
   const std::pair<bool, const char*> features[] = {
       {c.decoder_layers > 0, "an encoder with a decoder"},
       {!c.causal, "attention to later tokens"},
-      {c.tied, "one table for embedding and head (tie_word_embeddings)"},
       {c.positions > 0 || c.decoder_positions > 0, "a table of positions"},
       {c.token_types > 0 || c.relative_buckets > 0, "segments or relative positions"},
       {c.norm != NormKind::rms || c.norm_place != NormPlace::before || !c.norm_last || c.norm_embedding,
@@ -57,11 +56,11 @@ class Maker {
     model_.source = fmt::format("config.json of family {}", config_.family);
     const std::int64_t h = config_.hidden;
     add("embedding", "embedding",
-        {{"vocabulary", config_.vocabulary}, {"hidden", h}, {"sequence", sequence_}, {"positions", 0}});
+        with_tie({{"vocabulary", config_.vocabulary}, {"hidden", h}, {"sequence", sequence_}, {"positions", 0}}));
     for (int block = 0; block < config_.layers; ++block) TRY_VOID(add_block(block));
     add("final_norm", "rms_norm", {{"hidden", h}, {"sequence", sequence_}});
     add("head", "linear",
-        {{"in", h}, {"out", config_.vocabulary}, {"sequence", sequence_}, {"activation", 0}, {"bias", 0}});
+        with_tie({{"in", h}, {"out", config_.vocabulary}, {"sequence", sequence_}, {"activation", 0}, {"bias", 0}}));
     add("loss", "softmax_cross_entropy", {{"classes", config_.vocabulary}, {"sequence", sequence_}});
     TRY_VOID(plan::validate(model_));
     return std::move(model_);
@@ -76,6 +75,12 @@ class Maker {
                       "Qwen or DeepSeek-V2 describe one",
                       feature));
     return {};
+  }
+
+  /// Adds the mark of an end whose table the other end shares (tie_word_embeddings).
+  Sizes with_tie(Sizes sizes) const {
+    if (config_.tied) sizes["tied"] = 1;
+    return sizes;
   }
 
   void add(std::string name, const char* kind, Sizes sizes) {

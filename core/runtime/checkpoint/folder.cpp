@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/checkpoint/folder.hpp"
+#include "core/model/layer_kinds.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -17,6 +18,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "core/model/layer_kinds.hpp"
 
 namespace pipedeck::runtime::checkpoint {
 namespace {
@@ -78,6 +81,8 @@ std::vector<std::size_t> missing_layers(const std::vector<ShardFile>& files) {
     for (const LayerPart& layer : file.part().layers) kept[layer.layer].push_back(&layer);
   std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < layers_kept(files.front().part().origin); ++i) {
+    const ModelLayer& layer = files.front().part().origin.layers[i];
+    if (i > 0 && is_tied(layer)) continue;  // its weights are in the first layer
     const auto found = kept.find(static_cast<int>(i));
     if (found == kept.end() || !covers(found->second)) missing.push_back(i);
   }

@@ -89,13 +89,10 @@ void add_unit(Kept& kept, const exec::WorkerStage& stage, std::size_t index, std
   const layers::LayerKernel& kernel = *stage.module.kernels()[index];
   const exec::StatePieces& pieces = stage.module.exchange().pieces();
   const exec::ParameterRange range = pieces.updated(unit);
+  const auto [layer, whole] = stage.module.stored_in(stage.first_layer, index);
   if (range.count == 0 && kernel.parameters() > 0) return;
-  LayerPart part{stage.first_layer + static_cast<int>(index),
-                 kernel.replicated_parameters(),
-                 stage.optimizer.steps(),
-                 1,
-                 0,
-                 layers::blocks_in_range(kernel.blocks(), range.first, range.count)};
+  LayerPart part{layer, whole, stage.optimizer.steps(),
+                 1,     0,     layers::blocks_in_range(kernel.blocks(), range.first, range.count)};
   const std::int64_t own_first = stage.module.own_range(unit).first;
   kept.values.push_back(
       stage.module.own_weights(index, unit)
@@ -132,12 +129,15 @@ Result<void> restore_stage(const Checkpoint& from, exec::WorkerStage& stage, boo
   const exec::StatePieces& pieces = stage.module.exchange().pieces();
   for (std::size_t i = 0; i < stage.module.layers(); ++i) {
     const layers::LayerKernel& kernel = *stage.module.kernels()[i];
-    const int layer = stage.first_layer + static_cast<int>(i);
+    const auto stored = stage.module.stored_in(stage.first_layer, i);
+    if (stored.whole == 0 && kernel.parameters() > 0) continue;  // another module of the device has them
+    const int layer = stored.layer;
+    const std::int64_t whole = stored.whole;
     const auto read = [&](int list, tensor::Tensor& to, std::int64_t at, exec::ParameterRange range) {
       Result<std::uint64_t> updates = 0;
       to.memory()->device().upload(slice(to, at, range.count), [&](std::span<float> values) {
         const auto blocks = layers::blocks_in_range(kernel.blocks(), range.first, range.count);
-        updates = from.read(layer, list, kernel.replicated_parameters(), blocks, values);
+        updates = from.read(layer, list, whole, blocks, values);
         if (updates && !tensor::cpu_device()->all_finite(values))
           updates =
               fail(ErrorCode::bad_input,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/cpu/layers.hpp"
 
+#include "core/model/layer_kinds.hpp"
 #include "core/runtime/cpu/cpu_ops.hpp"
 #include "core/runtime/cpu/softmax_cross_entropy.hpp"
 #include "core/runtime/layers/sharded_layer.hpp"
@@ -41,7 +42,12 @@ layers::KernelRegistry cpu_kernel_registry() {
   for (const char* kind : {"attention", "decoder", "experts", "latent_attention", "latent_decoder"})
     kernels.context[kind] = make_context_decoder;
   kernels.experts["experts"] = make_divided_experts;
+  kernels.sharded["embedding"] = [columns = kernels.sharded["embedding"]](const ModelLayer& layer,
+                                                                          const layers::LayerSharding& sharding) {
+    return is_tied(layer) ? make_sharded_words(layer, nullptr, sharding) : columns(layer, sharding);
+  };
   kernels.adapters = true;
+  kernels.tied_ends = true;
   kernels.tokens = {"attention",      "decoder",    "experts",  "feed_forward", "latent_attention",
                     "latent_decoder", "layer_norm", "rms_norm", "transformer"};
   return kernels;

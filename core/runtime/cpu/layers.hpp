@@ -42,6 +42,10 @@ Result<std::unique_ptr<layers::LayerKernel>> make_sharded_decoder(const ModelLay
                                                                   const layers::LayerSharding& sharding);
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_lstm(const ModelLayer& layer,
                                                                const layers::LayerSharding& sharding);
+/// Some words of a tied embedding's table; `context`: the seat of a context rank, or null.
+Result<std::unique_ptr<layers::LayerKernel>> make_sharded_words(const ModelLayer& layer,
+                                                                const layers::ContextShard* context,
+                                                                const layers::LayerSharding& sharding);
 Result<std::unique_ptr<layers::LayerKernel>> make_sharded_transformer(const ModelLayer& layer,
                                                                       const layers::LayerSharding& sharding);
 

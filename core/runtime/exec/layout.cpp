@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/model/layer_kinds.hpp"
 #include "core/plan/run_prediction.hpp"
 #include "core/plan/validate.hpp"
 #include "core/runtime/exec/lane_check.hpp"
@@ -279,6 +280,18 @@ std::vector<std::size_t> Layout::holders(plan::GroupFamily family, const LocalSt
   return all;
 }
 
+std::vector<std::size_t> Layout::table_group(const LocalStage& chunk) const {
+  std::vector<std::size_t> all;
+  for (const StageId stage : {StageId(0), StageId(groups.size() - 1)})
+    for (int copy = 0; copy < std::ssize(groups[stage.index()]); ++copy)
+      for (const std::size_t worker : workers_of(stage, copy)) {
+        const LocalStage& other = *placements[worker].chunk(stage, copy);
+        if (other.tensor_rank == chunk.tensor_rank && std::ranges::find(all, worker) == all.end())
+          all.push_back(worker);
+      }
+  return all;
+}
+
 std::vector<std::size_t> sharding_group(const std::vector<std::size_t>& holders, const StateSeat& seat) {
   const auto first = holders.begin() + std::ptrdiff_t{seat.copy} * seat.ranks;
   return {first, first + seat.ranks};
@@ -305,12 +318,80 @@ StateMembers dense_members(const Layout& layout, const LocalStage& chunk) {
   return members_of(layout.data_parallel_group(chunk), chunk.states.dense);
 }
 
+StateMembers table_members(const Layout& layout, const LocalStage& chunk) {
+  return chunk.states.table ? members_of(layout.table_group(chunk), *chunk.states.table) : StateMembers{};
+}
+
 StateMembers expert_members(const Layout& layout, const LocalStage& chunk) {
   if (chunk.expert_ranks == 1) return {};
   return members_of(layout.expert_data_group(chunk), chunk.states.experts);
 }
 
-Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps) {
+namespace {
+
+/// Checks that a device has the same part of the table at both ends. The parts are those of the tensor-parallel ranks.
+Result<void> check_table(const Layout& layout, const Plan& plan) {
+  const Stage &first = plan.stages.front(), &last = plan.stages.back();
+  const std::string place = fmt::format("/stages/{}", plan.stages.size() - 1);
+  if (first.tensor_parallel != last.tensor_parallel || first.shard_fractions != last.shard_fractions)
+    return bad(
+        fmt::format("found {} tensor-parallel ranks, expected {} with the first stage's shards: both ends of the "
+                    "model share a table",
+                    last.tensor_parallel, first.tensor_parallel),
+        place + "/tensor_parallel");
+  for (const DeviceAssignment& placement : layout.placements)
+    for (const LocalStage& chunk : placement.chunks) {
+      const LocalStage& own = placement.chunks.front();
+      if (own.stage == StageId(0) && chunk.stage.index() + 1 == plan.stages.size() &&
+          own.tensor_rank != chunk.tensor_rank)
+        return bad(
+            fmt::format("found device {} as tensor-parallel rank {}, expected rank {} as in the first stage: both "
+                        "ends of the model share a table",
+                        placement.device.value, chunk.tensor_rank, own.tensor_rank),
+            place + "/devices");
+    }
+  return {};
+}
+
+/// Returns the seat of the worker among those with its part of the table. The ranks of the sharding are the stage's;
+/// the other end's are further copies, which sum gradients once a step.
+Result<StateSeat> table_seat(const Layout& layout, const LocalStage& chunk, std::size_t worker) {
+  const std::vector<std::size_t> holders = layout.table_group(chunk);
+  StateSeat seat = chunk.states.dense;
+  seat.sharding.copies = CopySync::each_step;
+  const auto of_stage = layout.data_parallel_group(chunk);
+  const bool fits = std::ssize(holders) % std::ssize(of_stage) == 0 && std::ssize(holders) <= 2 * std::ssize(of_stage);
+  if (seat.shards_optimizer() && !fits)
+    return bad(fmt::format("found sharding level {}, expected 0: {} devices have the first or the last stage, whose "
+                           "table is shared, and {} of them this one",
+                           seat.sharding.level, holders.size(), of_stage.size()),
+               "/sharding/level");
+  const int ranks = seat.shards_optimizer() ? seat.ranks : 1;
+  return seat_of(seat.sharding, position_of(worker, holders), static_cast<int>(holders.size()), ranks);
+}
+
+/// Marks the chunks at the model's ends, and seats the devices that share its table. A model of one stage has the table
+/// once on each device.
+Result<void> seat_tables(Layout& layout, const Plan& plan, bool apart) {
+  TRY_VOID(check_table(layout, plan));
+  const std::size_t last = plan.stages.size() - 1;
+  for (std::size_t worker = 0; worker < layout.placements.size(); ++worker) {
+    std::vector<LocalStage>& chunks = layout.placements[worker].chunks;
+    const bool has_first = chunks.front().stage == StageId(0);
+    for (LocalStage& chunk : chunks) {
+      const bool is_last = chunk.stage.index() == last;
+      chunk.has_head = is_last, chunk.borrows = is_last && has_first && !apart;
+      const bool holds = chunk.stage == StageId(0) || (is_last && !has_first);
+      if (last == 0 || !holds) continue;
+      TRY(chunk.states.table, table_seat(layout, chunk, worker));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps, bool ends_apart) {
   TRY_VOID(plan::validate(plan));
   TRY_VOID(check_features(plan, schedule));
   TRY_VOID(check_schedule(plan, schedule));
@@ -338,6 +419,7 @@ Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule&
     TRY_VOID(load_lane(placement, layout, plan, schedule, names));
   }
   TRY_VOID(check_equal_lanes(layout));
+  if (has_tied_ends(model)) TRY_VOID(seat_tables(layout, plan, ends_apart));
   return layout;
 }
 

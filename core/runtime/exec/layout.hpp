@@ -55,6 +55,8 @@ struct LocalStage {
   StageBoundary previous, next;
   std::size_t module = 0;  ///< index on the device: copies of one stage on one device share their weights
   StateSeats states;       ///< among the workers with the same weights
+  bool has_head = false;   ///< its last layer shares the table of the model's first one
+  bool borrows = false;    ///< that table is on the device, in its first module
 };
 
 /// An assignment of chunks and operations to one device.
@@ -89,6 +91,8 @@ struct Layout {
   std::vector<std::size_t> expert_data_group(const LocalStage& chunk) const {
     return holders(plan::GroupFamily::expert_data, chunk);
   }
+  /// Returns those with the same part of the table that both ends of the model share: first the first stage's.
+  std::vector<std::size_t> table_group(const LocalStage& chunk) const;
   /// Returns the devices that have all experts of a layer together.
   std::vector<std::size_t> expert_group(const LocalStage& chunk) const {
     return group(plan::GroupFamily::expert_all, chunk);
@@ -128,9 +132,12 @@ struct StateMembers {
 };
 StateMembers dense_members(const Layout& layout, const LocalStage& chunk);
 StateMembers expert_members(const Layout& layout, const LocalStage& chunk);
+StateMembers table_members(const Layout& layout, const LocalStage& chunk);
 
 /// Lays out a plan. bad_input with a reason that names the needed change if the plan cannot be run. The operation lists
-/// of asynchronous plans cover `steps` global batches.
-Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps = 1);
+/// of asynchronous plans cover `steps` global batches. `ends_apart`: a table that the model's ends share is there
+/// twice, for profiles.
+Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule& schedule, int steps = 1,
+                       bool ends_apart = false);
 
 }  // namespace pipedeck::runtime::exec

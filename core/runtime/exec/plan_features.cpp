@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/model/layer_kinds.hpp"
 #include "core/runtime/layers/adapters.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/layers/recomputed_parts.hpp"
@@ -132,6 +133,18 @@ Result<void> check_adapters(const ModelSpec& model, const layers::KernelRegistry
                 fmt::format("found adapters of rank {} for '{}' products, expected none: no layer of the model has "
                             "such products",
                             rank, name_of(layers::adapters_of(model.layers.front()).targets)));
+}
+
+Result<void> check_tied_ends(const ModelSpec& model, const Plan& plan) {
+  if (!has_tied_ends(model)) return {};
+  if (!plan.synchronous())
+    return refuse("/schedule",
+                  fmt::format("found the asynchronous schedule '{}', expected a synchronous one: both ends "
+                              "of the model share a table, and update it together",
+                              name_of(plan.schedule)));
+  if (layers::has_adapters(model))
+    return refuse("/training/adapters", "found adapters, expected none: the model's head shares the embedding's table");
+  return {};
 }
 
 Sharding sharding_of(const Plan& plan) {

@@ -38,6 +38,7 @@ std::span<const float> StageModule::part(const tensor::Tensor& of, std::size_t l
 
 /// Fills a layer's weights, or the device's piece of them, from `fill`, which writes the whole layer.
 void StageModule::fill_weights(std::size_t layer, const std::function<void(std::span<float>)>& fill) {
+  if (borrows(layer)) return;
   if (!sharded_.weights) return memory_->device().upload(part(*parameters_, layer), fill);
   std::vector<float> whole(static_cast<std::size_t>(shape_.layers[layer]->parameters()));
   fill(whole);
@@ -52,8 +53,17 @@ void StageModule::initialise(std::uint64_t seed, int first_layer) {
   if (frozen_) frozen_->initialise(seed, first_layer);
   for (std::size_t i = 0; i < shape_.layers.size(); ++i)
     fill_weights(i, [&](std::span<float> values) {
-      shape_.layers[i]->initialise(values, Random(seed, static_cast<std::uint64_t>(first_layer) + i));
+      const auto [layer, whole] = stored_in(first_layer, i);
+      const Random random(seed, static_cast<std::uint64_t>(layer));
+      is_head(i) ? layers::initialise_part(*shape_.table, shape_.layers[i]->blocks(), values, random)
+                 : shape_.layers[i]->initialise(values, random);
     });
+}
+
+StoredIn StageModule::stored_in(int first, std::size_t layer) const {
+  if (borrows(layer)) return {first + static_cast<int>(layer), 0};
+  if (is_head(layer)) return {0, shape_.table->parameters()};
+  return {first + static_cast<int>(layer), shape_.layers[layer]->replicated_parameters()};
 }
 
 void StageModule::load(std::span<const std::vector<float>> whole_layers, std::uint64_t seed, int first_layer) {
@@ -63,8 +73,8 @@ void StageModule::load(std::span<const std::vector<float>> whole_layers, std::ui
   }
   for (std::size_t i = 0; i < shape_.layers.size(); ++i)
     fill_weights(i, [&](std::span<float> values) {
-      layers::extract_blocks(shape_.layers[i]->blocks(), whole_layers[static_cast<std::size_t>(first_layer) + i],
-                             values);
+      const auto layer = static_cast<std::size_t>(stored_in(first_layer, i).layer);
+      layers::extract_blocks(shape_.layers[i]->blocks(), whole_layers[layer], values);
     });
 }
 
@@ -109,12 +119,13 @@ StageModule::ReduceTimes StageModule::reduce_gradients() {
     run({group->all_reduce(gradients_.values()), std::nullopt});
   } else {
     for (std::size_t i = 0; i < layers(); ++i) {
-      if (shape_.layers[i]->parameters() == 0) continue;
+      if (exchange.pieces().parameters(i) == 0) continue;
       if (!sharded_.gradients) {
         run(exchange.reduce(i, part(gradients_, i), memory_->device().now()));
         continue;
       }
       for_each_unit(i, [&](std::size_t unit) {
+        if (exchange.pieces().of_table(unit)) return;
         run(exchange.reduce_copies(unit, own_piece(gradients_, true, i, unit), memory_->device().now()));
       });
     }
@@ -123,12 +134,32 @@ StageModule::ReduceTimes StageModule::reduce_gradients() {
   return times;
 }
 
+bool StageModule::has_table() const {
+  const StatePieces& pieces = exchange_->pieces();
+  return pieces.of_table(0) || pieces.of_table(pieces.units(layers() - 1).first);
+}
+
+StageModule::ReduceTimes StageModule::reduce_table() {
+  ReduceTimes times;
+  const bool in_pieces = sharded_.gradients != nullptr;
+  for (std::size_t i = 0; i < layers(); ++i)
+    for_each_unit(i, [&](std::size_t unit) {
+      if (!exchange_->pieces().of_table(unit) || exchange_->groups(unit).alone()) return;
+      const auto reduced =
+          exchange_->reduce_table(unit, in_pieces ? own_piece(gradients_, true, i, unit) : part(gradients_, i),
+                                  in_pieces, memory_->device().now());
+      if (reduced.ended) memory_->device().wait(*reduced.ended);
+      times.emplace_back(reduced.began, memory_->device().now());
+    });
+  return times;
+}
+
 StateExchange::Async StageModule::reduce_bucket(const GradientBucket& bucket, const tensor::Completion& ready) {
   if (transport::Collective* const group = exchange_->sums_at_once(false))
     return group->all_reduce_async(gradients_of(bucket.first, bucket.last), ready);
   StateExchange::Async all{ready, std::nullopt};
   for (std::size_t i = bucket.first; i < bucket.last; ++i) {
-    if (shape_.layers[i]->parameters() == 0) continue;
+    if (exchange_->pieces().parameters(i) == 0) continue;
     const StateExchange::Async one = exchange_->reduce(i, part(gradients_, i), ready);
     if (i == bucket.first) all.began = one.began;
     all.ended = one.ended;
@@ -149,7 +180,7 @@ void StageModule::update_pieces(tensor::OptimizerState& optimizer) {
   const StatePieces& pieces = exchange_->pieces();
   if (!(gradient_pieces ? pieces.updates_pieces() : pieces.updates_all())) memory_->device().zero(gradients_.values());
   for (std::size_t i = 0; i < layers(); ++i) {
-    if (shape_.layers[i]->parameters() == 0) continue;
+    if (exchange_->pieces().parameters(i) == 0) continue;
     for_each_unit(i, [&](std::size_t unit) {
       exchange_->gather_copies(unit, own_piece(weights, weight_pieces, i, unit));
       if (!weight_pieces) exchange_->gather_ranks(unit, part(weights, i));
@@ -208,19 +239,33 @@ void StageModule::run(PassKind kind, MicroBatch& of, const LayerDone& done, cons
 }
 
 std::span<const float> StageModule::acquire_weights(MicroBatch& kept, std::size_t layer) {
+  if (borrows(layer)) {
+    const auto table = owner_->sharded_.weights ? owner_->sharded_.weights->acquire(0, *owner_->parameters_)
+                                                : owner_->part(std::as_const(*owner_->parameters_), 0);
+    return table.first(static_cast<std::size_t>(shape_.layers[layer]->parameters()));
+  }
   if (frozen_) kept.tensors.layers[layer].frozen = frozen_->acquire(layer);
   return sharded_.weights ? sharded_.weights->acquire(layer, *kept.weights) : part(*kept.weights, layer);
 }
 
 void StageModule::release_weights(std::size_t layer, int times) {
+  if (borrows(layer)) return owner_->release_table(times);
   for (int i = 0; i < times && sharded_.weights; ++i) {
     sharded_.weights->release(layer);
     if (frozen_) frozen_->release(layer);
   }
 }
 
+void StageModule::release_table(int times) {
+  for (int i = 0; i < times && sharded_.weights; ++i) sharded_.weights->release(0);
+}
+
 void StageModule::prefetch_weights(const MicroBatch& kept, std::size_t layer) {
   if (!sharded_.weights) return;
+  if (borrows(layer)) {
+    if (owner_->sharded_.weights) owner_->sharded_.weights->prefetch(0, *owner_->parameters_);
+    return;
+  }
   if (frozen_) frozen_->prefetch(layer);
   sharded_.weights->prefetch(layer, *kept.weights);
 }
@@ -235,9 +280,13 @@ tensor::Tensor StageModule::run_forward(MicroBatch& kept, std::size_t layer, std
 }
 
 void StageModule::add_weight_gradient(std::size_t layer, layers::SavedTensors& saved) {
-  shape_.layers[layer]->backward_weight(
-      saved, sharded_.gradients ? sharded_.gradients->begin(layer) : part(gradients_, layer));
-  if (sharded_.gradients) sharded_.gradients->end(layer, gradients_);
+  StageModule& owner = borrows(layer) ? *owner_ : *this;
+  const std::size_t at = borrows(layer) ? 0 : layer;
+  ScatteredGradients* const scattered = owner.sharded_.gradients.get();
+  const std::span<float> gradients = scattered ? scattered->begin(at) : owner.part(owner.gradients_, at);
+  shape_.layers[layer]->backward_weight(saved,
+                                        gradients.first(static_cast<std::size_t>(shape_.layers[layer]->parameters())));
+  if (scattered) scattered->end(at, owner.gradients_);
 }
 
 tensor::Tensor StageModule::forward(int micro_batch, tensor::Tensor input, tensor::Tensor targets, int version) {
@@ -362,12 +411,12 @@ void StageModule::add_parameters(int first, std::vector<LayerParameters>& to) co
     for_each_unit(i, [&](std::size_t unit) {
       const StateSeat& seat = exchange_->pieces().seat(unit);
       if (seat.copy > 0 || (seat.rank > 0 && !seat.shards_weights())) return;
-      const layers::LayerKernel& layer = *shape_.layers[i];
       const ParameterRange range = own_range(unit);
       std::vector<float> values(static_cast<std::size_t>(range.count));
       memory_->device().download(values, own_weights(i, unit).data());
-      to.push_back({first + static_cast<int>(i), layer.replicated_parameters(),
-                    layers::blocks_in_range(layer.blocks(), range.first, range.count), std::move(values)});
+      const auto [layer, whole] = stored_in(first, i);
+      to.push_back({layer, whole, layers::blocks_in_range(shape_.layers[i]->blocks(), range.first, range.count),
+                    std::move(values)});
     });
 }
 

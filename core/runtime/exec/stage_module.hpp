@@ -34,6 +34,15 @@ struct StageShape {
   std::shared_ptr<const layers::LossKernel> loss;  ///< of the last stage; else null
   float loss_scale = 1;                            ///< 1 / (samples x positions) of the update's mean loss
   bool first = false;                              ///< of the model: its input's gradient is not needed
+  /// The model's whole first layer, whose table the stage's head, its last layer, shares; null without such a head.
+  const layers::LayerKernel* table = nullptr;
+  bool borrows = false;  ///< the head takes the table of a module of this device (borrow_table)
+};
+
+/// A layer of the model in which parameters are stored, and the number of parameters of that whole layer.
+struct StoredIn {
+  int layer = 0;
+  std::int64_t whole = 0;
 };
 
 /// The sharding of a stage's weights and gradients; null: they are whole.
@@ -52,6 +61,12 @@ class StageModule {
   void initialise(std::uint64_t seed, int first_layer);
   /// Takes the weights from those of the model's whole layers without adapters. Adapters are drawn from `seed`.
   void load(std::span<const std::vector<float>> whole_layers, std::uint64_t seed, int first_layer);
+
+  /// Lets the head take the weights of the table that `owner`, a module of this device or this one itself, begins with.
+  void borrow_table(StageModule& owner) { owner_ = &owner; }
+  /// Returns where the parameters of a layer are stored, which has none of its own if the stage borrows them. `first`:
+  /// the model's layer of the stage's first. The head's table is a part of the embedding.
+  StoredIn stored_in(int first, std::size_t layer) const;
 
   std::int64_t input_width() const { return shape_.layers.front()->input_width(); }
   std::int64_t output_width() const { return shape_.layers.back()->output_width(); }
@@ -115,7 +130,10 @@ class StageModule {
   using ReduceTimes = std::vector<std::pair<tensor::Completion, tensor::Completion>>;
   /// Sums the gradients that passes did not sum. Returns when reductions were active since the last call.
   ReduceTimes reduce_gradients();
-  /// Sums the gradients of a bucket of layers, which are whole.
+  /// Sums the gradients of a table that the other end of the model shares, after all passes of both ends.
+  ReduceTimes reduce_table();
+  bool has_table() const;  ///< that the other end shares
+  /// Sums the gradients of a bucket of layers, which are whole, but that table.
   StateExchange::Async reduce_bucket(const GradientBucket& bucket, const tensor::Completion& ready);
   /// Updates the parts of the weights whose optimizer states the device has, and gathers them from the others.
   void update_pieces(tensor::OptimizerState& optimizer);
@@ -136,6 +154,8 @@ class StageModule {
     std::shared_ptr<const tensor::Tensor> weights;  ///< until the input's gradient is computed
     PassTensors tensors;  ///< logits as the loss's forward left them; targets if it is recomputed
   };
+  bool borrows(std::size_t layer) const { return shape_.borrows && layer + 1 == layers(); }
+  bool is_head(std::size_t layer) const { return shape_.table != nullptr && layer + 1 == layers(); }
   void fill_weights(std::size_t layer, const std::function<void(std::span<float>)>& fill);
   std::span<float> part(tensor::Tensor& of, std::size_t layer) const;
   std::span<const float> part(const tensor::Tensor& of, std::size_t layer) const;
@@ -143,6 +163,7 @@ class StageModule {
   tensor::Tensor run_forward(MicroBatch& kept, std::size_t layer, std::size_t end, tensor::Tensor input);
   /// Also points the layer's saved tensors to its frozen weights.
   std::span<const float> acquire_weights(MicroBatch& kept, std::size_t layer);
+  void release_table(int times);
   void prefetch_weights(const MicroBatch& kept, std::size_t layer);
   void release_weights(std::size_t layer, int times = 1);
   bool keeps_weights_for_backward() const {
@@ -169,6 +190,7 @@ class StageModule {
   std::shared_ptr<const StateExchange> exchange_;
   ShardedStates sharded_;
   std::shared_ptr<FrozenParameters> frozen_;
+  StageModule* owner_ = nullptr;  ///< of the table that the head borrows
   std::shared_ptr<tensor::DeviceMemory> memory_;
   std::shared_ptr<tensor::Tensor> parameters_;
   std::unique_ptr<tensor::WeightCopy> copy_;  ///< of parameters_; null: passes take the weights themselves

@@ -67,10 +67,18 @@ StateExchange::Async StateExchange::reduce_copies(std::size_t unit, std::span<fl
 StateExchange::Async StateExchange::reduce(std::size_t layer, std::span<float> whole,
                                            const tensor::Completion& ready) const {
   return for_each_unit(pieces_.units(layer), ready, [&](std::size_t unit, const tensor::Completion& from) {
+    if (pieces_.of_table(unit) && !seat_.shards_gradients()) return Async{from, from};
     const Async ranks = reduce_unit(unit, whole, from);
-    if (!groups(unit).copies) return ranks;
+    if (!groups(unit).copies || pieces_.of_table(unit)) return ranks;
     return joined(ranks, reduce_copies(unit, piece_of(unit, whole), ranks.ended.value_or(from)));
   });
+}
+
+StateExchange::Async StateExchange::reduce_table(std::size_t unit, std::span<float> values, bool piece,
+                                                 const tensor::Completion& ready) const {
+  if (piece) return reduce_copies(unit, values, ready);
+  const Async ranks = reduce_unit(unit, values, ready);
+  return joined(ranks, reduce_copies(unit, piece_of(unit, values), ranks.ended.value_or(ready)));
 }
 
 void StateExchange::gather_copies(std::size_t unit, std::span<float> piece) const {

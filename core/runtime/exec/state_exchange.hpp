@@ -43,20 +43,28 @@ struct WaitingWorker {
 class StateExchange {
  public:
   /// `seat`: of all weights but those of experts.
-  StateExchange(StatePieces pieces, const StateSeat& seat, StateGroups dense, StateGroups experts)
-      : pieces_(std::move(pieces)), seat_(seat), dense_(std::move(dense)), experts_(std::move(experts)) {}
+  StateExchange(StatePieces pieces, const StateSeat& seat, StateGroups dense, StateGroups experts,
+                StateGroups table = {})
+      : pieces_(std::move(pieces)),
+        seat_(seat),
+        dense_(std::move(dense)),
+        experts_(std::move(experts)),
+        table_(std::move(table)) {}
 
   const StatePieces& pieces() const { return pieces_; }
   const StateSeat& seat() const { return seat_; }
   /// Returns the groups of a unit of a layer (StatePieces).
-  const StateGroups& groups(std::size_t unit) const { return pieces_.of_experts(unit) ? experts_ : dense_; }
-  /// Returns true if no other device has the stage's weights.
+  const StateGroups& groups(std::size_t unit) const {
+    const StateClass of = pieces_.class_of(unit);
+    return of == StateClass::dense ? dense_ : of == StateClass::experts ? experts_ : table_;
+  }
+  /// Returns true if no other device has the stage's weights. The other end of the model may have its table.
   bool alone() const { return dense_.alone() && experts_.alone(); }
   bool has_copies() const { return dense_.copies || experts_.copies; }
   /// Returns the group that sums all gradients of the stage, whole or the device's pieces of them. Null if it takes
-  /// more than one all-reduce: over ranks, over parts of copies, or over experts.
+  /// more than one all-reduce: over ranks, over parts of copies, over experts, or apart from a table.
   transport::Collective* sums_at_once(bool pieces) const {
-    const bool one = (pieces || !dense_.ranks) && !pieces_.has_experts() && !seat_.divides_copies();
+    const bool one = (pieces || !dense_.ranks) && pieces_.all_dense() && !seat_.divides_copies();
     return one ? dense_.copies.get() : nullptr;
   }
   /// Returns true if copies exchange gradients with each layer of each micro-batch.
@@ -75,8 +83,13 @@ class StateExchange {
   Async reduce_ranks(std::size_t layer, std::span<float> whole, const tensor::Completion& ready) const;
   /// Sums the gradients in a piece over its copies. With divided copies only the updated part receives the sum.
   Async reduce_copies(std::size_t unit, std::span<float> piece, const tensor::Completion& ready) const;
-  /// Does both, for all units of a layer.
+  /// Does both, for all units of a layer but a shared table. A table's gradients that passes sum over the ranks it sums
+  /// over these alone.
   Async reduce(std::size_t layer, std::span<float> whole, const tensor::Completion& ready) const;
+
+  /// Sums the gradients of a shared table over all devices of both ends that have it. `piece`: the device's piece is
+  /// summed over the ranks.
+  Async reduce_table(std::size_t unit, std::span<float> values, bool piece, const tensor::Completion& ready) const;
 
   /// Gathers the updated parts of a piece of weights from its copies, and a unit's pieces from the ranks.
   void gather_copies(std::size_t unit, std::span<float> piece) const;
@@ -91,7 +104,7 @@ class StateExchange {
 
   StatePieces pieces_;
   StateSeat seat_;
-  StateGroups dense_, experts_;
+  StateGroups dense_, experts_, table_;
 };
 
 /// Gradients of which a device keeps its pieces only (level 2). A layer's whole gradients exist while its backward

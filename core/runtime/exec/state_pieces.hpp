@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,18 +37,23 @@ struct ParameterRange {
 };
 
 /// The seats of a device. With expert parallelism fewer devices hold the same experts than the same other weights
-/// (parallelism.md, section 1). Both have one sharding.
+/// (parallelism.md, section 1). A table that both ends of a pipeline share is on the devices of both: those of the last
+/// stage are further copies. All have one sharding.
 struct StateSeats {
   StateSeat dense, experts;
+  std::optional<StateSeat> table;  ///< none: the stage has no such table, or is the whole model
 };
 
-/// The number of a layer's parameters, of which the last ones are those of experts.
+/// The number of a layer's parameters, of which the first ones are those of a shared table, the last ones those of
+/// experts.
 struct LayerStates {
-  std::int64_t parameters = 0, experts = 0;
+  std::int64_t parameters = 0, experts = 0, table = 0;
 };
 
-/// The ranges of a device. A layer is a unit, or two if it has experts, which other devices hold than the rest. Rank r
-/// of n has the parameters [p r / n, p (r + 1) / n) of the p of a unit. With divided copies, copy c of m updates the
+enum class StateClass { dense, experts, table };
+
+/// The ranges of a device. A layer is a unit, or two if other devices hold its experts or its table than the rest. Rank
+/// r of n has the parameters [p r / n, p (r + 1) / n) of the p of a unit. With divided copies, copy c of m updates the
 /// same part of its piece. All ranges begin at the first parameter of their layer. Where lists of several layers are in
 /// memory, each layer begins at a multiple of `alignment` parameters.
 class StatePieces {
@@ -62,9 +68,11 @@ class StatePieces {
   };
   Units units(std::size_t layer) const { return layers_[layer].units; }
 
-  const StateSeat& seat(std::size_t unit) const { return units_[unit].experts ? seats_.experts : seats_.dense; }
-  bool of_experts(std::size_t unit) const { return units_[unit].experts; }
-  bool has_experts() const { return units_.size() > layers_.size(); }
+  const StateSeat& seat(std::size_t unit) const { return seat(units_[unit].of); }
+  StateClass class_of(std::size_t unit) const { return units_[unit].of; }
+  bool of_table(std::size_t unit) const { return units_[unit].of == StateClass::table; }
+  /// Returns true if all units have the devices of dense weights.
+  bool all_dense() const { return all_dense_; }
   ParameterRange whole(std::size_t unit) const { return units_[unit].whole; }
   /// Returns the part of a unit that the device shares with its copies: all of it if optimizer states are whole.
   ParameterRange piece(std::size_t unit) const { return units_[unit].piece; }
@@ -87,7 +95,7 @@ class StatePieces {
 
  private:
   struct Unit {
-    bool experts = false;
+    StateClass of = StateClass::dense;
     ParameterRange whole, piece, updated;
     std::vector<std::size_t> piece_counts, updated_counts;
   };
@@ -95,14 +103,15 @@ class StatePieces {
     std::int64_t parameters = 0;
     Units units;
   };
-  void add(ParameterRange whole, bool experts);
+  const StateSeat& seat(StateClass of) const;
+  void add(ParameterRange whole, StateClass of);
   void end_layer(std::int64_t parameters, std::int64_t alignment);
 
   StateSeats seats_;
   std::vector<Layer> layers_;
   std::vector<Unit> units_;
   std::vector<std::int64_t> piece_offsets_{0}, updated_offsets_{0}, layer_offsets_{0};
-  bool updates_all_ = true, updates_pieces_ = true;
+  bool updates_all_ = true, updates_pieces_ = true, all_dense_ = true;
 };
 
 }  // namespace pipedeck::runtime::exec

@@ -33,6 +33,7 @@ StepReport Worker::run_step(std::uint64_t step, tensor::RunClock::time_point beg
   for (int i = 0; i < count;) i = run(i);
   // All devices process the stages in one order, so that no two wait for each other.
   for (std::size_t s = 0; s < stages_.size(); ++s) reduce(s, 0);
+  for (std::size_t s = 0; s < stages_.size(); ++s) reduce_table(s);
   for (std::size_t s = 0; s < stages_.size(); ++s) update(s, 0, false);
   return end_report();
 }
@@ -203,6 +204,15 @@ void Worker::reduce(std::size_t stage, int round) {
   }
   for (const auto& [began, ended] : module.reduce_gradients())
     records_.all_reduces.push_back({began, ended, operation});
+}
+
+/// Sums the gradients of the table that the model's ends share. A device has it in one stage.
+void Worker::reduce_table(std::size_t stage) {
+  StageModule& module = stages_[stage].module;
+  if (!module.has_table()) return;
+  const Operation operation{OpKind::all_reduce, me().chunk_of_module(stage).stage, 0};
+  enter(operation, transport::WaitReason::all_reduce);
+  for (const auto& [began, ended] : module.reduce_table()) records_.all_reduces.push_back({began, ended, operation});
 }
 
 void Worker::update(std::size_t stage, int round, bool keep) {

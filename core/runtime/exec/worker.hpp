@@ -107,6 +107,7 @@ class Worker {
   void finish_backward(int micro_batch);
   StageModule::LayerDone reducing(std::size_t stage);
   void reduce(std::size_t stage, int round);
+  void reduce_table(std::size_t stage);
   void update(std::size_t stage, int round, bool keep);
   StepReport end_report();
   std::string divergence(const StepReport& report) const;

@@ -25,7 +25,8 @@ transport::WorkerLinks worker_links(const Layout& layout) {
       if (chunk.context > 1) join(layout.context_group(chunk));
       for (const auto& members : layout.context_subgroups(chunk)) join(members);
       if (chunk.expert_ranks > 1) join(layout.expert_group(chunk));
-      for (const StateMembers& states : {dense_members(layout, chunk), expert_members(layout, chunk)})
+      for (const StateMembers& states :
+           {dense_members(layout, chunk), expert_members(layout, chunk), table_members(layout, chunk)})
         for (const auto* members : {&states.ranks, &states.copies, &states.gathers}) join(*members);
     }
     for (const LocalStage& chunk : placement.chunks)

@@ -55,6 +55,10 @@ int plannable_layers(const ModelSpec& model) {
 
 Result<std::vector<std::unique_ptr<LayerKernel>>> make_layers(const ModelSpec& model, const KernelRegistry& kernels) {
   std::vector<std::unique_ptr<LayerKernel>> layers;
+  if (has_tied_ends(model) && !kernels.tied_ends)
+    return fail(ErrorCode::bad_input,
+                fmt::format("found 1, expected 0: on {} the head has weights of its own", kernels.where),
+                fmt::format("/layers/{}/tied", plannable_layers(model) - 1));
   for (std::size_t i = 0; i < static_cast<std::size_t>(plannable_layers(model)); ++i) {
     auto layer = make_layer(model.layers[i], kernels);
     if (!layer) {

@@ -63,6 +63,9 @@ class LayerKernel {
   /// Returns the number of parameters that experts have, which are the last ones, if the ranks of a group divide the
   /// experts: fewer devices have the same ones than have the same other parameters.
   virtual std::int64_t expert_parameters() const { return 0; }
+  /// Returns the number of parameters that are rows of the words' table, which are the first ones, if both ends of the
+  /// model share it. The blocks of the head's are in the parameters of the whole embedding.
+  virtual std::int64_t table_parameters() const { return 0; }
 
   // Weights that are not trained, in addition to parameters(): a layer with adapters has them (adapters.hpp). Passes
   // find them in SavedTensors::frozen.
@@ -134,6 +137,7 @@ struct KernelRegistry {
   std::map<std::string, ContextFactory> context;  ///< kinds that use several positions of a sample (context.hpp)
   std::map<std::string, ExpertFactory> experts;   ///< kinds with experts that ranks divide (expert_exchange.hpp)
   bool adapters = false;                          ///< layers take adapters next to frozen weights (adapters.hpp)
+  bool tied_ends = false;                         ///< a model's head may share its embedding's table
   std::set<std::string> tokens;   ///< kinds of which a tensor-parallel rank may have some tokens (token_parts.hpp)
   std::string where = "the CPU";  ///< in errors
 };

@@ -34,6 +34,10 @@ class MatmulLayer final : public LayerKernel {
         activation_(activation),
         passes_(std::move(passes)) {}
 
+  std::int64_t table_parameters() const override {
+    if constexpr (requires { passes_->table_parameters(); }) return passes_->table_parameters();
+    return 0;
+  }
   bool takes_narrow_gradient() const override {
     if constexpr (requires { passes_->takes_narrow_gradient(); })
       return activation_ == Activation::none && passes_->takes_narrow_gradient();

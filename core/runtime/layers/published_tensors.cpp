@@ -36,6 +36,7 @@ class Lister {
       vector("model.norm.weight", 0, h);
     } else if (layer.kind == "linear") {
       if (layer.size("bias") != 0 || layer.size("activation") != 0) return false;
+      if (is_tied(layer)) return true;  // the embedding's table
       product("lm_head.weight", 0, layer.size("out"), h, layer.size("out"));
     } else if (layer.kind == "attention" || layer.kind == "decoder") {
       ++block_;

@@ -31,7 +31,8 @@ struct PublishedTensor {
 };
 
 /// Returns the tensors of a model of an embedding, decoder blocks or their halves, a last norm and a head. They cover
-/// all parameters. bad_input names a layer that published models do not have.
+/// all parameters; a head that shares the embedding's table has none. bad_input names a layer that published models do
+/// not have.
 Result<std::vector<PublishedTensor>> published_tensors(const ModelSpec& model, ExpertNames names);
 
 }  // namespace pipedeck::runtime::layers

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "core/model/layer_kinds.hpp"
+
 namespace pipedeck::runtime::layers {
 namespace {
 
@@ -27,7 +29,9 @@ Result<std::unique_ptr<LayerKernel>> make_columns(const PartKinds& kinds, const 
   const std::int64_t columns = layer.size(key);
   const ShardRange own = sharding.partners.local_range(columns);
   TRY(auto part, make_part(layer, make, with_size(layer, key, own.count), make, sharding));
-  part.blocks = {{own.first, part.whole->parameters() / columns, own.count, columns}};
+  const std::int64_t rows = part.whole->parameters() / columns;
+  part.blocks = {{own.first, rows, own.count, columns}};
+  if (is_tied(layer)) part.blocks = {{own.first * rows, 1, own.count * rows, own.count * rows}};  // out x in
   return std::make_unique<ColumnParallelLayer>(std::move(part), columns);
 }
 

@@ -36,6 +36,7 @@ class ColumnParallelLayer final : public LayerKernel {
 
   std::int64_t replicated_parameters() const override { return part_.whole->parameters(); }
   std::vector<ParameterBlock> blocks() const override { return part_.blocks; }
+  std::int64_t table_parameters() const override { return part_.part->table_parameters(); }
   bool takes_narrow_gradient() const override { return !choice().output_whole && part_.part->takes_narrow_gradient(); }
   void initialise(std::span<float> parameters, Random random) const override {
     initialise_part(*part_.whole, part_.blocks, parameters, random);

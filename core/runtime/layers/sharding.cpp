@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/model/layer_kinds.hpp"
 #include "core/plan/sharding_path.hpp"
 #include "core/plan/stages_alike.hpp"
 #include "core/runtime/layers/context.hpp"
@@ -22,6 +23,7 @@ struct LayerWidths {
   std::int64_t input = 0, output = 0;                  ///< values per sample
   std::int64_t input_columns = 0, output_columns = 0;  ///< per row
   bool product = false, channels = false, inside = false, embedding = false;
+  bool tied = false;  ///< its columns are words
 };
 
 LayerWidths widths_of(const ModelLayer& layer, const LayerKernel& kernel) {
@@ -33,7 +35,9 @@ LayerWidths widths_of(const ModelLayer& layer, const LayerKernel& kernel) {
                                                     "feed_forward", "latent_attention", "latent_decoder", "lstm",
                                                     "residual",     "transformer"};
   widths.inside = std::ranges::find(inside, kind) != inside.end();
-  widths.embedding = kind == "embedding";
+  widths.tied = is_tied(layer);
+  widths.inside = widths.inside || (kind == "embedding" && widths.tied);
+  widths.embedding = kind == "embedding" && !widths.tied;
   if (widths.product) widths.input_columns = layer.size("in"), widths.output_columns = layer.size("out");
   if (widths.channels) widths.input_columns = widths.output_columns = layer.size("channels");
   if (widths.embedding) widths.output_columns = layer.size("hidden");
@@ -54,9 +58,9 @@ class ShardingFinder {
       add({column_sharded, column_sharded, 0}, {Pattern::channels, false, false, columns_});
     if ((layer.product || layer.embedding) && layer.output_columns >= degree_)
       add({replicated, column_sharded, input_sum}, {Pattern::columns, true, false, 0});
-    if (layer.product && continues(layer.input_columns))
+    if (layer.product && !layer.tied && continues(layer.input_columns))
       add({column_sharded, replicated, 2 * layer.output}, {Pattern::rows, false, true, columns_});
-    if (layer.product && layer.input_columns >= degree_)
+    if (layer.product && !layer.tied && layer.input_columns >= degree_)
       add({replicated, replicated, input_gather + 2 * layer.output}, {Pattern::rows, true, true, layer.input_columns});
     if (layer.inside) add({replicated, replicated, 0}, {Pattern::internal, true, true, 0});
     if (!layer.product && !layer.embedding && !layer.inside) add({replicated, replicated, 0, true}, {});

@@ -294,6 +294,7 @@ Result<Profile> profile_ranks_with(const layers::Backend& backend, const ModelSp
   const Plan one = one_stage(plan, layers::plannable_layers(model));
   train::TrainOptions options;
   options.timeout = std::chrono::hours(1);
+  options.ends_apart = true;
   try {
     TRY(const auto run, train::make_run(model, one, once(one), options, backend));
     return measure(*run, ranks, std::ranges::max(replica_samples(one.stages.front(), one.micro_batch)), one.micro_batch,

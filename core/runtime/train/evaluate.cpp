@@ -25,7 +25,7 @@ class Evaluator {
     tensor::Tensor value = samples(first, count, false);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       layers::SavedTensors dropped;
-      value = layers_[i]->forward(std::move(value), parameters_[i], dropped);
+      value = layers_[i]->forward(std::move(value), weights(i), dropped);
     }
     const tensor::Tensor targets = samples(first, count, true);
     right_ += right(value, targets);
@@ -41,6 +41,12 @@ class Evaluator {
   }
 
  private:
+  /// Returns a layer's weights. A head that shares the embedding's table has none of its own.
+  std::span<const float> weights(std::size_t layer) const {
+    const std::int64_t table = layer > 0 ? layers_[layer]->table_parameters() : 0;
+    if (table == 0) return parameters_[layer];
+    return std::span(parameters_.front()).first(static_cast<std::size_t>(table));
+  }
   tensor::Tensor samples(std::uint64_t first, int count, bool targets) const {
     tensor::Tensor values(memory_, count, targets ? loss_.sequence() : layers_.front()->input_width());
     const auto width = static_cast<std::size_t>(values.width());

@@ -43,7 +43,9 @@ struct TrainOptions {
   Bytes memory_limit{};      ///< per device; a run that needs more fails. 0: unlimited
   std::optional<checkpoint::Options> checkpoint{};
   std::shared_ptr<const checkpoint::Checkpoint>
-      resume{};                              ///< of this model and optimizer; null: begin with initial weights
+      resume{};  ///< of this model and optimizer; null: begin with initial weights
+  /// A head that shares the embedding's table has a copy, as where the embedding is on other devices: for profiles.
+  bool ends_apart = false;
   std::shared_ptr<const Weights> weights{};  ///< initial weights of all layers; null: drawn from the model's seed
 };
 

@@ -76,6 +76,8 @@ exec::StageShape shape_of(const Run& run, const exec::LocalStage& chunk, const P
   shape.discarded = chunk.discarded;
   shape.first = chunk.stage == StageId(0);
   if (chunk.stage.index() + 1 == plan.stages.size()) shape.loss = backend.loss(loss);
+  if (chunk.has_head) shape.table = run.parts->layers.front().get();
+  shape.borrows = chunk.borrows;
   // The mean over all samples of an update: of a mini-batch if stages update after different numbers of them.
   const int micro_batches = run.layout.synchronous() ? plan.micro_batches : 1;
   shape.loss_scale = 1.0f / static_cast<float>(std::int64_t{micro_batches} * plan.micro_batch * sequence);
@@ -177,12 +179,16 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
     layers::ShardedLayers parts = parts_of(run, index, chunk, plan, backend.kernels);
     exec::StageShape shape = shape_of(run, chunk, plan, parts, backend);
     std::vector<exec::LayerStates> states;
-    for (const auto& layer : shape.layers) states.push_back({layer->parameters(), layer->expert_parameters()});
+    for (const auto& layer : shape.layers)
+      states.push_back(
+          {layer->parameters(), layer->expert_parameters(), chunk.states.table ? layer->table_parameters() : 0});
+    if (shape.borrows) states.back() = {};
     exec::StateGroups dense = join_states(run, index, dense_members(run.layout, chunk));
     exec::StateGroups experts = join_states(run, index, expert_members(run.layout, chunk));
+    exec::StateGroups table = join_states(run, index, table_members(run.layout, chunk));
     auto exchange = std::make_shared<const exec::StateExchange>(
         exec::StatePieces(states, chunk.states, memory->device().parameter_alignment()), chunk.states.dense,
-        std::move(dense), std::move(experts));
+        std::move(dense), std::move(experts), std::move(table));
     auto sharded = sharded_states(run, index, chunk.states.dense, plan, options.overlap, exchange, memory);
     auto frozen = frozen_weights(run, index, chunk, plan, shape.layers, memory);
     exec::StageModule module(std::move(shape), exchange, std::move(sharded), memory, std::move(frozen));
@@ -195,6 +201,7 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
     tensor::OptimizerState optimizer(plan.optimizer, run.model.learning_rate, exchange->pieces().updated_size(),
                                      memory);
     stages.push_back({std::move(module), std::move(optimizer), std::move(parts.layers), {}, nullptr, first_layer});
+    if (chunk.borrows) stages.back().module.borrow_table(stages.front().module);
     add_reducer(stages.back(), run, options, memory->device());
   }
   const exec::WorkerContext context{run.layout,     *run.parts,       *run.control,
@@ -387,6 +394,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   run->computed_by = backend.name;
   run->model = exec::with_capacity(exec::with_adapters(model, plan, options.adapter_alpha), plan);
   TRY_VOID(exec::check_adapters(run->model, backend.kernels));
+  TRY_VOID(exec::check_tied_ends(run->model, plan));
   const std::uint64_t seed = seed_of(run->model, options.weights.get());
   if (options.resume && layers::has_adapters(run->model)) TRY_VOID(options.resume->check_frozen_weights(seed));
   TRY(auto parts, exec::make_parts(run->model, backend.kernels));
@@ -394,7 +402,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   run->from_step = options.resume ? static_cast<int>(options.resume->origin().step) : 0;
   run->last_step = options.steps;
   run->on_divergence = options.on_divergence;
-  TRY(auto layout, exec::lay_out(run->model, plan, schedule, options.steps - run->from_step));
+  TRY(auto layout, exec::lay_out(run->model, plan, schedule, options.steps - run->from_step, options.ends_apart));
   run->layout = std::move(layout);
   for (const std::string& more : {backend.transport, captured_text(backend, run->layout)})
     if (!more.empty()) run->computed_by += ", " + more;

@@ -65,6 +65,7 @@ class TestCliRun : public QObject {
   void a_configuration_trains();
   void a_configuration_that_no_layer_computes_is_named();
   void weights_are_written_and_read();
+  void tied_weights_are_written_once();
   void weights_that_do_not_fit_are_named();
   void data_comes_from_files();
   void data_that_does_not_fit_is_refused_before_training_data();
@@ -461,6 +462,29 @@ void TestCliRun::weights_are_written_and_read() {
   QVERIFY(std::abs(next[0] - same[0]) < 1e-5 && next[0] < first[0]);
   QVERIFY(problem_.read("a.safetensors") != problem_.read("b.safetensors"));
   QVERIFY(problem_.read("a.safetensors").contains("model.layers.1.block_sparse_moe.experts.3.w2.weight"));
+}
+
+/// A file of a tied model has one table, and the next run begins with the same loss on another plan.
+void TestCliRun::tied_weights_are_written_once() {
+  problem_.write("tied.config.json", configuration(R"("model_type": "qwen2")").replace("false", "true"));
+  problem_.write("tied.plan.json", plan_of_layers(2, 5));
+  problem_.write("one.plan.json", R"({"format": "pipedeck.plan", "version": 1, "name": "one", "micro_batch": 4,
+    "micro_batches": 2, "global_batch": 8, "schedule": "1f1b", "stages": [{"layers": [0, 5], "devices": [0]}]})");
+  const auto losses = [&](const QString& plan, const QStringList& more) {
+    const Answer run = problem_.run(QStringList{"run", "--plan", plan, "--model", "tied.config.json", "--backend",
+                                                "cpu", "--steps", "3", "--events", "-"} +
+                                    more);
+    if (run.status != 0) qWarning("%s", run.err.constData());
+    return losses_in(run.out);
+  };
+  const QList<double> first = losses("tied.plan.json", {"--save-weights", "tied.safetensors"});
+  QVERIFY(problem_.read("tied.safetensors").contains("model.embed_tokens.weight"));
+  QVERIFY(!problem_.read("tied.safetensors").contains("lm_head.weight"));
+  const QList<double> one = losses("one.plan.json", {"--weights", "tied.safetensors"}),
+                      two = losses("tied.plan.json", {"--weights", "tied.safetensors"});
+  QCOMPARE(one.size(), 3);
+  QVERIFY(two.size() == 3 && one[0] < first[0]);
+  for (int i = 0; i < 3; ++i) QVERIFY(std::abs(one[i] - two[i]) < 1e-5 * one[i]);
 }
 
 void TestCliRun::weights_that_do_not_fit_are_named() {

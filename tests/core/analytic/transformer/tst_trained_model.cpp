@@ -6,6 +6,7 @@
 #include "core/analytic/transformer/shapes.hpp"
 #include "core/analytic/transformer/trained_model.hpp"
 #include "core/io/huggingface/config.hpp"
+#include "core/model/layer_kinds.hpp"
 #include "tests/support/test_program.hpp"
 
 namespace pipedeck::tst_trained_model {
@@ -91,11 +92,15 @@ class TestTrainedModel : public QObject {
     QVERIFY2(QString::fromStdString(made.error().message).contains("found " + expected), made.error().message.c_str());
   }
 
-  void a_tied_head_is_named() {
+  void both_ends_of_a_tied_model_are_marked() {
     TransformerConfig config = config_of(R"(, "model_type": "llama")");
-    config.tied = true;
-    QVERIFY(analytic::transformer::trained_model(config, {}, 24).error().message.find("tie_word_embeddings") !=
-            std::string::npos);
+    for (const bool tied : {false, true}) {
+      config.tied = tied;
+      const auto made = analytic::transformer::trained_model(config, {}, 24);
+      QVERIFY2(made.has_value(), made ? "" : made.error().text().c_str());
+      for (const ModelLayer& layer : made->layers)
+        QCOMPARE(is_tied(layer), tied && (layer.name == "embedding" || layer.name == "head"));
+    }
   }
 };
 

@@ -183,6 +183,16 @@ class TestPublishedTensors : public QObject {
       }
   }
 
+  void a_tied_head_has_no_tensor() {
+    ModelSpec model = small_llama();
+    model.layers.front().sizes["tied"] = model.layers[model.layers.size() - 2].sizes["tied"] = 1;
+    auto expected = named(small_llama(), ExpertNames::mixtral);
+    QCOMPARE(expected.erase("lm_head.weight"), std::size_t{1});
+    const auto found = named(model, ExpertNames::mixtral);
+    QCOMPARE(found.size(), expected.size());
+    for (const auto& [name, tensor] : found) QVERIFY(expected.contains(name));
+  }
+
   // By hand: hidden 16, 8 heads of 4 that share 4 keys, feed-forward 48.
   void have_the_published_shapes() {
     const auto llama = named(small_llama(), ExpertNames::mixtral);

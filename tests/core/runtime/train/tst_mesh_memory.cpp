@@ -38,7 +38,9 @@ ModelSpec model_named(const std::string& name) {
       if (layer.kind == "experts") layer.sizes["per_token"] = layer.sizes["experts"];
     return model;
   }
-  return small_llama(32, 32, 24);
+  ModelSpec model = small_llama(32, 32, 24);
+  if (name == "tied") model.layers.front().sizes["tied"] = model.layers[model.layers.size() - 2].sizes["tied"] = 1;
+  return model;
 }
 
 Plan plan_of(const ModelSpec& model, const Mesh& mesh) {
@@ -195,6 +197,12 @@ void TestMeshMemory::predicted_peaks_are_the_measured_ones_data() {
   for (const int level : {1, 2, 3})
     row(("adapters, ZeRO-" + std::to_string(level)).c_str(), "llama",
         {.data = 2, .sharding = {.level = level}, .adapters = 4});
+  // Each end of a pipeline holds the table.
+  row("tied, P 2", "tied", {.stages = 2});
+  row("tied, P 2, v 2, T 2", "tied", {.stages = 2, .chunks = 2, .shard = {.tensor = 2, .sequence = true}});
+  for (const int level : {1, 2, 3})
+    row(("tied, P 2, ZeRO-" + std::to_string(level)).c_str(), "tied",
+        {.stages = 2, .data = 2, .sharding = {.level = level}});
   row("all of them", "mixtral",
       {.stages = 2,
        .shard = {.tensor = 2, .sequence = true, .context = 2, .expert = 2},
