@@ -68,6 +68,7 @@ constexpr std::array experts_sizes{SizeRule{"hidden"},
                                    SizeRule{"scale_permille", 1'000},
                                    SizeRule{"auxiliary_loss_permille", 0, 0},
                                    SizeRule{"capacity_percent", 0, 0},
+                                   SizeRule{"bias_rate_millionths", 0, 0, 1'000'000},
                                    epsilon};
 constexpr std::array linear_sizes{SizeRule{"in"},
                                   SizeRule{"out"},
@@ -166,7 +167,7 @@ LayerCount experts(const ModelLayer& layer) {
           .in = s * h,
           .out = s * h,
           .saved = s * (2 * h + 1 + e + 2 * k + 3 * (k * f + shared)),
-          .parameters = h + h * e + 3 * h * (e * f + shared)};
+          .parameters = h + h * e + (layer.size("bias_rate_millionths") != 0 ? e : 0) + 3 * h * (e * f + shared)};
 }
 
 /// Returns the count of a layer that is one after the other.

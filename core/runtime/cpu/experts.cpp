@@ -26,7 +26,8 @@ struct ExpertSizes {
   float epsilon;
   layers::AdapterChoice adapters = {};
   std::optional<std::int64_t> held = {};  ///< experts of a rank of a group that divides them
-  layers::ExpertLayout layout() const { return {hidden, router.experts, columns, shared_columns, held}; }
+  layers::ExpertLayout layout() const { return {hidden, router.experts, columns, shared_columns, held, biases()}; }
+  std::int64_t biases() const { return router.bias_rate > 0 ? router.experts : 0; }
   /// Returns the two products of the part that every token passes, and those of the experts, which come last.
   std::vector<layers::AdaptedProduct> products() const {
     const layers::ExpertLayout at = layout();
@@ -120,6 +121,10 @@ class ExpertsLayer final : public NormedHalf {
 
   std::int64_t expert_parameters() const override { return adapted() ? expert_adapters_ : expert_parameters_; }
   std::int64_t frozen_expert_parameters() const override { return adapted() ? expert_parameters_ : 0; }
+  layers::BalancedBiases balanced_biases() const override {
+    if (router_.bias_rate == 0 || adapted()) return {};
+    return {at_.bias, router_.experts, router_.bias_rate};
+  }
   std::size_t forward_tensors() const override { return shared_f_ > 0 ? forward_count : shared_gates; }
   std::size_t backward_tensors() const override { return backward_count + narrow_tensors(); }
 
@@ -156,7 +161,7 @@ class ExpertsLayer final : public NormedHalf {
     s[loads].release();
     add_router_gradient(dnormal, dlogits, p);
     tensor::Tensor drouter;
-    if (alone && !adapted()) drouter = router_gradient(s[normal], std::exchange(dlogits, {}));
+    if (alone && !adapted()) drouter = router_gradient(s[normal], std::exchange(dlogits, {}), s[choices]);
     tensor::Tensor gains = tensor::Tensor::zeros(dy.memory(), 1, h_);
     tensor::Tensor dx = input_gradient(own.empty() ? dy : own, dnormal, p, s, gains, wanted);
     tensor::Tensor shared_input;
@@ -195,10 +200,12 @@ class ExpertsLayer final : public NormedHalf {
       }
       return saved.tensors.clear();
     }
-    if (computes_own_tokens())
+    if (computes_own_tokens()) {
       add(g + at_.router, s[w_drouter].data(), s[w_drouter].size());
-    else
+    } else {
       add_weight_gradient(g + at_.router, *all, h_, s[w_dlogits], router_.experts);
+      if (router_.bias_rate > 0) add_load_excess(g + at_.bias, s[w_choices], router_);
+    }
     if (shared_f_ > 0) {
       add_weight_gradient(g + at_.shared_out, s[w_shared_active], shared_f_, s[w_dy], h_);
       add_weight_gradient(g + at_.shared_in, *all, h_, s[w_dshared], 2 * shared_f_);
@@ -214,6 +221,8 @@ class ExpertsLayer final : public NormedHalf {
     const auto gain = static_cast<std::size_t>(at_.router);
     std::ranges::fill(parameters.first(gain), 1.0f);
     std::ranges::generate(parameters.subspan(gain), [&] { return 0.02f * random.normal(); });
+    const auto biases = router_.bias_rate > 0 ? static_cast<std::size_t>(router_.experts) : 0;
+    std::ranges::fill(parameters.subspan(static_cast<std::size_t>(at_.bias), biases), 0.0f);
   }
 
   tensor::Tensor compute(const HalfWeights& p, const tensor::Tensor& normed,
@@ -222,7 +231,7 @@ class ExpertsLayer final : public NormedHalf {
     score_experts(s[scores], router_);
     s[choices] = rows_like(normed, h_, router_.per_token);
     s[weights] = s[choices].empty_like();
-    choose_experts(s[choices], s[weights], s[scores], router_);
+    choose_experts(s[choices], s[weights], s[scores], router_, router_.bias_rate > 0 ? p + at_.bias : nullptr);
     count_loads(s);
     if (shard_)
       s[counts] = layers::ExpertRoutes::exchange_counts(*shard_, rows_by_expert(s[choices], router_, tokens_).first,
@@ -288,10 +297,15 @@ class ExpertsLayer final : public NormedHalf {
     return sum;
   }
 
-  /// Returns the gradient of the router's weights, summed over the ranks that divide the tokens.
-  tensor::Tensor router_gradient(const tensor::Tensor& in, const tensor::Tensor& dlogits) const {
-    tensor::Tensor gradient = tensor::Tensor::zeros(in.memory(), 1, h_ * router_.experts);
+  /// Returns the gradient of the router's weights, then what the biases get, summed over the ranks that divide the
+  /// tokens.
+  tensor::Tensor router_gradient(const tensor::Tensor& in, const tensor::Tensor& dlogits,
+                                 const tensor::Tensor& chosen) const {
+    const std::int64_t router = h_ * router_.experts;
+    tensor::Tensor gradient =
+        tensor::Tensor::zeros(in.memory(), 1, router + (router_.bias_rate > 0 ? router_.experts : 0));
     add_weight_gradient(gradient.data(), in, h_, dlogits, router_.experts);
+    if (router_.bias_rate > 0) add_load_excess(gradient.data() + router, chosen, router_);
     partners().all_reduce(gradient);
     return gradient;
   }
@@ -498,7 +512,8 @@ Result<ExpertSizes> expert_sizes(const ModelLayer& layer, const layers::ContextS
                                      .normalised = size("normalised") == 1,
                                      .scale = static_cast<float>(size("scale_permille")) / 1000,
                                      .auxiliary = static_cast<float>(size("auxiliary_loss_permille")) / 1000,
-                                     .capacity_percent = size("capacity_percent")},
+                                     .capacity_percent = size("capacity_percent"),
+                                     .bias_rate = static_cast<float>(size("bias_rate_millionths")) / 1e6f},
                           .epsilon = epsilon_of(size("epsilon_billionths")),
                           .adapters = layers::adapters_of(layer)};
   size.bounded("weights of the experts", {2, sizes.hidden, sizes.columns, sizes.router.experts});

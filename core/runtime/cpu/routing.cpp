@@ -65,15 +65,26 @@ void score_experts(tensor::Tensor& logits, const RouterShape& shape) {
     softmax_row(logits.data() + first, shape.experts, shape.experts);
 }
 
+void add_load_excess(float* excess, const tensor::Tensor& choices, const RouterShape& shape) {
+  const auto all = static_cast<float>(choices.size());
+  for (std::int64_t i = 0; i < choices.size(); ++i)
+    excess[expert_of(choices.data()[i])] += static_cast<float>(shape.experts);
+  for (std::int64_t expert = 0; expert < shape.experts; ++expert) excess[expert] -= all;
+}
+
 void choose_experts(tensor::Tensor& choices, tensor::Tensor& weights, const tensor::Tensor& scores,
-                    const RouterShape& shape) {
+                    const RouterShape& shape, const float* biases) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(shape.experts));
+  std::vector<float> biased(order.size());
   for (std::int64_t row = 0; row < scores.size() / shape.experts; ++row) {
     const float* score = scores.data() + row * shape.experts;
     float *choice = choices.data() + row * shape.per_token, *weight = weights.data() + row * shape.per_token;
     std::iota(order.begin(), order.end(), std::int64_t{0});
+    std::copy_n(score, shape.experts, biased.begin());
+    if (biases) add(biased.data(), biases, shape.experts);
     std::partial_sort(order.begin(), order.begin() + shape.per_token, order.end(), [&](std::int64_t a, std::int64_t b) {
-      return score[a] != score[b] ? score[a] > score[b] : a < b;
+      const float x = biased[static_cast<std::size_t>(a)], y = biased[static_cast<std::size_t>(b)];
+      return x != y ? x > y : a < b;
     });
     float sum = smallest_sum;
     for (std::int64_t j = 0; j < shape.per_token; ++j) {

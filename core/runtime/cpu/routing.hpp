@@ -20,15 +20,21 @@ struct RouterShape {
   float scale;                    ///< of the weights
   float auxiliary;                ///< coefficient of the loss that balances the experts
   std::int64_t capacity_percent;  ///< of an even share of a sample's tokens that an expert takes; 0: all
+  float bias_rate = 0;            ///< by which a step moves the biases of the choice; 0: there are none
 };
 
 /// Replaces rows of logits by scores.
 void score_experts(tensor::Tensor& logits, const RouterShape& shape);
 
 /// Chooses the experts of the highest scores, and their weights: `per_token` of each per row. Ties go to the lower
-/// expert.
+/// expert. `biases`, one per expert or null, are added to the scores for the choice alone (DeepSeek-V3, arXiv
+/// 2412.19437, equation 16).
 void choose_experts(tensor::Tensor& choices, tensor::Tensor& weights, const tensor::Tensor& scores,
-                    const RouterShape& shape);
+                    const RouterShape& shape, const float* biases = nullptr);
+
+/// Adds each expert's choices, also dropped ones, times the number of experts, less the choices of all: whole numbers,
+/// which are 0 for an even load.
+void add_load_excess(float* excess, const tensor::Tensor& choices, const RouterShape& shape);
 
 /// Returns the number of each expert's choices in the first `split` of a sample's tokens on this rank, and in the
 /// others: samples x (2 x experts).

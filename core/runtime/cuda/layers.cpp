@@ -14,20 +14,31 @@
 namespace pipedeck::runtime::cuda {
 namespace {
 
+/// Refuses biases that balance experts, which no GPU adds.
+Result<void> check_biases(const ModelLayer& layer, const layers::LayerKernel& on_processor) {
+  if (on_processor.balanced_biases().count == 0) return {};
+  return fail(ErrorCode::bad_input,
+              fmt::format("layer '{}' ({}): found {} as 'bias_rate_millionths', expected 0: GPUs balance experts by an "
+                          "auxiliary loss alone",
+                          layer.name, layer.kind, layer.size("bias_rate_millionths")));
+}
+
 layers::KernelFactory factory(const layers::KernelFactory& on_processor, MakeLayer* make) {
-  return [on_processor, make](const ModelLayer& layer) {
-    return on_processor(layer).map(
-        [&](std::unique_ptr<layers::LayerKernel> made) { return make(layer, std::move(made)); });
+  return [on_processor, make](const ModelLayer& layer) -> Result<std::unique_ptr<layers::LayerKernel>> {
+    TRY(auto made, on_processor(layer));
+    TRY_VOID(check_biases(layer, *made));
+    return make(layer, std::move(made));
   };
 }
 
 using MakeShard = std::unique_ptr<layers::LayerKernel>(const ModelLayer& layer, const layers::LayerSharding& sharding,
                                                        std::unique_ptr<layers::LayerKernel> on_processor);
 layers::ShardedFactory sharded(const layers::ShardedFactory& on_processor, MakeShard* make) {
-  return [on_processor, make](const ModelLayer& layer, const layers::LayerSharding& sharding) {
-    return on_processor(layer, sharding).map([&](std::unique_ptr<layers::LayerKernel> made) {
-      return make(layer, sharding, std::move(made));
-    });
+  return [on_processor, make](const ModelLayer& layer,
+                              const layers::LayerSharding& sharding) -> Result<std::unique_ptr<layers::LayerKernel>> {
+    TRY(auto made, on_processor(layer, sharding));
+    TRY_VOID(check_biases(layer, *made));
+    return make(layer, sharding, std::move(made));
   };
 }
 

@@ -2,6 +2,7 @@
 #include "core/runtime/exec/stage_module.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/runtime/layers/shard.hpp"
@@ -167,15 +168,37 @@ StateExchange::Async StageModule::reduce_bucket(const GradientBucket& bucket, co
   return all;
 }
 
+/// Moves the biases that balance experts, of those in a range of a layer: b -= rate * sign(excess). Zeroes the excess,
+/// so that the optimizer leaves them alone.
+void StageModule::balance(std::size_t layer, ParameterRange range, std::span<float> weights,
+                          std::span<float> excess) const {
+  const layers::BalancedBiases biases = shape_.layers[layer]->balanced_biases();
+  const std::int64_t first = std::max(biases.first, range.first),
+                     last = std::min(biases.first + biases.count, range.first + range.count);
+  for (std::int64_t i = first; i < last; ++i) {
+    float& more = excess[static_cast<std::size_t>(i - range.first)];
+    if (more != 0) weights[static_cast<std::size_t>(i - range.first)] -= std::copysign(biases.rate, more);
+    more = 0;
+  }
+}
+
+void StageModule::update(tensor::OptimizerState& optimizer, bool keep) {
+  tensor::Tensor& weights = advance_version(keep);
+  for (std::size_t i = 0; i < layers(); ++i)
+    balance(i, {0, exchange_->pieces().parameters(i)}, part(weights, i), part(gradients_, i));
+  optimizer.update(weights, gradients_);
+}
+
 void StageModule::update_pieces(tensor::OptimizerState& optimizer) {
   tensor::Tensor& weights = advance_version(false);
   const bool weight_pieces = sharded_.weights != nullptr, gradient_pieces = sharded_.gradients != nullptr;
   optimizer.begin_step();
   for (std::size_t i = 0; i < layers(); ++i)
     for_each_unit(i, [&](std::size_t unit) {
-      optimizer.update(exchange_->updated_of(unit, own_piece(weights, weight_pieces, i, unit)),
-                       exchange_->updated_of(unit, own_piece(gradients_, gradient_pieces, i, unit)),
-                       exchange_->pieces().updated_offset(unit));
+      const std::span<float> own = exchange_->updated_of(unit, own_piece(weights, weight_pieces, i, unit)),
+                             gradients = exchange_->updated_of(unit, own_piece(gradients_, gradient_pieces, i, unit));
+      balance(i, exchange_->pieces().updated(unit), own, gradients);
+      optimizer.update(own, gradients, exchange_->pieces().updated_offset(unit));
     });
   const StatePieces& pieces = exchange_->pieces();
   if (!(gradient_pieces ? pieces.updates_pieces() : pieces.updates_all())) memory_->device().zero(gradients_.values());

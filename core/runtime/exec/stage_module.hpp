@@ -135,6 +135,8 @@ class StageModule {
   bool has_table() const;  ///< that the other end shares
   /// Sums the gradients of a bucket of layers, which are whole, but that table.
   StateExchange::Async reduce_bucket(const GradientBucket& bucket, const tensor::Completion& ready);
+  /// Updates all weights, which become the latest version, as advance_version().
+  void update(tensor::OptimizerState& optimizer, bool keep);
   /// Updates the parts of the weights whose optimizer states the device has, and gathers them from the others.
   void update_pieces(tensor::OptimizerState& optimizer);
 
@@ -156,6 +158,7 @@ class StageModule {
   };
   bool borrows(std::size_t layer) const { return shape_.borrows && layer + 1 == layers(); }
   bool is_head(std::size_t layer) const { return shape_.table != nullptr && layer + 1 == layers(); }
+  void balance(std::size_t layer, ParameterRange range, std::span<float> weights, std::span<float> excess) const;
   void fill_weights(std::size_t layer, const std::function<void(std::span<float>)>& fill);
   std::span<float> part(tensor::Tensor& of, std::size_t layer) const;
   std::span<const float> part(const tensor::Tensor& of, std::size_t layer) const;

@@ -227,7 +227,7 @@ void Worker::update(std::size_t stage, int round, bool keep) {
       own.module.update_pieces(own.optimizer);
       return;
     }
-    own.optimizer.update(own.module.advance_version(keep), own.module.gradients());
+    own.module.update(own.optimizer, keep);
   });
 }
 

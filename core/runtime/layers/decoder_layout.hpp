@@ -51,17 +51,17 @@ struct FeedForwardLayout {
   FeedForwardLayout(std::int64_t h, std::int64_t f) : gain(0), in(h), out(in + h * 2 * f), end(out + f * h) {}
 };
 
-/// The offsets of a mixture of experts' parameters: the norm's gain, the router, each expert's product into gates and
-/// ups, each expert's product out, and the two products of the part that every token passes. On a rank that holds
-/// `held` of the experts, their products come last: fewer ranks have the same ones.
+/// The offsets of a mixture of experts' parameters: the norm's gain, the router, `biases` of the choice, each expert's
+/// product into gates and ups, each expert's product out, and the two products of the part that every token passes. On
+/// a rank that holds `held` of the experts, their products come last: fewer ranks have the same ones.
 struct ExpertLayout {
-  std::int64_t gain, router, in, out, shared_in, shared_out, end;
+  std::int64_t gain, router, bias, in, out, shared_in, shared_out, end;
   ExpertLayout(std::int64_t h, std::int64_t experts, std::int64_t f, std::int64_t shared_f,
-               std::optional<std::int64_t> held = {}) {
+               std::optional<std::int64_t> held = {}, std::int64_t biases = 0) {
     std::int64_t next = 0;
     const auto place = [&](std::int64_t floats) { return next += floats, next - floats; };
     const auto place_experts = [&](std::int64_t count) { in = place(count * h * 2 * f), out = place(count * f * h); };
-    gain = place(h), router = place(h * experts);
+    gain = place(h), router = place(h * experts), bias = place(biases);
     if (!held) place_experts(experts);
     shared_in = place(h * 2 * shared_f), shared_out = place(shared_f * h);
     if (held) place_experts(*held);

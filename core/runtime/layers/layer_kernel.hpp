@@ -45,6 +45,14 @@ struct ParameterBlock {
   bool operator==(const ParameterBlock&) const = default;
 };
 
+/// A range of a layer's parameters that balance the load of experts (DeepSeek-V3, arXiv 2412.19437, section 2.1.2). In
+/// the place of its gradient a pass adds an expert's excess of choices. A step moves each value by `rate` against the
+/// sign of the excess.
+struct BalancedBiases {
+  std::int64_t first = 0, count = 0;
+  float rate = 0;
+};
+
 /// A layer's computation. Widths are floats per sample. New tensors are allocated from the memory of the tensor passed
 /// in.
 class LayerKernel {
@@ -66,6 +74,8 @@ class LayerKernel {
   /// Returns the number of parameters that are rows of the words' table, which are the first ones, if both ends of the
   /// model share it. The blocks of the head's are in the parameters of the whole embedding.
   virtual std::int64_t table_parameters() const { return 0; }
+
+  virtual BalancedBiases balanced_biases() const { return {}; }
 
   // Weights that are not trained, in addition to parameters(): a layer with adapters has them (adapters.hpp). Passes
   // find them in SavedTensors::frozen.

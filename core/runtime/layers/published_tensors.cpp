@@ -45,7 +45,7 @@ class Lister {
     } else if (layer.kind == "feed_forward") {
       feed_forward(layer, 0);
     } else if (layer.kind == "experts") {
-      if (layer.size("shared_feed_forward") != 0) return false;
+      if (layer.size("shared_feed_forward") != 0 || layer.size("bias_rate_millionths") != 0) return false;
       experts(layer);
     } else {
       return false;

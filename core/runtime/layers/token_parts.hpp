@@ -36,6 +36,7 @@ class TokenPart final : public LayerKernel {
   std::int64_t replicated_parameters() const override { return inner_->replicated_parameters(); }
   std::vector<ParameterBlock> blocks() const override { return inner_->blocks(); }
   std::int64_t expert_parameters() const override { return inner_->expert_parameters(); }
+  BalancedBiases balanced_biases() const override { return inner_->balanced_biases(); }
   void initialise(std::span<float> parameters, Random random) const override { inner_->initialise(parameters, random); }
   std::int64_t frozen_parameters() const override { return inner_->frozen_parameters(); }
   std::int64_t replicated_frozen_parameters() const override { return inner_->replicated_frozen_parameters(); }
