@@ -346,7 +346,10 @@ class ExpertsLayer final : public NormedHalf {
 
   ExpertPath path_of(const tensor::Tensor& chosen, const tensor::Tensor& numbers) const {
     ExpertPath path{rows_by_expert(chosen, router_, tokens_), {}};
-    if (shard_) path.routes.emplace(*shard_, path.own.first, numbers);
+    if (shard_) {
+      const std::span<const float> counts = numbers.values();
+      path.routes.emplace(*shard_, path.own.first, std::vector<std::int64_t>(counts.begin(), counts.end()));
+    }
     return path;
   }
 

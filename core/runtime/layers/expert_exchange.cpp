@@ -45,11 +45,11 @@ ShardRange ExpertShard::local_columns(std::int64_t count) const {
   return shard_columns(count, {0, columns, {}})[static_cast<std::size_t>(rank % columns)];
 }
 
-ExpertRoutes::ExpertRoutes(const ExpertShard& shard, std::span<const std::int64_t> first, const tensor::Tensor& counts)
-    : shard_(shard), parts_{0} {
+ExpertRoutes::ExpertRoutes(const ExpertShard& shard, std::span<const std::int64_t> first,
+                           std::vector<std::int64_t> received)
+    : shard_(shard), parts_{0}, received_(std::move(received)) {
   for (const ShardRange& part : shard.expert_ranges(std::ssize(first) - 1))
     parts_.push_back(first[static_cast<std::size_t>(part.first + part.count)]);
-  for (const float count : counts.values()) received_.push_back(static_cast<std::int64_t>(count));
   first_.resize(received_.size() / ranks() + 1);
   for (std::size_t i = 0; i < received_.size(); ++i) first_[i % experts() + 1] += received_[i];
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
@@ -72,6 +72,8 @@ tensor::Tensor ExpertRoutes::exchange_counts(const ExpertShard& shard, std::span
   return counts;
 }
 
+std::int64_t ExpertRoutes::room() const { return capacity(rows()); }
+
 std::vector<std::size_t> ExpertRoutes::sent_values(std::int64_t width) const {
   std::vector<std::size_t> values;
   for (std::size_t part = 0; part + 1 < parts_.size(); ++part)
@@ -90,32 +92,47 @@ std::vector<std::size_t> ExpertRoutes::received_values(std::int64_t width) const
   return values;
 }
 
-/// Calls copy(first row as received, first row in the order of experts, rows) for each rank and expert.
-template <class Copy>
-void ExpertRoutes::for_each_run(const Copy& copy) const {
-  std::vector<std::int64_t> next(first_.begin(), first_.end() - 1);
-  std::int64_t row = 0;
-  for (std::size_t i = 0; i < received_.size(); ++i) {
-    copy(row, next[i % experts()], received_[i]);
-    row += received_[i], next[i % experts()] += received_[i];
+template <class Visit>
+void ExpertRoutes::for_each_part(int columns, const Visit& visit) const {
+  for (std::size_t part = 0; part + 1 < parts_.size(); ++part) {
+    const std::int64_t count = parts_[part + 1] - parts_[part];
+    visit(shard_.columns * parts_[part] + columns * count, parts_[part], count);
   }
 }
 
-tensor::Tensor ExpertRoutes::to_experts(const tensor::Tensor& own, std::int64_t width) const {
+tensor::Tensor ExpertRoutes::to_ranks(const tensor::Tensor& own, std::int64_t width) const {
   const auto& memory = own.memory();
-  tensor::Tensor received = room_for(rows(), width, memory);
-  {
-    tensor::Tensor repeated = room_for(shard_.columns * parts_.back(), width, memory);
-    std::int64_t at = 0;
-    for (std::size_t part = 0; part + 1 < parts_.size(); ++part)
-      for (int y = 0; y < shard_.columns; ++y) {
-        const std::int64_t count = (parts_[part + 1] - parts_[part]) * width;
-        copy_values(repeated, at, own.data() + parts_[part] * width, count);
-        at += count;
-      }
-    shard_.group->all_to_all(first_values(repeated, at), sent_values(width), first_values(received, rows() * width),
-                             received_values(width));
+  tensor::Tensor received = room_for(rows(), width, memory), repeated;
+  if (shard_.columns > 1) {
+    repeated = room_for(sent_rows(), width, memory);
+    for (int y = 0; y < shard_.columns; ++y)
+      for_each_part(y, [&](std::int64_t to, std::int64_t from, std::int64_t count) {
+        copy_values(repeated, to * width, own.data() + from * width, count * width);
+      });
   }
+  const tensor::Tensor& sent = repeated.empty() ? own : repeated;
+  shard_.group->all_to_all(sent.values().first(static_cast<std::size_t>(sent_rows() * width)), sent_values(width),
+                           first_values(received, rows() * width), received_values(width));
+  return received;
+}
+
+tensor::Tensor ExpertRoutes::from_ranks(const tensor::Tensor& rows, std::int64_t width) const {
+  tensor::Tensor returned = room_for(sent_rows(), width, rows.memory());
+  shard_.group->all_to_all(rows.values().first(static_cast<std::size_t>(this->rows() * width)), received_values(width),
+                           first_values(returned, sent_rows() * width), sent_values(width));
+  return returned;
+}
+
+tensor::Tensor ExpertRoutes::of_columns(const tensor::Tensor& returned, int part, std::int64_t width) const {
+  tensor::Tensor own = room_for(parts_.back(), width, returned.memory());
+  for_each_part(part, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
+    copy_values(own, to * width, returned.data() + from * width, count * width);
+  });
+  return own;
+}
+
+tensor::Tensor ExpertRoutes::to_experts(const tensor::Tensor& own, std::int64_t width) const {
+  const tensor::Tensor received = to_ranks(own, width);
   tensor::Tensor sorted = received.empty_like();
   for_each_run([&](std::int64_t from, std::int64_t to, std::int64_t count) {
     copy_values(sorted, to * width, received.data() + from * width, count * width);
@@ -124,27 +141,20 @@ tensor::Tensor ExpertRoutes::to_experts(const tensor::Tensor& own, std::int64_t 
 }
 
 tensor::Tensor ExpertRoutes::from_experts(const tensor::Tensor& sorted, std::int64_t width) const {
-  const auto& memory = sorted.memory();
-  tensor::Tensor returned = room_for(shard_.columns * parts_.back(), width, memory);
+  tensor::Tensor returned;
   {
-    tensor::Tensor sent = room_for(rows(), width, memory);
+    tensor::Tensor sent = room_for(rows(), width, sorted.memory());
     for_each_run([&](std::int64_t to, std::int64_t from, std::int64_t count) {
       copy_values(sent, to * width, sorted.data() + from * width, count * width);
     });
-    shard_.group->all_to_all(first_values(sent, rows() * width), received_values(width),
-                             first_values(returned, shard_.columns * parts_.back() * width), sent_values(width));
+    returned = from_ranks(sent, width);
   }
-  tensor::Tensor own = room_for(parts_.back(), width, memory);
-  std::int64_t at = 0;
-  for (std::size_t part = 0; part + 1 < parts_.size(); ++part)
-    for (int y = 0; y < shard_.columns; ++y) {
-      const std::int64_t to = parts_[part] * width, count = (parts_[part + 1] - parts_[part]) * width;
-      if (y == 0)
-        copy_values(own, to, returned.data() + at, count);
-      else if (count > 0)
-        memory->device().add(own.data() + to, returned.data() + at, count);
-      at += count;
-    }
+  if (shard_.columns == 1) return returned;
+  tensor::Tensor own = of_columns(returned, 0, width);
+  for (int y = 1; y < shard_.columns; ++y)
+    for_each_part(y, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
+      if (count > 0) own.memory()->device().add(own.data() + to * width, returned.data() + from * width, count * width);
+    });
   return own;
 }
 
