@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/runtime/cuda/dnn.hpp"
-#include "core/runtime/cuda/transpose.hpp"
+#include "core/runtime/cuda/kernels.hpp"
 
 namespace pipedeck::runtime::cuda {
 namespace {

@@ -254,4 +254,16 @@ void rmsprop_update(cudaStream_t stream, float* weight, float* gradient, float* 
 void adam_update(cudaStream_t stream, float* weight, float* gradient, float* first, float* second, Bf16* rounded,
                  AdamFactors factors, std::int64_t count);
 
+// ---- the transpose of a matrix, for cuDNN's layout of weights: kernels/transpose.cu
+
+/// to (columns x rows) = the transpose of from (rows x columns), rounded if To has fewer bits. Rows are `..._stride`
+/// values apart. The matrices do not overlap. Exists from float to float and to bf16.
+template <class To, class From>
+void transpose(cudaStream_t stream, To* to, std::int64_t to_stride, const From* from, std::int64_t from_stride,
+               std::int64_t rows, std::int64_t columns);
+/// to += the transpose. Exists from float and bf16 to float.
+template <class To, class From>
+void add_transpose(cudaStream_t stream, To* to, std::int64_t to_stride, const From* from, std::int64_t from_stride,
+                   std::int64_t rows, std::int64_t columns);
+
 }  // namespace pipedeck::runtime::cuda

@@ -5,7 +5,7 @@
 
 #include "core/base/result.hpp"
 #include "core/runtime/cuda/dnn.hpp"
-#include "core/runtime/cuda/transpose.hpp"
+#include "core/runtime/cuda/kernels.hpp"
 
 namespace pipedeck::runtime::cuda {
 namespace {

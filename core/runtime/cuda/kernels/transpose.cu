@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transposes tile by tile through shared memory, so that both matrices are accessed row by row.
-#include "core/runtime/cuda/transpose.hpp"
+#include "core/runtime/cuda/kernels.hpp"
 
 #include "core/runtime/cuda/kernels/pack.cuh"
 
