@@ -67,8 +67,9 @@ void fail_run(transport::RunControl& control, const std::string& doing, const Wo
 /// A kind of first calls. NCCL makes connections at the first call that needs them. That call takes long and waits for
 /// the other ranks, which a step's calls must not.
 enum class WarmUp {
-  group,  ///< collectives among all ranks
-  path    ///< transfers from rank 0 to rank 1
+  group,             ///< collectives among all ranks
+  exchanging_group,  ///< the same, and transfers from each rank to each other one
+  path               ///< transfers from rank 0 to rank 1
 };
 
 /// Makes one small call of each kind, on a stream of its own, and waits for all of them. All ranks of the communicator

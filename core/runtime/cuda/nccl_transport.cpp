@@ -61,6 +61,7 @@ NcclTransport::NcclTransport(std::map<std::size_t, NcclDevice> workers, std::siz
     : workers_(std::move(workers)),
       host_transport_(std::move(hosts)),
       groups_(links.groups.size()),
+      exchanging_(links.exchanging),
       lists_(links.groups),
       watch_(control) {
   lists_.insert(lists_.end(), links.paths.begin(), links.paths.end());
@@ -119,9 +120,13 @@ void NcclTransport::connect(std::size_t worker) {
     Communicator& own = *part.split.at(*mine);
     part.all->split(static_cast<int>(mine - round.begin()), rank, &own);
     // Members of a round's lists have no other list in it: no two wait for each other.
-    warm_up(workers_.at(worker), own, *mine < groups_ ? WarmUp::group : WarmUp::path, rank,
-            static_cast<int>(members.size()), watch_.control());
+    warm_up(workers_.at(worker), own, first_calls(*mine), rank, static_cast<int>(members.size()), watch_.control());
   }
+}
+
+WarmUp NcclTransport::first_calls(std::size_t list) const {
+  if (list >= groups_) return WarmUp::path;
+  return exchanging_.contains(list) ? WarmUp::exchanging_group : WarmUp::group;
 }
 
 transport::Endpoint& NcclTransport::endpoint(std::size_t worker) { return *ends_.at(worker); }

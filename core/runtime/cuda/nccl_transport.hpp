@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "core/runtime/cuda/nccl_channel.hpp"
 #include "core/runtime/cuda/nccl_collective.hpp"
@@ -39,12 +40,14 @@ class NcclTransport final : public transport::Transport {
     std::map<std::vector<std::size_t>, std::size_t> joined;      ///< number of joins
   };
   std::size_t group(const std::vector<std::size_t>& members, std::size_t nth) const;
+  WarmUp first_calls(std::size_t list) const;
   std::size_t path(std::size_t from, std::size_t to) const;
   std::size_t found(const std::vector<std::size_t>& members, std::size_t first, std::size_t end, std::size_t nth) const;
 
   std::map<std::size_t, NcclDevice> workers_;
   std::unique_ptr<transport::Transport> host_transport_;
   std::size_t groups_;                            ///< number of groups, the first ones of `lists_`
+  std::set<std::size_t> exchanging_;              ///< groups whose members send each other values
   std::vector<std::vector<std::size_t>> lists_;   ///< groups, then paths
   std::vector<std::vector<std::size_t>> rounds_;  ///< of `lists_`, split off at the same time
   NcclWatchdog watch_;

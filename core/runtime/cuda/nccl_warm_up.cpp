@@ -52,6 +52,18 @@ void collectives(Communicator& communicator, const Values& values, cudaStream_t 
   });
 }
 
+void exchange(Communicator& communicator, const Values& values, int size, cudaStream_t stream) {
+  communicator.call("ncclSend", [&](ncclComm_t own) {
+    ncclResult_t status = ncclGroupStart();
+    for (int peer = 0; peer < size && status == ncclSuccess; ++peer) {
+      status = ncclSend(values.from() + peer, 1, ncclFloat32, peer, own, stream);
+      if (status == ncclSuccess) status = ncclRecv(values.to() + peer, 1, ncclFloat32, peer, own, stream);
+    }
+    const ncclResult_t ended = ncclGroupEnd();
+    return status == ncclSuccess ? ended : status;
+  });
+}
+
 /// Waits without blocking, since another rank may be lost.
 void wait_for(cudaStream_t stream, transport::RunControl& control) {
   for (;;) {
@@ -76,6 +88,7 @@ void warm_up(const NcclDevice& worker, Communicator& communicator, WarmUp use, i
       transfer(communicator, values, rank, stream.get());
     else
       collectives(communicator, values, stream.get());
+    if (use == WarmUp::exchanging_group) exchange(communicator, values, size, stream.get());
     wait_for(stream.get(), control);
   } catch (...) {
     communicator.abort();  // otherwise freeing the memory waits for the work

@@ -14,9 +14,10 @@ transport::WorkerLinks worker_links(const Layout& layout) {
   for (std::size_t worker = 0; worker < layout.placements.size(); ++worker) {
     const DeviceAssignment& placement = layout.placements[worker];
     std::map<std::vector<std::size_t>, std::size_t> joined;
-    const auto join = [&](const std::vector<std::size_t>& members) {
+    const auto join = [&](const std::vector<std::size_t>& members, bool exchanges = false) {
       if (members.size() < 2 || ++joined[members] <= known[members]) return;
       ++known[members];
+      if (exchanges) links.exchanging.insert(links.groups.size());
       links.groups.push_back(members);
     };
     for (std::size_t module = 0; module < placement.modules(); ++module) {
@@ -24,7 +25,7 @@ transport::WorkerLinks worker_links(const Layout& layout) {
       if (chunk.tensor_parallel > 1) join(layout.tensor_parallel_group(chunk));
       if (chunk.context > 1) join(layout.context_group(chunk));
       for (const auto& members : layout.context_subgroups(chunk)) join(members);
-      if (chunk.expert_ranks > 1) join(layout.expert_group(chunk));
+      if (chunk.expert_ranks > 1) join(layout.expert_group(chunk), true);
       for (const StateMembers& states :
            {dense_members(layout, chunk), expert_members(layout, chunk), table_members(layout, chunk)})
         for (const auto* members : {&states.ranks, &states.copies, &states.gathers}) join(*members);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <vector>
 
 namespace pipedeck::runtime::transport {
@@ -14,6 +15,8 @@ struct WorkerLinks {
   std::vector<std::vector<std::size_t>> groups;
   /// {sender, receiver}, each once, ascending.
   std::vector<std::vector<std::size_t>> paths;
+  /// The positions of the groups whose members send each other values (Collective::all_to_all).
+  std::set<std::size_t> exchanging = {};
   bool operator==(const transport::WorkerLinks&) const = default;
 };
 

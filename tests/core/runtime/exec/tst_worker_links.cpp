@@ -20,6 +20,7 @@ class TestWorkerLinks : public QObject {
   Q_OBJECT
  private slots:
   void stagesReplicasAndRanks();
+  void expertRanksExchange();
   void nobodyAlone();
   void roundsAreDisjointAndWhole();
 };
@@ -46,6 +47,25 @@ void TestWorkerLinks::stagesReplicasAndRanks() {
   QVERIFY(has(4, 0) && has(4, 1) && has(4, 2) && has(4, 3));  // gradients
   QVERIFY(!has(0, 1) && !has(0, 2));
   QVERIFY(std::ranges::is_sorted(links.paths));
+}
+
+/// Two ranks that divide the columns of products also divide experts, with those of the other replica or alone.
+void TestWorkerLinks::expertRanksExchange() {
+  const ModelSpec model = small_mixtral(1, 8, 4, 10);
+  Plan plan = plan_for(model, {4}, 4, 2);
+  plan.stages[0].tensor_parallel = 2, plan.stages[0].degrees.expert = 4;
+  const auto exchanging = [&] {
+    const runtime::transport::WorkerLinks links = links_for(model, plan);
+    Lists lists;
+    for (const std::size_t i : links.exchanging) lists.push_back(links.groups[i]);
+    return lists;
+  };
+  QCOMPARE(exchanging(), (Lists{{0, 1, 2, 3}}));
+  plan.stages[0].degrees.expert = 2;
+  QCOMPARE(exchanging(), (Lists{{0, 1}, {2, 3}}));
+  QCOMPARE(std::ranges::count(links_for(model, plan).groups, std::vector<std::size_t>{0, 1}), 2);
+  plan.stages[0].degrees.expert = 1;
+  QCOMPARE(exchanging(), Lists());
 }
 
 void TestWorkerLinks::nobodyAlone() {
