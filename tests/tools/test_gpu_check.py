@@ -218,7 +218,8 @@ class FromThePack(unittest.TestCase):
             (programs / name).symlink_to(STAND_IN / name)
         true_ones = ("products", "layers", "nccl_alone")
         for name in (*true_ones, "attention", "fused_attention", "rows", "kernels", "decoder_kernels",
-                     "expert_kernels", "training", "graphs", "profiles", "memory", "nccl", "divided_tokens", "runs"):
+                     "expert_kernels", "training", "graphs", "profiles", "memory", "nccl", "divided_tokens",
+                     "expert_ranks", "runs"):
             test = programs / f"tst_cuda_{name}_gpu"
             if name in true_ones:
                 test.symlink_to(BUILD / f"tests/core/runtime/cuda/tst_cuda_{name}")

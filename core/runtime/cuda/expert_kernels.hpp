@@ -41,11 +41,17 @@ void router_backward(cudaStream_t stream, float* logit_gradient, const float* we
 // ---- rows in the order of experts: kernels/expert_rows.cu
 
 std::size_t place_choices_scratch(const ExpertRouting& routing);
-/// places = the place of each choice; first (experts + 1) = the first row of each expert, and the end; loads (samples x
-/// experts) = each sample's choices of each expert, the dropped ones included. Throws std::invalid_argument for 2^31
-/// choices or more.
-void place_choices(cudaStream_t stream, int* places, int* first, int* loads, const int* choices, void* scratch,
-                   const ExpertRouting& routing);
+/// loads (samples x experts) = each sample's choices of each expert, the dropped ones included. Throws
+/// std::invalid_argument for 2^31 choices or more.
+void count_choices(cudaStream_t stream, int* loads, const int* choices, void* scratch, const ExpertRouting& routing);
+/// places = the place of each choice; first (experts + 1) = the first row of each expert, and the end; loads as
+/// count_choices. `earlier` (samples x experts) = the choices of each sample that other ranks have before these: an
+/// expert takes as many fewer. Null: there are none.
+void place_choices(cudaStream_t stream, int* places, int* first, int* loads, const int* earlier, const int* choices,
+                   void* scratch, const ExpertRouting& routing);
+/// earlier = the sums of `gathered` (ranks x count) over the ranks before `rank`, all = those over all ranks.
+void sum_loads(cudaStream_t stream, int* earlier, int* all, const int* gathered, std::int64_t count, int ranks,
+               int rank);
 
 /// `tokens` rows of `width` values, and per_token choices of each.
 struct ChosenRows {

@@ -8,7 +8,6 @@
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cuda/gpu_ops.hpp"
 #include "core/runtime/cuda/kernels.hpp"
-#include "core/runtime/layers/expert_exchange.hpp"
 #include "core/runtime/layers/sharded_layer.hpp"
 
 namespace pipedeck::runtime::cuda {
@@ -58,16 +57,6 @@ Factory without_window(const Factory& make) {
   };
 }
 
-/// Refuses ranks that divide experts: rows would go to other GPUs, in numbers that differ from step to step.
-Result<std::unique_ptr<layers::LayerKernel>> refuse_expert_ranks(const ModelLayer& layer,
-                                                                 const layers::RankPlaces& places) {
-  return fail(
-      ErrorCode::bad_input,
-      fmt::format("layer '{}' ({}): found {} expert ranks, expected 1: a GPU has all experts, or columns of each "
-                  "by its tensor rank",
-                  layer.name, layer.kind, places.experts->ranks()));
-}
-
 }  // namespace
 
 layers::KernelRegistry cuda_kernels(Precision precision) {
@@ -104,7 +93,7 @@ layers::KernelRegistry cuda_kernels(Precision precision) {
   kernels.sharded["bottleneck"] = kernels.sharded["residual"] = make_sharded_block;
   kernels.sharded["experts"] =
       sharded(processors.sharded.at("experts"), halves ? make_sharded_experts<Bf16> : make_sharded_experts<float>);
-  kernels.experts["experts"] = refuse_expert_ranks;
+  kernels.experts["experts"] = halves ? make_divided_experts<Bf16> : make_divided_experts<float>;
   kernels.sharded["lstm"] = make_sharded_lstm;
   kernels.sharded["transformer"] = sharded(processors.sharded.at("transformer"),
                                            halves ? make_sharded_transformer<Bf16> : make_sharded_transformer<float>);

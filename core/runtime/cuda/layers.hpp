@@ -20,6 +20,7 @@ class CudaLayer : public layers::LayerKernel {
         on_processor_(std::move(on_processor)) {}
   std::int64_t replicated_parameters() const override { return on_processor_->replicated_parameters(); }
   std::vector<layers::ParameterBlock> blocks() const override { return on_processor_->blocks(); }
+  std::int64_t expert_parameters() const override { return on_processor_->expert_parameters(); }
   void initialise(std::span<float> parameters, Random random) const override {
     on_processor_->initialise(parameters, random);
   }
@@ -66,6 +67,11 @@ template <class T>
 std::unique_ptr<layers::LayerKernel> make_sharded_experts(const ModelLayer& layer,
                                                           const layers::LayerSharding& sharding,
                                                           std::unique_ptr<layers::LayerKernel> on_processor);
+/// Creates some experts of a layer, or columns of them, on a rank of a group that divides them. bad_input names a count
+/// that cannot be cut over the ranks.
+template <class T>
+Result<std::unique_ptr<layers::LayerKernel>> make_divided_experts(const ModelLayer& layer,
+                                                                  const layers::RankPlaces& places);
 
 /// Returns the available kinds.
 layers::KernelRegistry cuda_kernels(Precision precision);

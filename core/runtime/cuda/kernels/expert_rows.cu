@@ -6,6 +6,7 @@
 
 #include "core/runtime/cuda/expert_kernels.hpp"
 #include "core/runtime/cuda/kernels/columns.cuh"
+#include "core/runtime/cuda/kernels/each.cuh"
 #include "core/runtime/cuda/kernels/rows.cuh"
 
 namespace pipedeck::runtime::cuda {
@@ -59,15 +60,23 @@ __global__ void __launch_bounds__(tile_threads) add_tiles_kernel(Tiles tiles, in
   }
 }
 
+/// Returns the choices that an expert takes of a sample, behind the earlier ones of other ranks.
+__device__ std::int64_t room_behind(const int* earlier, std::int64_t at, const ExpertRouting& routing) {
+  const std::int64_t room = routing.capacity - (earlier != nullptr ? earlier[at] : 0);
+  return room > 0 ? room : 0;
+}
+
 /// Computes the first row of each expert, and of each sample within it. One block has all experts.
-__global__ void __launch_bounds__(tile_threads) add_samples_kernel(Tiles tiles, int* first, const int* loads) {
-  const std::int64_t experts = tiles.routing.experts, capacity = tiles.routing.capacity;
+__global__ void __launch_bounds__(tile_threads)
+    add_samples_kernel(Tiles tiles, int* first, const int* loads, const int* earlier) {
+  const std::int64_t experts = tiles.routing.experts;
   for (std::int64_t e = threadIdx.x; e < experts; e += tile_threads) {
     int sum = 0;
     for (std::int64_t sample = 0; sample < tiles.routing.samples; ++sample) {
       const std::int64_t at = sample * experts + e;
       tiles.samples_before[at] = sum;
-      sum += loads[at] < capacity ? loads[at] : static_cast<int>(capacity);
+      const std::int64_t room = room_behind(earlier, at, tiles.routing);
+      sum += loads[at] < room ? loads[at] : static_cast<int>(room);
     }
     first[e + 1] = sum;
   }
@@ -78,7 +87,7 @@ __global__ void __launch_bounds__(tile_threads) add_samples_kernel(Tiles tiles, 
 }
 
 __global__ void __launch_bounds__(tile_threads)
-    place_tile_kernel(Tiles tiles, int* places, const int* first, const int* choices) {
+    place_tile_kernel(Tiles tiles, int* places, const int* first, const int* earlier, const int* choices) {
   auto* shared = shared_memory<int>();
   tiles.load(shared, choices);
   const std::int64_t experts = tiles.routing.experts;
@@ -86,12 +95,38 @@ __global__ void __launch_bounds__(tile_threads)
     const int expert = shared[i];
     int rank = tiles.before[tiles.number() * experts + expert];
     for (int j = 0; j < i; ++j) rank += shared[j] == expert ? 1 : 0;
+    const std::int64_t at = static_cast<std::int64_t>(blockIdx.y) * experts + expert;
     places[tiles.first() + i] =
-        rank < tiles.routing.capacity ? first[expert] + tiles.samples_before[blockIdx.y * experts + expert] + rank : -1;
+        rank < room_behind(earlier, at, tiles.routing) ? first[expert] + tiles.samples_before[at] + rank : -1;
   }
 }
 
+/// earlier = the sums over the ranks before `rank`, all = those over all ranks.
+struct SumLoads {
+  int *earlier, *all;
+  const int* gathered;  ///< rank after rank, `count` each
+  std::int64_t count;
+  int ranks, rank;
+  template <int Width>
+  __device__ void at(std::int64_t i) const {
+    int sum = 0;
+    for (int other = 0; other < ranks; ++other) {
+      if (other == rank) earlier[i] = sum;
+      sum += gathered[other * count + i];
+    }
+    all[i] = sum;
+  }
+};
+
 std::int64_t tiles_of(const ExpertRouting& routing) { return divided_up(routing.sample_choices(), tile_choices); }
+Tiles tiles_in(void* scratch, const ExpertRouting& routing) {
+  auto* counts = static_cast<int*>(scratch);
+  return {routing, tiles_of(routing), counts, counts + routing.samples * routing.experts * tiles_of(routing)};
+}
+Shape shape_of(const Tiles& tiles) {
+  const dim3 blocks{static_cast<unsigned>(tiles.count), static_cast<unsigned>(tiles.routing.samples)};
+  return {blocks, tile_threads, sizeof(int) * tile_choices};
+}
 
 /// A block has some columns of each row whose number is its own, modulo the grid's height.
 template <int Width, class To, class From>
@@ -184,18 +219,26 @@ std::size_t place_choices_scratch(const ExpertRouting& routing) {
   return sizeof(int) * static_cast<std::size_t>(routing.samples * routing.experts * (tiles_of(routing) + 1));
 }
 
-void place_choices(cudaStream_t stream, int* places, int* first, int* loads, const int* choices, void* scratch,
-                   const ExpertRouting& routing) {
+void count_choices(cudaStream_t stream, int* loads, const int* choices, void* scratch, const ExpertRouting& routing) {
   if (routing.choices() > 0x7fffffff) throw std::invalid_argument("more than 2^31 - 1 choices of experts at once");
   if (routing.choices() <= 0) return;
-  auto* counts = static_cast<int*>(scratch);
-  const Tiles tiles{routing, tiles_of(routing), counts, counts + routing.samples * routing.experts * tiles_of(routing)};
-  const auto samples = static_cast<unsigned>(routing.samples);
-  const Shape of_tiles{{static_cast<unsigned>(tiles.count), samples}, tile_threads, sizeof(int) * tile_choices};
-  launch(count_tile_kernel, of_tiles, stream, tiles, choices);
-  launch(add_tiles_kernel, {samples, tile_threads}, stream, tiles, loads);
-  launch(add_samples_kernel, {1, tile_threads}, stream, tiles, first, static_cast<const int*>(loads));
-  launch(place_tile_kernel, of_tiles, stream, tiles, places, static_cast<const int*>(first), choices);
+  const Tiles tiles = tiles_in(scratch, routing);
+  launch(count_tile_kernel, shape_of(tiles), stream, tiles, choices);
+  launch(add_tiles_kernel, {static_cast<unsigned>(routing.samples), tile_threads}, stream, tiles, loads);
+}
+
+void place_choices(cudaStream_t stream, int* places, int* first, int* loads, const int* earlier, const int* choices,
+                   void* scratch, const ExpertRouting& routing) {
+  count_choices(stream, loads, choices, scratch, routing);
+  if (routing.choices() <= 0) return;
+  const Tiles tiles = tiles_in(scratch, routing);
+  launch(add_samples_kernel, {1, tile_threads}, stream, tiles, first, static_cast<const int*>(loads), earlier);
+  launch(place_tile_kernel, shape_of(tiles), stream, tiles, places, static_cast<const int*>(first), earlier, choices);
+}
+
+void sum_loads(cudaStream_t stream, int* earlier, int* all, const int* gathered, std::int64_t count, int ranks,
+               int rank) {
+  each<1>(stream, SumLoads{earlier, all, gathered, count, ranks, rank}, count, true);
 }
 
 template <class To, class From>

@@ -99,6 +99,7 @@ class TestCudaExpertKernels : public QObject {
     qInfo("%s", fresh_.seed_text().c_str());
   }
   void choices();
+  void choices_of_ranks();
   void numbers_that_are_none();
   void router_gradients();
   void rows() { rows_of<float, float>(), rows_of<Bf16, Bf16>(), rows_of<Bf16, float>(); }
@@ -126,14 +127,63 @@ void TestCudaExpertKernels::choices() {
       expect("scores", scores.values(), expected.scores, 1e-5);
       expect("weights", weights.values(), expected.weights, 1e-5);
       expect_equal("choices", chosen.values(), expected.choices);
-      runtime::cuda::place_choices(nullptr, places.data(), first.data(), loads.data(), chosen.data(), scratch.data(),
-                                   of);
+      runtime::cuda::place_choices(nullptr, places.data(), first.data(), loads.data(), nullptr, chosen.data(),
+                                   scratch.data(), of);
       expect_equal("places", places.values(), rows.places);
       expect_equal("first rows", first.values(), rows.first);
       expect_equal("loads", loads.values(), rows.loads);
       scratch.values();
       return bytes_of(scores.values(), weights.values(), chosen.values(), places.values());
     });
+  }
+}
+
+/// Ranks with consecutive positions of every sample drop what one rank with all of them drops.
+void TestCudaExpertKernels::choices_of_ranks() {
+  for (const ExpertRouting& of : routings(fresh_)) {
+    const int ranks = static_cast<int>(std::min<std::int64_t>(of.sequence, fresh_.between(1, 4)));
+    const std::vector<int> all = routed(logits_for(of, fresh_), of).choices;
+    const Placed whole = placed(all, of);
+    const std::int64_t counts = of.samples * of.experts;
+    std::vector<ExpertRouting> shapes;
+    std::vector<std::vector<int>> own, kept;  // of each rank; kept: those of `whole`
+    std::vector<int> gathered;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const std::int64_t first = of.sequence * rank / ranks, end = of.sequence * (rank + 1) / ranks;
+      shapes.push_back(of);
+      shapes.back().sequence = end - first;
+      own.emplace_back(), kept.emplace_back();
+      for (std::int64_t sample = 0; sample < of.samples; ++sample)
+        for (std::int64_t c = first * of.per_token; c < end * of.per_token; ++c) {
+          own.back().push_back(all[size(sample * of.sample_choices() + c)]);
+          kept.back().push_back(whole.places[size(sample * of.sample_choices() + c)] >= 0 ? 1 : 0);
+        }
+      OnDevice<int> loads(std::vector<int>(size(counts))), choices(own.back());
+      OnDevice<unsigned char> scratch(std::vector<unsigned char>(runtime::cuda::place_choices_scratch(shapes.back())));
+      runtime::cuda::count_choices(nullptr, loads.data(), choices.data(), scratch.data(), shapes.back());
+      const std::vector<int> found = loads.values();
+      gathered.insert(gathered.end(), found.begin(), found.end());
+    }
+    for (int rank = 0; rank < ranks; ++rank) {
+      const std::vector<int>& choices = own[static_cast<std::size_t>(rank)];
+      const ExpertRouting& shape = shapes[static_cast<std::size_t>(rank)];
+      OnDevice<int> earlier(std::vector<int>(size(counts))), sums(earlier.values()), of_ranks(gathered),
+          loads(earlier.values()), chosen(choices), places(choices), first(std::vector<int>(size(of.experts + 1)));
+      OnDevice<unsigned char> scratch(std::vector<unsigned char>(runtime::cuda::place_choices_scratch(shape)));
+      runtime::cuda::sum_loads(nullptr, earlier.data(), sums.data(), of_ranks.data(), counts, ranks, rank);
+      expect_equal("sums of loads", sums.values(), whole.loads);
+      runtime::cuda::place_choices(nullptr, places.data(), first.data(), loads.data(), earlier.data(), chosen.data(),
+                                   scratch.data(), shape);
+      // Places are those of the kept choices alone, expert by expert.
+      std::vector<int> expected(choices.size(), -1), ends{0};
+      for (int expert = 0, row = 0; expert < of.experts; ++expert) {
+        for (std::size_t c = 0; c < choices.size(); ++c)
+          if (choices[c] == expert && kept[static_cast<std::size_t>(rank)][c] == 1) expected[c] = row++;
+        ends.push_back(row);
+      }
+      expect_equal("places of a rank", places.values(), expected);
+      expect_equal("first rows of a rank", first.values(), ends);
+    }
   }
 }
 

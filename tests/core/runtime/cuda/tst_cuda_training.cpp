@@ -11,8 +11,6 @@
 #include "core/runtime/checkpoint/resume.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/exec/state_pieces.hpp"
-#include "core/runtime/layers/context.hpp"
-#include "core/runtime/layers/expert_exchange.hpp"
 #include "tests/core/runtime/cuda/closeness.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
 #include "tests/core/runtime/cuda/training_on_gpus.hpp"
@@ -416,10 +414,6 @@ void TestCudaTraining::what_is_not_there_is_said() {
   strange.layers[1].kind = "mixture";
   QVERIFY(said(runtime::layers::make_layers(strange, shared->kernels), "can't be trained on GPUs"));
   QVERIFY(said(runtime::layers::make_layers(small_llama(), shared->kernels), "has a window of 5, expected none"));
-  const ModelSpec mixtral = small_mixtral();
-  const runtime::layers::ExpertShard divided{.rank = 0, .experts = 2, .columns = 1, .group = {}};
-  QVERIFY(said(runtime::layers::make_rank_layer(mixtral.layers[2], shared->kernels, {.experts = &divided}),
-               "layer 'block_0.experts' (experts): found 2 expert ranks, expected 1"));
   const std::set<std::string> on_processors_alone{"latent_attention", "latent_decoder"};
   for (const auto& [kind, layer] : runtime::cpu::cpu_kernel_registry().layers)
     QVERIFY2(shared->kernels.layers.contains(kind) != on_processors_alone.contains(kind), kind.c_str());
