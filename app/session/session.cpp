@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/session.hpp"
+
+#include <QThread>
+
 #include "app/session/project/training_state.hpp"
 #include "app/session/work/error_hint.hpp"
 #include "app/text/in_qt.hpp"
@@ -22,6 +25,9 @@ Session::Session(SessionServices seams, QObject* parent)
       item_curves_(simulator_, jobs_, this) {
   connect(this, &Session::state_changed, this, &Session::persist_edits);  // notified first
   connect(this, &Session::file_changed, this, &Session::persist_edits);
+  release_timer_.setSingleShot(true);
+  connect(this, &Session::state_changed, this, [this] { release_timer_.start(0); });
+  connect(&release_timer_, &QTimer::timeout, this, &Session::release_replaced);
   connect(&saver_, &project::Saver::progressed, this, &Session::saving_changed);
   connect(&saver_, &project::Saver::ended, this, &Session::receive_saved);
   connect(&jobs_, &work::Jobs::internal_error, this, &Session::error);
@@ -51,6 +57,13 @@ bool Session::change(const QString& name, project::State next) {
   if (!history_.push(name, std::move(next))) return false;
   emit state_changed();
   return true;
+}
+
+/// A function that waits for a dialog may have a reference to a replaced state until the dialog is closed.
+void Session::release_replaced() {
+  constexpr int interval_ms = 1000;
+  if (QThread::currentThread()->loopLevel() <= 1) return history_.release_replaced();
+  release_timer_.start(interval_ms);
 }
 
 void Session::undo() {

@@ -72,6 +72,8 @@ class Session : public QObject {
   explicit Session(SessionServices seams, QObject* parent = nullptr);
   ~Session() override;
 
+  /// Returns the current state, which never changes: a change makes a new one. The reference stays valid until the
+  /// event is over, and while a dialog waits. Store no reference for later events.
   const project::State& state() const { return history_.state(); }
   study::PlanSimulator& plan_simulator() { return simulator_; }
   work::Jobs& jobs() { return jobs_; }
@@ -276,6 +278,7 @@ class Session : public QObject {
   Recovery ask(const RecoveryRequest& question) const;
   bool restore_unnamed(const project::RecoverableProject& left);
   void persist_edits();
+  void release_replaced();
   void report_unsafe(const Error& why);
   void report(const QString& title, const Error& error);
   void add_trace(const std::shared_ptr<const project::RunRecord>& run);
@@ -311,6 +314,7 @@ class Session : public QObject {
 
   SessionServices seams_;
   project::History<project::State> history_{project::State{}};
+  QTimer release_timer_;
   QString file_;
   project::Autosave autosave_;
   std::optional<store::ProjectLock> lock_;

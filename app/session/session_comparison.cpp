@@ -237,10 +237,11 @@ int Session::start_comparing(const QString& title, std::vector<study::PlannerReq
                                       .arg(QLocale().toString(result->duration.count, 'f', 2));
                                 };
                               });
+  const int job = comparing.job;
   comparings_.push_back(std::move(comparing));
   searches_ticker_.start();
   emit searches_changed();
-  return comparings_.back().job;
+  return job;
 }
 
 Session::Comparing* Session::find_comparing(int key) {

@@ -33,7 +33,7 @@ void Session::reset(project::State state, const QString& file, store::ProjectCon
   live_.cancel();
   const bool writable = claim.read_only_reason.isEmpty() && !seams_.read_only;
   autosave_.watch(writable ? file : QString(), writable ? std::move(saved) : store::ProjectContent());
-  history_ = project::History<project::State>(std::move(state));
+  history_.restart(std::move(state));
   last_comparison_.reset();
   failed_simulations_.clear();
   file_ = file;
@@ -168,7 +168,7 @@ bool Session::export_plan(int id, const QString& path) {
   }
   Plan plan = plans::with_origin(state(), *entry);
   const auto problem = project::make_problem(state(), *entry);
-  if (const auto known = simulator_.find(*problem, plan)) {
+  if (const auto known = problem ? simulator_.find(*problem, plan) : nullptr) {
     Problem asked{problem->profile, problem->cluster, state().question.workload};
     asked.workload.conventions = problem->workload.conventions;
     const auto facts = simulator_.find_bounds(asked);

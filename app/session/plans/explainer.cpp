@@ -82,8 +82,8 @@ std::shared_ptr<const Explanation> Explainer::explanation(const Problem& problem
   if (std::ranges::find(asked_, key) != asked_.end()) return nullptr;
   asked_.push_back(key);
   jobs_.start(tr("Explain %1").arg(QString::fromStdString(plan->name)),
-              [this, key, problem](const work::Jobs::Context& context) -> work::Jobs::Apply {
-                auto result = explain(simulator_, problem, *key.plan, context.stop);
+              [this, &simulator = simulator_, key, problem](const work::Jobs::Context& context) -> work::Jobs::Apply {
+                auto result = explain(simulator, problem, *key.plan, context.stop);
                 return [this, key, result = std::move(result)] {
                   asked_.remove(key);
                   Explanation known = result ? *result : Explanation{};
@@ -105,8 +105,8 @@ std::shared_ptr<const PublishedResult> Explainer::published(const Problem& probl
   if (!has_mesh(*plan) || std::ranges::find(asked_published_, key) != asked_published_.end()) return nullptr;
   asked_published_.push_back(key);
   jobs_.start(tr("Published runs like %1").arg(QString::fromStdString(plan->name)),
-              [this, key, problem](const work::Jobs::Context&) -> work::Jobs::Apply {
-                auto result = runs_like(simulator_, problem, *key.plan);
+              [this, &simulator = simulator_, key, problem](const work::Jobs::Context&) -> work::Jobs::Apply {
+                auto result = runs_like(simulator, problem, *key.plan);
                 return [this, key, result = std::move(result)] {
                   asked_published_.remove(key);
                   PublishedResult known;
@@ -161,8 +161,8 @@ std::shared_ptr<const JitterResult> Explainer::band(const Problem& problem, cons
 void Explainer::find_band(const JitterKey& key, const Problem& problem) {
   const int job = jobs_.start(
       tr("Jitter of %1").arg(QString::fromStdString(key.of.plan->name)),
-      [this, key, problem](const work::Jobs::Context& context) -> work::Jobs::Apply {
-        const auto simulator = simulator_.simulator(problem);
+      [this, &simulators = simulator_, key, problem](const work::Jobs::Context& context) -> work::Jobs::Apply {
+        const auto simulator = simulators.simulator(problem);
         auto result = simulator ? sim::explain::jitter_band(*simulator, *key.of.plan, key.options,
                                                             QThread::idealThreadCount(), context.progress, context.stop)
                                 : Result<JitterBand>(tl::unexpected(simulator.error()));

@@ -30,8 +30,8 @@ ItemCurves::Items ItemCurves::items(const Problem& problem, const std::shared_pt
   if (std::ranges::find(asked_, key) != asked_.end()) return nullptr;
   asked_.push_back(key);
   jobs_.start(tr("Memory by item of %1").arg(QString::fromStdString(plan->name)),
-              [this, key, problem](const work::Jobs::Context& context) -> work::Jobs::Apply {
-                const auto simulator = simulator_.simulator(problem);
+              [this, &simulators = simulator_, key, problem](const work::Jobs::Context& context) -> work::Jobs::Apply {
+                const auto simulator = simulators.simulator(problem);
                 const auto simulation = simulator ? simulator->run(*key.plan, context.stop, {.item_curves = true})
                                                   : tl::unexpected(simulator.error());
                 auto items = std::make_shared<const std::vector<DeviceItems>>(simulation ? memory_items_of(*simulation)

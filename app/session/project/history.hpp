@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Undo and redo as a list of complete states, each with the name of its step. States share unchanged parts, so that a
-// step costs the memory of its change.
+// step costs the memory of its change. A state does not move or change in memory: a reference to it stays valid while a
+// step has it, and afterwards until release_replaced().
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -16,17 +18,17 @@ template <class State>
 class History {
  public:
   explicit History(State initial, std::size_t max_steps = 500) : max_steps_(max_steps) {
-    steps_.push_back({{}, std::move(initial), next_id_++});
+    add_step({}, std::move(initial));
   }
 
-  const State& state() const { return steps_[at_].state; }
+  const State& state() const { return *steps_[at_].state; }
 
   /// Adds a step and drops undone ones. A state equal to the current one adds no step and returns false.
   bool push(const QString& name, State next) {
     if (next == state()) return false;
-    steps_.resize(at_ + 1);
+    drop_steps(at_ + 1, steps_.size());
     if (clean_ > static_cast<std::ptrdiff_t>(at_)) clean_ = never;
-    steps_.push_back({name, std::move(next), next_id_++});
+    add_step(name, std::move(next));
     ++at_;
     if (steps_.size() > max_steps_ + 1) forget_oldest();
     return true;
@@ -35,8 +37,22 @@ class History {
   /// Changes the current state without a step, for view changes such as the selection.
   template <class Change>
   void amend(const Change& change) {
-    change(steps_[at_].state);
+    State next = state();
+    change(next);
+    replaced_.push_back(std::exchange(steps_[at_].state, std::make_shared<const State>(std::move(next))));
   }
+
+  /// Drops all steps and starts with this state, which is saved.
+  void restart(State initial) {
+    drop_steps(0, steps_.size());
+    add_step({}, std::move(initial));
+    at_ = 0;
+    clean_ = 0;
+  }
+
+  /// Frees the states that no step has any more. References to them end here.
+  void release_replaced() { replaced_.clear(); }
+  std::size_t replaced() const { return replaced_.size(); }
 
   bool can_undo() const { return at_ > 0; }
   bool can_redo() const { return at_ + 1 < steps_.size(); }
@@ -66,12 +82,23 @@ class History {
  private:
   struct Step {
     QString name;
-    State state;
+    std::shared_ptr<const State> state;
     std::size_t id = 0;
   };
 
+  void add_step(const QString& name, State state) {
+    steps_.push_back({name, std::make_shared<const State>(std::move(state)), next_id_++});
+  }
+
+  /// Drops the steps from `first` to before `last`.
+  void drop_steps(std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) replaced_.push_back(std::move(steps_[i].state));
+    const auto begin = steps_.begin();
+    steps_.erase(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last));
+  }
+
   void forget_oldest() {
-    steps_.erase(steps_.begin());
+    drop_steps(0, 1);
     --at_;
     clean_ = clean_ > 0 ? clean_ - 1 : never;
   }
@@ -79,6 +106,7 @@ class History {
   static constexpr std::ptrdiff_t never = -1;
   std::size_t next_id_ = 0;
   std::vector<Step> steps_;
+  std::vector<std::shared_ptr<const State>> replaced_;
   std::size_t at_ = 0;
   std::ptrdiff_t clean_ = 0;
   std::size_t max_steps_;

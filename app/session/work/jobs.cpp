@@ -59,9 +59,10 @@ Jobs::~Jobs() {
   studies_.waitForDone();
 }
 
-Jobs::Job* Jobs::find(int id) const {
+/// Returns a pointer that keeps the job: others started meanwhile may drop it from the list.
+std::shared_ptr<Jobs::Job> Jobs::find(int id) const {
   const auto it = std::ranges::find_if(jobs_, [&](const auto& job) { return job->info.id == id; });
-  return it == jobs_.end() ? nullptr : it->get();
+  return it == jobs_.end() ? nullptr : *it;
 }
 
 int Jobs::start_external(const QString& title, std::function<void()> cancel) {
@@ -81,7 +82,7 @@ int Jobs::start_external(const QString& title, std::function<void()> cancel) {
 
 int Jobs::start(const QString& title, Work work, Urgency urgency) {
   const int id = start_external(title, {});
-  const std::shared_ptr<Job> job = jobs_.back();
+  const std::shared_ptr<Job> job = find(id);  // a listener may have started others
   QThreadPool& pool = urgency == Urgency::study ? studies_ : pool_;
   pool.start([this, job, id, urgency, work = std::move(work)] {
     if (urgency == Urgency::study) yield_to_others();
@@ -111,7 +112,7 @@ int Jobs::start(const QString& title, Work work, Urgency urgency) {
 }
 
 void Jobs::finish_on_owner(int id, const Apply& apply, const QString& broken) {
-  Job* job = find(id);
+  auto job = find(id);
   if (!job || job->info.state != JobState::running) return;  // cancelled in the meantime: drop the result
   const QString title = job->info.title;
   QString failure = broken;
@@ -145,7 +146,7 @@ void Jobs::end(Job& job, JobState state, const QString& detail) {
 }
 
 void Jobs::update_external(int id, double progress, const QString& detail) {
-  Job* job = find(id);
+  auto job = find(id);
   if (!job || job->info.state != JobState::running) return;
   const std::lock_guard lock(job->mutex);
   job->progress = progress;
@@ -153,12 +154,12 @@ void Jobs::update_external(int id, double progress, const QString& detail) {
 }
 
 void Jobs::end_external(int id, JobState state, const QString& detail) {
-  Job* job = find(id);
+  auto job = find(id);
   if (job && job->info.state == JobState::running) end(*job, state, detail);
 }
 
 void Jobs::cancel(int id) {
-  Job* job = find(id);
+  auto job = find(id);
   if (!job || job->info.state != JobState::running) return;
   if (job->cancel_external) {
     job->cancel_external();  // its owner ends it when the process has exited
@@ -169,7 +170,7 @@ void Jobs::cancel(int id) {
 }
 
 void Jobs::pause(int id, bool on) {
-  Job* job = find(id);
+  auto job = find(id);
   if (!job || job->info.state != JobState::running || job->info.paused == on) return;
   {
     const std::lock_guard lock(job->mutex);
@@ -192,7 +193,7 @@ void Jobs::forget_ended() {
 }
 
 bool Jobs::running(int id) const {
-  const Job* job = find(id);
+  const auto job = find(id);
   return job && job->info.state == JobState::running;
 }
 

@@ -77,7 +77,7 @@ class Jobs : public QObject {
 
  private:
   struct Job;
-  Job* find(int id) const;
+  std::shared_ptr<Job> find(int id) const;
   void end(Job& job, JobState state, const QString& detail);
   void finish_on_owner(int id, const Apply& apply, const QString& broken);
   void publish_progress();

@@ -2,8 +2,10 @@
 // The session without a window: questions, comparisons, edits, undo, files.
 #include <set>
 
+#include <QEventLoop>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QTimer>
 
 #include "app/session/examples.hpp"
 #include "app/session/plans/edits.hpp"
@@ -65,6 +67,9 @@ class TestSession : public QObject {
   void other_warmup_is_known();
   void launch_of_a_missing_program_is_a_failed_run();
   void presets_without_layers_are_planned_on_not_launched();
+  void a_replaced_state_lives_until_its_event_ends();
+  void a_replaced_state_lives_while_a_dialog_waits();
+  void a_plan_without_times_is_exported_without_prediction();
 
  private:
   QString write(const QString& name, const std::string& content) {
@@ -623,6 +628,64 @@ void TestSession::presets_without_layers_are_planned_on_not_launched() {
   const int plan = recorded.session.state().selected_plan;
   QVERIFY(plan > 0);
   QVERIFY(!recorded.session.not_launchable_reason(plan).isEmpty());
+}
+
+void TestSession::a_replaced_state_lives_until_its_event_ends() {
+  Recorded recorded;
+  open_small(recorded);
+  const session::project::State& before = recorded.session.state();
+  const std::weak_ptr<const Profile> profile = before.profiles.front().profile;
+  recorded.session.new_project();
+  QVERIFY(recorded.session.state().empty());
+  QCOMPARE(before.profiles.size(), std::size_t{1});
+  QCOMPARE(before.profiles.front().profile, profile.lock());
+  QTRY_VERIFY(profile.expired());
+}
+
+void TestSession::a_replaced_state_lives_while_a_dialog_waits() {
+  Recorded recorded;
+  open_small(recorded);
+  const std::weak_ptr<const Profile> profile = recorded.session.state().profiles.front().profile;
+  bool kept = false;
+  QEventLoop program;
+  QTimer::singleShot(0, &program, [&] {
+    const session::project::State& before = recorded.session.state();
+    QEventLoop dialog;
+    QTimer::singleShot(0, &dialog, [&] { recorded.session.new_project(); });
+    QTimer::singleShot(100, &dialog, &QEventLoop::quit);
+    dialog.exec();
+    kept = before.profiles.size() == 1 && before.profiles.front().profile == profile.lock();
+    program.quit();
+  });
+  program.exec();
+  QVERIFY(kept);
+  QVERIFY(recorded.session.state().empty());
+  QTRY_VERIFY(profile.expired());
+}
+
+/// The cluster's devices became others, of a type for which the profile has no times.
+void TestSession::a_plan_without_times_is_exported_without_prediction() {
+  Recorded recorded;
+  compare_small(recorded);
+  const int id = pipeline_of(recorded.session), cluster = recorded.session.state().question.cluster;
+  Cluster other = *session::project::find_cluster(recorded.session.state(), cluster)->cluster;
+  for (DeviceType& type : other.device_types) {
+    type.name = "a type that no profile knows";
+    type.relative_speed = 2;
+  }
+  for (Node& node : other.nodes)
+    for (DeviceGroup& group : node.devices) group.type = other.device_types.front().name;
+  Profile profile = *recorded.session.state().profiles.front().profile;
+  profile.device = "V100-16GB";
+  auto next = session::project::with_cluster_replaced(recorded.session.state(), cluster, other, {}).state;
+  next = session::project::with_profile_replaced(std::move(next), next.question.profile, profile).state;
+  recorded.session.change("Other devices", std::move(next));
+  const session::project::PlanEntry* entry = session::project::find_plan(recorded.session.state(), id);
+  QVERIFY(entry);
+  QVERIFY(!session::project::make_problem(recorded.session.state(), *entry));
+  const QString file = directory_->filePath("plan.json");
+  QVERIFY(recorded.session.export_plan(id, file));
+  QVERIFY(io::read_plan(file.toStdString()).has_value());
 }
 
 PIPEDECK_TEST(TestSession)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Undo and redo against a plain list of states, for random sequences of steps.
 #include <random>
+#include <vector>
 
 #include <QTest>
 
@@ -22,6 +23,8 @@ class TestHistory : public QObject {
   void amending_is_no_step();
   void random_walk_equals_a_list();
   void forgets_only_the_oldest();
+  void a_state_neither_moves_nor_changes();
+  void a_restart_has_one_saved_step();
 };
 
 void TestHistory::names_belong_to_the_step_they_undo() {
@@ -116,6 +119,39 @@ void TestHistory::forgets_only_the_oldest() {
   while (history.can_undo()) history.undo();
   QCOMPARE(history.state(), 7);
   QVERIFY(!history.clean());
+}
+
+/// A function may have a reference to the state that its own edit replaces.
+void TestHistory::a_state_neither_moves_nor_changes() {
+  History<std::vector<int>> history({1});
+  const std::vector<int>& first = history.state();
+  for (int i = 2; i <= 100; ++i) history.push("step", {i});
+  const std::vector<int>& last = history.state();
+  history.amend([](std::vector<int>& state) { state.assign(1000, 7); });
+  QCOMPARE(last, std::vector<int>{100});
+  QCOMPARE(history.state().size(), std::size_t{1000});
+  while (history.can_undo()) history.undo();
+  QCOMPARE(&history.state(), &first);
+  QCOMPARE(history.replaced(), std::size_t{1});
+  history.push("other", {5});  // cuts off the undone steps
+  QCOMPARE(history.replaced(), std::size_t{100});
+  QCOMPARE(last, std::vector<int>{100});
+  history.release_replaced();
+  QCOMPARE(history.replaced(), std::size_t{0});
+  QCOMPARE(history.state(), std::vector<int>{5});
+}
+
+void TestHistory::a_restart_has_one_saved_step() {
+  History<int> history(0);
+  history.push("one", 1);
+  history.push("two", 2);
+  history.undo();
+  const std::size_t before = history.step_id();
+  history.restart(7);
+  QCOMPARE(history.state(), 7);
+  QCOMPARE(history.steps(), std::size_t{0});
+  QVERIFY(history.clean() && !history.can_undo() && !history.can_redo());
+  QVERIFY(history.step_id() != before);
 }
 
 PIPEDECK_TEST(TestHistory)
