@@ -32,9 +32,22 @@ endif()
 if(PIPEDECK_SANITIZE)
   # Instrumented code hides from g++ that an optional is empty: its warning is a false alarm there. Null pointers end the
   # program anyway, and looking for them and for misaligned ones takes a quarter of the time to compile.
-  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${PIPEDECK_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all;-fno-sanitize=null,alignment,object-size,vptr;-Wno-maybe-uninitialized>")
+  set(sanitized -fsanitize=${PIPEDECK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
+    -fno-sanitize=null,alignment,object-size,vptr -Wno-maybe-uninitialized)
   add_link_options(-fsanitize=${PIPEDECK_SANITIZE})
+  if(PIPEDECK_SANITIZE_APP_ALONE)  # with the checks of containers that their libraries have
+    list(APPEND sanitized -O1 -g1 -D_GLIBCXX_ASSERTIONS -DQT_FORCE_ASSERTS)
+  else()
+    add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${sanitized}>")
+  endif()
 endif()
+
+# Sanitizes what this folder and those below it compile, where the core is not sanitized.
+macro(sanitize_app)
+  if(PIPEDECK_SANITIZE_APP_ALONE)
+    add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${sanitized}>")
+  endif()
+endmacro()
 
 find_package(Threads REQUIRED)
 find_package(tl-expected REQUIRED)
@@ -78,6 +91,9 @@ add_library(pipedeck_test_headers OBJECT EXCLUDE_FROM_ALL tests/support/test_pro
 target_include_directories(pipedeck_test_headers PRIVATE ${CMAKE_SOURCE_DIR})
 target_link_libraries(pipedeck_test_headers PRIVATE Qt6::Core Qt6::Test)
 target_compile_options(pipedeck_test_headers PRIVATE ${test_options})
+if(PIPEDECK_SANITIZE_APP_ALONE)
+  target_compile_options(pipedeck_test_headers PRIVATE ${sanitized})
+endif()
 target_precompile_headers(pipedeck_test_headers PRIVATE ${test_headers})
 
 # Adds a static library of all sources below this folder, and of SOURCES, without those that a regular expression of
