@@ -100,9 +100,9 @@ QAction* ProfileActions::make(const QString& text, const char* name, const QKeyS
   return action;
 }
 
-const Profile* ProfileActions::profile() const {
+std::shared_ptr<const Profile> ProfileActions::profile() const {
   const session::project::ProfileEntry* entry = session::project::find_profile(scene_.session->state(), scene_.shown());
-  return entry && entry->profile.get() == scene_.view->profile() ? entry->profile.get() : nullptr;
+  return entry && entry->profile.get() == scene_.view->profile() ? entry->profile : nullptr;
 }
 
 void ProfileActions::update() {
@@ -128,7 +128,7 @@ void ProfileActions::change(const QString& name, const Result<Profile>& edited) 
 }
 
 void ProfileActions::apply_edit(int layer, int column, const QVariant& value) {
-  if (!profile()) return;
+  if (!profile() || layer >= static_cast<int>(profile()->layers.size())) return;
   const QString name = QString::fromStdString(profile()->layers[static_cast<std::size_t>(layer)].name);
   if (column == models::profile::TableModel::name)
     return change(tr("Rename layer %1").arg(name), session::profile::rename_layer(*profile(), layer, value.toString()));
@@ -143,13 +143,14 @@ void ProfileActions::apply_edit(int layer, int column, const QVariant& value) {
 void ProfileActions::set_figure() {
   const session::profile::Layers layers = scene_.view->selected_layers();
   const auto figure = figure_in(scene_.view->current_column());
-  if (!profile() || layers.empty()) return;
+  const auto asked = profile();
+  if (!asked || layers.empty()) return;
   if (!figure || layers.size() == 1) return scene_.view->edit_current();
   const QString title = tr("Set %1").arg(count_of(layers));
   const bool time = measure_of(*figure) == QuantityKind::time;
   const auto typed = scene_.dialogs.text(
       scene_.window, title, time ? tr("Time per layer, such as 8.1 ms") : tr("Bytes per layer, such as 12 MiB"), {});
-  if (!typed) return;
+  if (!typed || profile() != asked) return;  // the profile changed meanwhile
   const auto value = parse_quantity(measure_of(*figure), typed->toStdString(), time ? "ms" : "B");
   if (!value) return emit scene_.session->error(title, text::to_qstring(value.error()));
   change(title, session::profile::with_figure(*profile(), layers, *figure, *value));
@@ -158,12 +159,13 @@ void ProfileActions::set_figure() {
 void ProfileActions::scale() {
   const session::profile::Layers layers = scene_.view->selected_layers();
   const auto figure = figure_in(scene_.view->current_column());
-  if (!profile() || layers.empty()) return;
+  const auto asked = profile();
+  if (!asked || layers.empty()) return;
   const QString title = tr("Scale %1").arg(count_of(layers));
   if (!figure)
     return emit scene_.session->error(title, tr("First choose a cell of the column to scale: a time or bytes."));
   const auto typed = scene_.dialogs.text(scene_.window, title, tr("Factor"), QStringLiteral("1.1"));
-  if (!typed) return;
+  if (!typed || profile() != asked) return;  // the profile changed meanwhile
   const auto factor = parse_quantity(QuantityKind::number, typed->toStdString());
   if (!factor) return emit scene_.session->error(title, text::to_qstring(factor.error()));
   change(title, session::profile::with_figure_scaled(*profile(), layers, *figure, *factor));
@@ -228,8 +230,9 @@ void ProfileActions::duplicate_profile() {
 }
 
 void ProfileActions::quick_fix(int kind) {
-  if (!profile()) return;
-  for (const models::profile::Gap& gap : models::profile::missing_data(*profile())) {
+  const auto asked = profile();
+  if (!asked) return;
+  for (const models::profile::Gap& gap : models::profile::missing_data(*asked)) {
     if (gap.kind != kind) continue;
     switch (gap.kind) {
       case models::profile::Gap::one_size:
@@ -241,7 +244,8 @@ void ProfileActions::quick_fix(int kind) {
       case models::profile::Gap::no_device: {
         const auto name = scene_.dialogs.text(scene_.window, tr("Device of the times"),
                                               tr("Device type, such as V100-16GB"), QStringLiteral("V100-16GB"));
-        if (name) change(tr("Name the device"), session::profile::rename_device(*profile(), *name));
+        if (name && profile() == asked)
+          change(tr("Name the device"), session::profile::rename_device(*profile(), *name));
         return;
       }
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include <QObject>
 
@@ -40,7 +41,7 @@ class ProfileActions : public QObject {
   void update();
   void offer_measurement();
   void update_measurement();
-  const Profile* profile() const;
+  std::shared_ptr<const Profile> profile() const;
   void change(const QString& name, const Result<Profile>& edited);
   void apply_edit(int layer, int column, const QVariant& value);
   void set_figure();

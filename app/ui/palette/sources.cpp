@@ -9,6 +9,7 @@
 #include <QMainWindow>
 #include <QMenu>
 #include <QMenuBar>
+#include <QPointer>
 
 #include "app/models/format.hpp"
 #include "app/models/gantt/query.hpp"
@@ -60,7 +61,9 @@ void add_menu(QMenu& menu, const QStringList& within, Entries& entries, std::set
     QString detail = action->toolTip() == own || own.startsWith(action->toolTip()) ? QString() : action->toolTip();
     if (detail.isEmpty()) detail = SourceText::tr("%1 menu").arg(within.first());
     entries.push_back({Group::action, text, detail, keys.value(0), reason_of(*action), action->objectName(),
-                       [action] { action->trigger(); }});
+                       [action = QPointer(action)] {
+                         if (action) action->trigger();  // its menu may have been filled anew
+                       }});
   }
 }
 

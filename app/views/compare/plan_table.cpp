@@ -185,6 +185,7 @@ void PlanTable::set_row_heights() {
 }
 
 void PlanTable::report_current() {
+  if (setting_rows_) return;
   const int id = selected_plan();
   if (id < 0 || id == reported_) return;
   reported_ = id;
@@ -246,7 +247,9 @@ void PlanTable::set_rows(std::vector<models::compare::PlanRow> rows) {
   // The selected row stays where it is on the screen, whatever arrives above it.
   const int before = selectionModel()->hasSelection() ? visualRect(currentIndex()).top() : -1;
   const bool in_sight = before >= 0 && before < viewport()->height();
+  setting_rows_ = true;
   model_->set_rows(std::move(rows));
+  setting_rows_ = false;
   const bool any = std::ranges::any_of(
       model_->rows(), [](const auto& row) { return row.group() == models::compare::PlanGroup::plans; });
   if (!any && !model_->rows().empty()) {  // else the table would be empty

@@ -85,6 +85,7 @@ class PlanTable : public QTableView {
   Shown* sorted_;
   QList<QAction*> context_actions_;
   int reported_ = -1;
+  bool setting_rows_ = false;  ///< a row that leaves moves the selection, which the user did not
   bool dense_ = false;
   bool measured_ = false, tokens_ = false, baseline_ = false;  ///< shown columns
 };

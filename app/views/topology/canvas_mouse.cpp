@@ -38,7 +38,9 @@ void Canvas::press(QMouseEvent* event) {
   if (const auto found = scene_.toggle_at(at)) {
     const auto r = static_cast<std::size_t>(*found);
     const models::topology::Rack& rack = scene_.racks[r];
-    return rack.alike ? set_open({r}, rack.collapsed) : emit toggle_requested(rack.name);
+    if (rack.alike) return set_open({r}, rack.collapsed);
+    const QString name = rack.name;  // a listener draws anew
+    return emit toggle_requested(name);
   }
   if (const auto port = scene_.port_at(at, port_reach / camera_.zoom)) {
     gesture_ = Gesture::link;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/topology/palette.hpp"
 
+#include <utility>
+
 #include <QApplication>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -132,36 +134,31 @@ QListWidgetItem* Palette::find_item(const QString& title) const {
 void Palette::mousePressEvent(QMouseEvent* event) {
   QListWidget::mousePressEvent(event);
   const PaletteEntry* under = event->button() == Qt::LeftButton ? entry(itemAt(event->pos())) : nullptr;
-  taken_ = under && !under->imports() ? static_cast<int>(under - entries_.data()) : -1;
+  taken_ = under && !under->imports() ? std::optional(*under) : std::nullopt;
   pressed_ = event->pos();
 }
 
 void Palette::mouseMoveEvent(QMouseEvent* event) {
-  if (taken_ < 0) return QListWidget::mouseMoveEvent(event);
+  if (!taken_) return QListWidget::mouseMoveEvent(event);
   if (!dragging_ && (event->pos() - pressed_).manhattanLength() < QApplication::startDragDistance()) return;
   dragging_ = true;
   setCursor(Qt::ClosedHandCursor);
-  emit dragged(entries_[static_cast<std::size_t>(taken_)], event->globalPosition().toPoint());
+  emit dragged(*taken_, event->globalPosition().toPoint());
 }
 
 void Palette::mouseReleaseEvent(QMouseEvent* event) {
   const bool was_dragging = dragging_;
-  const int taken = taken_;
+  const std::optional<PaletteEntry> taken = std::exchange(taken_, std::nullopt);
   dragging_ = false;
-  taken_ = -1;
   unsetCursor();
-  if (was_dragging && taken >= 0) {
-    const PaletteEntry dropped_entry = entries_[static_cast<std::size_t>(taken)];  // the drop may change the palette
-    emit dropped(dropped_entry, event->globalPosition().toPoint());
-    return;
-  }
+  if (was_dragging && taken) return emit dropped(*taken, event->globalPosition().toPoint());
   QListWidget::mouseReleaseEvent(event);
 }
 
 void Palette::keyPressEvent(QKeyEvent* event) {
   if (event->key() == Qt::Key_Escape && dragging_) {
     dragging_ = false;
-    taken_ = -1;
+    taken_.reset();
     unsetCursor();
     emit drag_cancelled();
     return;

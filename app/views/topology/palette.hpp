@@ -3,6 +3,7 @@
 // a double click. Below them are the importers of whole clusters.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <QListWidget>
@@ -58,7 +59,7 @@ class Palette : public QListWidget {
 
   std::vector<PaletteEntry> entries_;
   QPoint pressed_;
-  int taken_ = -1;  ///< index of the entry that the mouse pressed
+  std::optional<PaletteEntry> taken_;  ///< pressed by the mouse; the list may change until it is dropped
   bool dragging_ = false;
 };
 

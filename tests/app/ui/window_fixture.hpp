@@ -2,6 +2,7 @@
 // The real window with its own settings, and dialogs that give a test's answers and record their messages.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include <QAction>
@@ -43,6 +44,7 @@ struct Answers {
   bool machines = true;     ///< what is understood of them is added
   ui::dialogs::Unsaved unsaved = ui::dialogs::Unsaved::discard;
   session::Recovery recovery = session::Recovery::later;
+  std::function<void()> meanwhile;  ///< happens while a dialog for files or texts is open
 };
 
 class WindowFixture {
@@ -94,8 +96,12 @@ class WindowFixture {
  private:
   ui::dialogs::Dialogs dialogs() {
     ui::dialogs::Dialogs dialogs;
-    dialogs.open_files = [this](QWidget*, const QString&, const QString&) { return answers.files_to_open; };
+    dialogs.open_files = [this](QWidget*, const QString&, const QString&) {
+      if (answers.meanwhile) answers.meanwhile();
+      return answers.files_to_open;
+    };
     dialogs.save_file = [this](QWidget*, const QString&, const QString&, const QString&) {
+      if (answers.meanwhile) answers.meanwhile();
       return answers.file_to_save;
     };
     dialogs.micro_batch = [this](QWidget*, const QString& file) {
@@ -104,6 +110,7 @@ class WindowFixture {
     };
     dialogs.text = [this](QWidget*, const QString& title, const QString&, const QString&) {
       questions << title;
+      if (answers.meanwhile) answers.meanwhile();
       return answers.text;
     };
     dialogs.planning = [this](QWidget*, const session::project::Planning&, std::shared_ptr<const Profile>,

@@ -199,6 +199,19 @@ class TestPlanTable : public QObject {
     QCOMPARE(selected.count(), 0);
   }
 
+  /// The view moves the current row when its row leaves: the page, which is at work, must not hear of it.
+  void a_row_that_leaves_reports_no_other() {
+    table_->select_plans({5, 2, 4});
+    auto rows = samples::rows();
+    std::erase_if(rows, [](const models::compare::PlanRow& row) { return row.id == 5; });
+    const QSignalSpy selected(table_.get(), &views::compare::PlanTable::plan_selected);
+    connect(table_.get(), &views::compare::PlanTable::plan_selected, this, [&] { table_->set_rows(rows); });
+    table_->set_rows(rows);
+    QCOMPARE(selected.count(), 0);
+    QCOMPARE(model_->rowCount(), static_cast<int>(rows.size()));
+    QCOMPARE(table_->shown_plans(), (std::vector<int>{1, 2, 3, 6}));
+  }
+
   void enter_activates() {
     QSignalSpy activated(table_.get(), &views::compare::PlanTable::plan_activated);
     table_->select_plan(4);
