@@ -77,15 +77,15 @@ void run_bare(const ModelSpec& model, const Plan& plan, std::vector<double>& tim
   std::vector<runtime::exec::LayerStates> states;
   for (const auto& layer : layers) states.push_back({layer->parameters(), 0});
   runtime::exec::StateSeat alone;
-  runtime::exec::StageModule module(
-      {.layers = layers,
-       .recompute = {},
-       .loss = runtime::cpu::processor_loss(loss),
-       .loss_scale = 1e-3f,
-       .first = true},
-      std::make_shared<const runtime::exec::StateExchange>(runtime::exec::StatePieces(states, {alone, alone}), alone,
-                                                           runtime::exec::StateGroups{}, runtime::exec::StateGroups{}),
-      {}, memory);
+  runtime::exec::StageModule module({.layers = layers,
+                                     .recompute = {},
+                                     .loss = runtime::cpu::processor_loss(loss),
+                                     .loss_scale = 1e-3f,
+                                     .first = true},
+                                    std::make_shared<const runtime::exec::StateExchange>(
+                                        runtime::exec::StatePieces(states, {alone, alone, {}}), alone,
+                                        runtime::exec::StateGroups{}, runtime::exec::StateGroups{}),
+                                    {}, memory);
   module.initialise(model.seed, 0);
   runtime::tensor::OptimizerState optimizer(plan.optimizer, model.learning_rate, module.parameters().size(), memory);
   const auto batch = [&](std::int64_t width, bool targets) {

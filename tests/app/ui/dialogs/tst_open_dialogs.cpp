@@ -5,6 +5,7 @@
 #include <QPointer>
 #include <QTest>
 
+#include "app/ui/pages/what_if_page.hpp"
 #include "app/views/run/view.hpp"
 #include "tests/app/ui/window_fixture.hpp"
 #include "tests/support/test_program.hpp"
