@@ -219,7 +219,7 @@ void TestCliExplain::rates_and_provenance() {
   const Answer answer =
       problem_.run(QStringList{"compare", "--planner", "megatron", "--global-batch", "64", "--json"} + inputs);
   VERIFY_STATUS(answer, 0);
-  QVERIFY2(answer.err.contains("layer times are computed for H100-SXM"), answer.err);
+  QVERIFY2(answer.err.contains("what their shapes do on H100-SXM"), answer.err);
   const QJsonObject comparison = object_of(answer.out);
   QCOMPARE(comparison["provenance"]["layer_times"].toString(), "computed");
   QVERIFY(comparison["provenance"].toObject()["assumptions"].toArray().first().toString().contains("H100-SXM") ||

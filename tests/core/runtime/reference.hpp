@@ -98,6 +98,14 @@ inline Vector reference_forward(const ModelLayer& layer, const Vector& x, const 
   if (layer.kind == "embedding") return reference_embedding(layer, x, p);
   if (layer.kind == "layer_norm") return reference_norm(x, p, 0, size("hidden"));
   if (layer.kind == "lstm") return reference_lstm(layer, x, p);
+  if (layer.kind == "linear" && size("tied") == 1) {  // a row of the embedding's table for each output
+    Vector columns = p;
+    for (std::size_t i = 0; i < size("in"); ++i)
+      for (std::size_t o = 0; o < size("out"); ++o) columns[i * size("out") + o] = p[o * size("in") + i];
+    ModelLayer own = layer;
+    own.sizes["tied"] = 0;
+    return reference_forward(own, x, columns);
+  }
   if (layer.kind == "linear")
     return reference_activation(reference_linear(x, p, 0, size("in"), size("out"), size("bias") == 1),
                                 layer.size("activation"));

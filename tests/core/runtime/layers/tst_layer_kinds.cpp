@@ -57,6 +57,7 @@ void draw_experts(std::map<std::string, std::int64_t>& sizes, Random& random) {
   sizes["scale_permille"] = between(random, 300, 3000);
   sizes["auxiliary_loss_permille"] = random.coin() ? 0 : between(random, 100, 5000);
   sizes["capacity_percent"] = random.coin() ? 0 : between(random, 50, 200);
+  sizes["bias_rate_millionths"] = 0;  // what moves the biases is no gradient (tst_balanced_experts)
 }
 
 /// Small sizes within what the kind allows.
