@@ -255,15 +255,19 @@ void Exports::export_job(io::documents::JobLauncher launcher) {
 }
 
 void Exports::export_report() {
-  if (const QString why = session::no_report_reason(session_); !why.isEmpty())
-    return dialogs_.error(window_, tr("Export report"), why);
+  const auto refused = [this] {
+    const QString why = session::no_report_reason(session_);
+    if (!why.isEmpty()) dialogs_.error(window_, tr("Export report"), why);
+    return !why.isEmpty();
+  };
+  if (refused()) return;
   const auto problem = session_.problem();
   const QString name = file_name_of(QString::fromStdString(problem->profile->name) + QStringLiteral(" report"));
   const QString file = with_ending(
       dialogs_.save_file(window_, tr("Export report"), name + QStringLiteral(".html"),
                          tr("Reports (*.html *.md);;HTML (*.html);;Markdown with pictures (*.md);;All files (*)")),
       QStringLiteral(".html"));
-  if (file.isEmpty()) return;
+  if (file.isEmpty() || refused()) return;  // the project may have changed while the dialog was open
   const QString version = QCoreApplication::applicationVersion();
   session::export_report(session_, {file, QStringLiteral("pipedeck %1").arg(version).trimmed(), QDate::currentDate()},
                          [this, file](const QString& failure) {

@@ -72,6 +72,9 @@ __global__ void __launch_bounds__(tile_threads)
   const std::int64_t experts = tiles.routing.experts;
   for (std::int64_t e = threadIdx.x; e < experts; e += tile_threads) {
     int sum = 0;
+#ifdef __CUDACC__
+#pragma unroll 1  // registers of several samples at once would spill
+#endif
     for (std::int64_t sample = 0; sample < tiles.routing.samples; ++sample) {
       const std::int64_t at = sample * experts + e;
       tiles.samples_before[at] = sum;
