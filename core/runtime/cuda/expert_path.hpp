@@ -129,7 +129,7 @@ class ExpertPath {
   }
 
  private:
-  static constexpr std::int64_t in_a_float = sizeof(float) / sizeof(T);
+  static constexpr std::int64_t in_a_float = std::is_same_v<T, float> ? 1 : 2;  // else bf16
   static T* values(tensor::Tensor& of_t) { return reinterpret_cast<T*>(of_t.data()); }
   static const T* values(const tensor::Tensor& of_t) { return reinterpret_cast<const T*>(of_t.data()); }
   static bool travels_as_floats(std::int64_t width) { return width % in_a_float != 0; }
