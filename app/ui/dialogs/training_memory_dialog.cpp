@@ -90,15 +90,17 @@ void TrainingMemoryDialog::add_choices(QFormLayout& form, const session::project
   add_choice(*zero_, tr("1: the optimizer's state"), 1, tr("Sharded over the replicas of a stage"));
   add_choice(*zero_, tr("2: and the gradients"), 2, tr("Sharded over the replicas of a stage"));
   add_choice(*zero_, tr("3: and the weights"), 3, tr("Sharded over the replicas of a stage"));
-  const auto add = [&](const QString& caption, QComboBox* box, const char* name, int value) {
-    box->setObjectName(QLatin1String(name));
-    box->setCurrentIndex(box->findData(value));
-    form.addRow(caption, box);
-    connect(box, &QComboBox::currentIndexChanged, this, &TrainingMemoryDialog::show_sum);
-  };
-  add(tr("&Optimizer"), optimizer_, "training_optimizer", static_cast<int>(now.optimizer));
-  add(tr("&Precision"), precision_, "training_precision", static_cast<int>(now.precision));
-  add(tr("&ZeRO stage"), zero_, "training_zero", now.zero);
+  add_box(form, tr("&Optimizer"), optimizer_, "training_optimizer", static_cast<int>(now.optimizer));
+  add_box(form, tr("&Precision"), precision_, "training_precision", static_cast<int>(now.precision));
+  add_box(form, tr("&ZeRO stage"), zero_, "training_zero", now.zero);
+}
+
+void TrainingMemoryDialog::add_box(QFormLayout& form, const QString& caption, QComboBox* box, const char* name,
+                                   int value) {
+  box->setObjectName(QLatin1String(name));
+  box->setCurrentIndex(box->findData(value));
+  form.addRow(caption, box);
+  connect(box, &QComboBox::currentIndexChanged, this, &TrainingMemoryDialog::show_sum);
 }
 
 void TrainingMemoryDialog::add_adapters(QFormLayout& form, const Adapters& now) {
@@ -116,14 +118,8 @@ void TrainingMemoryDialog::add_adapters(QFormLayout& form, const Adapters& now) 
   add_choice(*frozen_, tr("as trained ones"), FrozenWeights::same, tr("In the format of the precision"));
   add_choice(*frozen_, tr("int8"), FrozenWeights::int8, tr("One byte a weight"));
   add_choice(*frozen_, tr("NF4"), FrozenWeights::nf4, tr("4.127 bits a weight, as in QLoRA's paper"));
-  const auto add = [&](const QString& caption, QComboBox* box, const char* name, int value) {
-    box->setObjectName(QLatin1String(name));
-    box->setCurrentIndex(box->findData(value));
-    form.addRow(caption, box);
-    connect(box, &QComboBox::currentIndexChanged, this, &TrainingMemoryDialog::show_sum);
-  };
-  add(tr("Adapter &targets"), adapter_targets_, "training_adapter_targets", static_cast<int>(now.targets));
-  add(tr("Fro&zen weights"), frozen_, "training_frozen", static_cast<int>(now.frozen));
+  add_box(form, tr("Adapter &targets"), adapter_targets_, "training_adapter_targets", static_cast<int>(now.targets));
+  add_box(form, tr("Fro&zen weights"), frozen_, "training_frozen", static_cast<int>(now.frozen));
   connect(adapter_rank_, &QSpinBox::valueChanged, this, &TrainingMemoryDialog::show_adapters);
   show_adapters();
 }

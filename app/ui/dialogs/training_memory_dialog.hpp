@@ -31,6 +31,8 @@ class TrainingMemoryDialog : public QDialog {
 
  private:
   void add_choices(QFormLayout& form, const session::project::TrainingState& now);
+  /// Adds a row for a box of choices, which shows `value`.
+  void add_box(QFormLayout& form, const QString& caption, QComboBox* box, const char* name, int value);
   void add_adapters(QFormLayout& form, const Adapters& now);
   void show_adapters();
   void add_reserve_fields(QFormLayout& form, const session::project::TrainingState& now);

@@ -35,18 +35,16 @@ class Embedding final : public layers::LayerKernel {
   explicit Embedding(EmbeddingShape shape)
       : layers::LayerKernel(shape.sequence, shape.sequence * shape.hidden,
                             (shape.words.count + shape.rows) * shape.hidden),
-        vocabulary_(shape.vocabulary),
         hidden_(shape.hidden),
-        shape_(std::move(shape)),
-        positions_(shape_.positions) {}
+        shape_(std::move(shape)) {}
 
-  std::int64_t replicated_parameters() const override { return (vocabulary_ + shape_.rows) * hidden_; }
+  std::int64_t replicated_parameters() const override { return (shape_.vocabulary + shape_.rows) * hidden_; }
   std::int64_t table_parameters() const override { return shape_.tied ? words() : 0; }
   std::vector<layers::ParameterBlock> blocks() const override {
     if (parameters() == replicated_parameters()) return {{0, 1, parameters(), parameters()}};
     const std::int64_t others = shape_.rows * hidden_;
     std::vector<layers::ParameterBlock> all{{shape_.words.first * hidden_, 1, words(), words()}};
-    if (others > 0) all.push_back({vocabulary_ * hidden_, 1, others, others});
+    if (others > 0) all.push_back({shape_.vocabulary * hidden_, 1, others, others});
     return all;
   }
 
@@ -72,7 +70,7 @@ class Embedding final : public layers::LayerKernel {
     }
     if (shape_.partners) shape_.partners->all_reduce(output);
     const float* positions = parameters.data() + words();
-    for (std::int64_t row = 0; row < input.size() && !positions_.empty(); ++row)
+    for (std::int64_t row = 0; row < input.size() && !shape_.positions.empty(); ++row)
       add(output.data() + row * hidden_, positions + position(row) * hidden_, hidden_);
     saved.tensors.push_back(std::move(input));
     return output;
@@ -92,7 +90,7 @@ class Embedding final : public layers::LayerKernel {
       const float* from = gradient.data() + row * hidden_;
       if (const std::int64_t own = own_word(tokens, row); own >= 0)
         add(gradients.data() + own * hidden_, from, hidden_);
-      if (!positions_.empty()) add(positions + position(row) * hidden_, from, hidden_);
+      if (!shape_.positions.empty()) add(positions + position(row) * hidden_, from, hidden_);
     }
     saved.tensors.clear();
   }
@@ -100,8 +98,8 @@ class Embedding final : public layers::LayerKernel {
  private:
   std::int64_t token(const tensor::Tensor& tokens, std::int64_t row) const {
     const auto id = static_cast<std::int64_t>(tokens.data()[row]);
-    if (id < 0 || id >= vocabulary_)
-      throw std::runtime_error(fmt::format("token {} is not in the vocabulary of {}", id, vocabulary_));
+    if (id < 0 || id >= shape_.vocabulary)
+      throw std::runtime_error(fmt::format("token {} is not in the vocabulary of {}", id, shape_.vocabulary));
     return id;
   }
 
@@ -113,12 +111,11 @@ class Embedding final : public layers::LayerKernel {
   std::int64_t words() const { return shape_.words.count * hidden_; }
 
   std::int64_t position(std::int64_t row) const {
-    return positions_[static_cast<std::size_t>(row) % positions_.size()];
+    return shape_.positions[static_cast<std::size_t>(row) % shape_.positions.size()];
   }
 
-  std::int64_t vocabulary_, hidden_;
+  std::int64_t hidden_;
   EmbeddingShape shape_;
-  const std::vector<std::int64_t>& positions_;
 };
 
 /// `context`: the seat of a context rank, or null.

@@ -78,6 +78,15 @@ class TestCliRun : public QObject {
   QStringList run_command(const QString& steps) const {
     return {"run", "--plan", "two.plan.json", "--model", "preset:mlp-small", "--backend", "cpu", "--steps", steps};
   }
+  /// Returns the losses of three steps on the processor.
+  QList<double> losses_of(const QString& model, const QString& plan, const QStringList& more) {
+    const Answer run = problem_.run(
+        QStringList{"run", "--plan", plan, "--model", model, "--backend", "cpu", "--steps", "3", "--events", "-"} +
+        more);
+    if (run.status != 0) qWarning("%s", run.err.constData());
+    return losses_in(run.out);
+  }
+
   SmallProblem problem_;
 };
 
@@ -447,11 +456,7 @@ void TestCliRun::weights_are_written_and_read() {
     "micro_batches": 2, "global_batch": 8, "schedule": "1f1b", "optimizer": "sgd",
     "stages": [{"layers": [0, 7], "devices": [0, 1], "tensor_parallel": 2}]})");
   const auto losses = [&](const QString& plan, const QStringList& more) {
-    const Answer run = problem_.run(QStringList{"run", "--plan", plan, "--model", "mixtral.config.json", "--backend",
-                                                "cpu", "--steps", "3", "--events", "-"} +
-                                    more);
-    if (run.status != 0) qWarning("%s", run.err.constData());
-    return losses_in(run.out);
+    return losses_of("mixtral.config.json", plan, more);
   };
   const QList<double> first = losses("mixtral.plan.json", {"--save-weights", "a.safetensors"});
   QCOMPARE(first.size(), 3);
@@ -471,11 +476,7 @@ void TestCliRun::tied_weights_are_written_once() {
   problem_.write("one.plan.json", R"({"format": "pipedeck.plan", "version": 1, "name": "one", "micro_batch": 4,
     "micro_batches": 2, "global_batch": 8, "schedule": "1f1b", "stages": [{"layers": [0, 5], "devices": [0]}]})");
   const auto losses = [&](const QString& plan, const QStringList& more) {
-    const Answer run = problem_.run(QStringList{"run", "--plan", plan, "--model", "tied.config.json", "--backend",
-                                                "cpu", "--steps", "3", "--events", "-"} +
-                                    more);
-    if (run.status != 0) qWarning("%s", run.err.constData());
-    return losses_in(run.out);
+    return losses_of("tied.config.json", plan, more);
   };
   const QList<double> first = losses("tied.plan.json", {"--save-weights", "tied.safetensors"});
   QVERIFY(problem_.read("tied.safetensors").contains("model.embed_tokens.weight"));

@@ -14,6 +14,7 @@
 #include "core/runtime/layers/context.hpp"
 #include "core/runtime/profile/rank_profile.hpp"
 #include "core/sim/simulate.hpp"
+#include "tests/core/runtime/cuda/beside_one_processor.hpp"
 #include "tests/core/runtime/cuda/closeness.hpp"
 #include "tests/core/runtime/cuda/skip_without_gpu.hpp"
 #include "tests/core/runtime/cuda/training_on_gpus.hpp"
@@ -74,28 +75,6 @@ Plan plan_of(const ModelSpec& model, const Mesh& mesh) {
   plan.schedule = mesh.schedule, plan.sharding.level = mesh.level;
   plan.optimizer = Optimizer::sgd;
   return plan;
-}
-
-runtime::layers::Backend by_nccl(const Plan& plan, GpuPrecision precision = GpuPrecision::fp32) {
-  auto backend = runtime::cuda::cuda_backend(gpu_module(), plan, precision, false);
-  if (!backend) qFatal("%s", backend.error().text().c_str());
-  return *std::move(backend);
-}
-
-Trained on_one_processor(const ModelSpec& model, int steps = 3) {
-  Plan single = plan_for(model, {1}, 4, 3);
-  single.optimizer = Optimizer::sgd;
-  return trained_on(runtime::cpu::cpu_backend(), model, single, steps_of(steps));
-}
-
-/// Returns the root mean square of the difference of two lists of parameters.
-double apart(const runtime::train::TrainedParameters& some, const runtime::train::TrainedParameters& others) {
-  double sum = 0;
-  if (some.layers.size() != others.layers.size()) return INFINITY;
-  for (std::size_t i = 0; i < some.layers.size(); ++i)
-    for (std::size_t j = 0; j < some.layers[i].size(); ++j)
-      sum += std::pow(double{some.layers[i][j]} - double{others.layers[i][j]}, 2);
-  return std::sqrt(sum);
 }
 
 /// A group that counts the bytes that its members send each other.
@@ -163,8 +142,8 @@ class TestCudaExpertRanks : public QObject {
   Q_OBJECT
  private slots:
   void initTestCase() { SKIP_WITHOUT_GPU(2); }
-  void init();
-  void cleanup();
+  void init() { begin_on_eight_gpus(); }
+  void cleanup() { end_on_gpus(); }
   void meshes_equal_one_processor_data() { every_mesh(); }
   void meshes_equal_one_processor();
   void rounded_values_are_near_one_processor_data() { every_mesh(); }
@@ -183,20 +162,6 @@ class TestCudaExpertRanks : public QObject {
  private:
   static void every_mesh();
 };
-
-void TestCudaExpertRanks::init() {
-#ifdef PIPEDECK_CUDA_STAND_IN
-  cuda_stand_in::reset();
-  cuda_stand_in::set_devices(8);
-#endif
-}
-
-void TestCudaExpertRanks::cleanup() {
-#ifdef PIPEDECK_CUDA_STAND_IN
-  cuda_stand_in::reset();
-  QTRY_VERIFY2_WITH_TIMEOUT(cuda_stand_in::alive() == 0, cuda_stand_in::alive_words().c_str(), 20000);
-#endif
-}
 
 void TestCudaExpertRanks::every_mesh() {
   QTest::addColumn<QString>("routing");
@@ -222,7 +187,6 @@ void TestCudaExpertRanks::every_mesh() {
       {.stages = 2, .tensor = 2, .expert = 2, .tokens = true, .recompute = true});
 }
 
-/// On the stand-in with lazily loaded kernels, shared queues and allocations that wait. Training connects no ranks.
 void TestCudaExpertRanks::meshes_equal_one_processor() {
   QFETCH(QString, routing);
   QFETCH(Mesh, mesh);
@@ -230,32 +194,7 @@ void TestCudaExpertRanks::meshes_equal_one_processor() {
   const Plan plan = plan_of(spec, mesh);
   if (const QByteArray why = why_no_gpus(static_cast<int>(devices_used(plan).size())); !why.isEmpty())
     QSKIP("too few GPUs");
-  const Trained expected = on_one_processor(spec);
-  std::vector<int> connections;
-#ifdef PIPEDECK_CUDA_STAND_IN
-  init();  // the driver reads its variables at the backend's first call
-  cuda_stand_in::set_strictness({.lazy_loading = true, .hardware_queues = true, .allocation_waits = true});
-  cuda_stand_in::set_delay(20);
-#endif
-  runtime::train::TrainOptions options = steps_of(3);
-  options.timeout = 60s, options.overlap = mesh.overlap;
-  EventLog log;
-  const auto found = runtime::train_with(by_nccl(plan), spec, plan, built(plan), options,
-                                         [&, sink = log.sink()](const RunEvent& event) {
-                                           sink(event);
-#ifdef PIPEDECK_CUDA_STAND_IN
-                                           if (std::holds_alternative<StepDone>(event))
-                                             connections.push_back(cuda_stand_in::connections());
-#endif
-                                         });
-  QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
-  VERIFY_BELOW(parameter_difference(*found, expected.parameters), trained_within(spec, sums_here().front()));
-  VERIFY_BELOW(loss_difference(log.losses(), expected.log.losses()), trained_within(spec, sums_here().front()));
-#ifdef PIPEDECK_CUDA_STAND_IN
-  QCOMPARE(connections.size(), std::size_t{3});
-  QCOMPARE(connections.front(), connections.back());
-  QCOMPARE(cuda_stand_in::loading_waits(), 0);
-#endif
+  verify_strictly(spec, plan, mesh.overlap);
 }
 
 void TestCudaExpertRanks::rounded_values_are_near_one_processor() {
