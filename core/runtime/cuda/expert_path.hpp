@@ -132,6 +132,7 @@ class ExpertPath {
   static constexpr std::int64_t in_a_float = std::is_same_v<T, float> ? 1 : 2;  // else bf16
   static T* values(tensor::Tensor& of_t) { return reinterpret_cast<T*>(of_t.data()); }
   static const T* values(const tensor::Tensor& of_t) { return reinterpret_cast<const T*>(of_t.data()); }
+  /// Rows of half a float travel as floats. Rows of floats never do, and have no conversion to link.
   static bool travels_as_floats(std::int64_t width) { return width % in_a_float != 0; }
   static std::int64_t floats_in(std::int64_t width) { return width / in_a_float; }
 
@@ -144,12 +145,12 @@ class ExpertPath {
   }
   static tensor::Tensor widened(CudaDevice& device, const tensor::Tensor& of_t, std::int64_t count) {
     tensor::Tensor floats(of_t.memory(), 1, std::max<std::int64_t>(1, count));
-    convert(device.stream(), floats.data(), values(of_t), count);
+    if constexpr (in_a_float > 1) convert(device.stream(), floats.data(), values(of_t), count);
     return floats;
   }
   static tensor::Tensor rounded(CudaDevice& device, const tensor::Tensor& floats, std::int64_t count) {
     tensor::Tensor of_t = rows(floats.memory(), 1, std::max<std::int64_t>(1, count));
-    convert(device.stream(), values(of_t), floats.data(), count);
+    if constexpr (in_a_float > 1) convert(device.stream(), values(of_t), floats.data(), count);
     return of_t;
   }
 
