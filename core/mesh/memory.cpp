@@ -13,6 +13,7 @@
 #include "core/cost/data_traffic.hpp"
 #include "core/cost/state_bytes.hpp"
 #include "core/mesh/stages.hpp"
+#include "core/mesh/trained_weights.hpp"
 #include "core/plan/groups.hpp"
 
 namespace pipedeck::mesh {
@@ -258,9 +259,9 @@ class Counter {
       sum.dense += weights.dense + weights.whole, sum.expert += weights.expert;
     };
     for (const LayerShard& layer : layers_) {
-      if (layer.kind == "linear" && question_.config.tied && is_first_) continue;  // the embedding's
       add(all, layer.weights);
-      if (is_root(layer)) root += layer.weights.dense + layer.weights.whole;
+      all.dense -= shared_weights(layer, question_);
+      if (is_root(layer)) root += layer.weights.dense + layer.weights.whole - shared_weights(layer, question_);
       if (!is_block(layer)) continue;
       if (begins_block(layer)) unit = 0;
       unit += gathered_weights(layer);

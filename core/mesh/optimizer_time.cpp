@@ -28,7 +28,7 @@ class Stepper {
   Stepper(const Question& question, const TypeRates& rates, const GroupTimes& groups, const StageLayers& layers)
       : question_(question), rates_(rates), groups_(groups), layers_(layers) {
     for (const LayerShard& layer : layers) {
-      const cost::RankWeights own = trained_weights(layer, question.training.adapters);
+      const cost::RankWeights own = trained_weights(layer, question);
       trained_.dense += own.dense, trained_.expert += own.expert;
     }
   }

@@ -2,9 +2,13 @@
 #include "core/mesh/pipeline_times.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
+
+#include "core/cost/measured_collectives.hpp"
 
 namespace pipedeck::mesh {
 namespace {
@@ -132,8 +136,8 @@ Result<PipelineTimes> PipelineTimes::of(const Question& question, const Rates& r
     TRY(auto network, cost::Network::of(*question.cluster));
     known = std::make_shared<KnownGroups>(std::move(network));
   }
-  PipelineTimes made(question);
-  TRY_VOID(KindReader(question, rates, std::move(known)).run(made.kinds_, made.times_));
+  PipelineTimes made(question, std::move(known));
+  TRY_VOID(KindReader(question, rates, made.known_).run(made.kinds_, made.times_));
   return made;
 }
 
@@ -146,6 +150,38 @@ Result<StageCosts> PipelineTimes::costs(std::size_t stage, const StageLayers& la
     slowest = slowest ? slower_of(std::move(own), *slowest) : std::move(own);
   }
   return *std::move(slowest);
+}
+
+/// The pairs of all ranks run at the same time. Pairs on devices of equal kinds are timed once.
+Seconds PipelineTimes::between_ends(double bytes) const {
+  Seconds slowest;
+  if (bytes <= 0) return slowest;
+  const cost::Network& network = known_->network();
+  const std::vector<int>& kinds = known_->kinds_of(*question_.cluster);
+  const int ranks = question_.stage_devices(), behind = ranks * (question_.pipeline - 1);
+  const auto pair_of = [&](int rank) {
+    return plan::RankGroup{question_.device(rank), question_.device(behind + rank)};
+  };
+  int beside = 1;  // cards belong to their device
+  if (!network.nic(network.node_of(question_.device(0))) || !network.nic(network.node_of(question_.device(behind)))) {
+    std::vector<plan::RankGroup> pairs;
+    for (int rank = 0; rank < ranks; ++rank) pairs.push_back(pair_of(rank));
+    beside = cost::groups_beside(network, pairs);
+  }
+  std::set<std::pair<int, int>> timed;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const plan::RankGroup pair = pair_of(rank);
+    if (!timed.emplace(kinds[pair.front().index()], kinds[pair.back().index()]).second) continue;
+    const NodeId node = network.node_of(pair.front());
+    const bool leaves = !network.in_one_domain(node, network.node_of(pair.back()));
+    const bool measured = network.is_measured(node, leaves);
+    const cost::Collective sum(network, pair, CollectiveKind::all_reduce, Collectives::best_ring, beside);
+    const Seconds time = sum.time(Bytes(std::llround(bytes)));
+    for (const int end : {0, question_.pipeline - 1})
+      for (const TypeTimes& type : types_of(static_cast<std::size_t>(end)))
+        slowest = std::max(slowest, cost::reached_time(time, leaves, measured, type.rates->reached));
+  }
+  return slowest;
 }
 
 StageCosts slower_of(StageCosts a, const StageCosts& b) {

@@ -42,11 +42,16 @@ class PipelineTimes {
   }
   /// Returns the costs of a stage: of each part, those of the slowest type. `known`: as stage_costs_of() has it.
   Result<StageCosts> costs(std::size_t stage, const StageLayers& layers, bool is_last, LayersTimedByKind& known) const;
+  /// Returns the time in which each rank of the first stage and its partner in the last one sum that many bytes, once
+  /// per step; 0 for none.
+  Seconds between_ends(double bytes) const;
 
  private:
-  PipelineTimes(const Question& question) : question_(question) {}
+  PipelineTimes(const Question& question, std::shared_ptr<KnownGroups> known)
+      : question_(question), known_(std::move(known)) {}
 
   const Question& question_;
+  std::shared_ptr<KnownGroups> known_;
   std::vector<int> kinds_;  ///< by pipeline rank
   std::vector<std::vector<TypeTimes>> times_;
 };

@@ -59,6 +59,10 @@ struct Question {
     const auto ranks = static_cast<std::size_t>(pipeline);
     return is_v_shaped() && stage >= ranks ? 2 * ranks - 1 - stage : stage % ranks;
   }
+  /// Returns true if the ranks with the head have the embedding, too, whose table is the head's.
+  bool shares_table() const {
+    return config.tied && rank_of_stage(static_cast<std::size_t>(pipeline * virtual_stages - 1)) == 0;
+  }
   int global_batch() const { return layer.count.micro_batch * data * micro_batches; }
 };
 

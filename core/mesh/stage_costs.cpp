@@ -270,6 +270,19 @@ class Builder {
 
 }  // namespace
 
+void add_tied_table(std::vector<StageCosts>& stages, const Question& question, const PipelineTimes& times,
+                    const StageLayers& last) {
+  if (question.shares_table() || question.training.adapters.rank > 0) return;
+  double weights = 0;
+  for (const LayerShard& layer : last) weights += tied_weights(layer, question);
+  const plan::StageDegrees& degrees = times.types_of(0).front().groups.degrees();
+  if (question.sharding.level >= 2) weights /= degrees.sharding;
+  const Seconds time = times.between_ends(weights * question.wire.gradients);
+  if (time.count <= 0) return;
+  for (StageCosts* const stage : {&stages.front(), &stages.back()})
+    stage->reductions.push_back({stage->backward.duration(), time, stage->weight.duration()});
+}
+
 void add_waiting(std::vector<StageCosts>& stages, const Question& question) {
   for (std::size_t s = static_cast<std::size_t>(question.pipeline); s < stages.size(); ++s)
     stages[question.rank_of_stage(s)].waiting += std::exchange(stages[s].waiting, Seconds());
@@ -288,10 +301,9 @@ std::vector<DataCollective> traffic_of(const LayerShard& layer, const Question& 
   const auto of = [&](const cost::RankWeights& weights) {
     return cost::data_traffic(question.sharding, degrees, weights, question.wire);
   };
-  const Adapters& adapters = question.training.adapters;
-  std::vector<DataCollective> all = of(trained_weights(layer, adapters));
-  if (adapters.rank == 0 || question.sharding.level < 3) return all;
-  for (const DataCollective& one : of(frozen_weights(layer, adapters, question.wire)))
+  std::vector<DataCollective> all = of(trained_weights(layer, question));
+  if (question.training.adapters.rank == 0 || question.sharding.level < 3) return all;
+  for (const DataCollective& one : of(frozen_weights(layer, question)))
     if (!one.of_gradients && one.moment != DataMoment::next_forward) all.push_back(one);
   return all;
 }
@@ -316,6 +328,7 @@ Result<std::vector<StageCosts>> stage_costs(const Question& question, const Rate
     TRY(StageCosts costs, times.costs(s, stages[s], s + 1 == stages.size(), known));
     all.push_back(std::move(costs));
   }
+  add_tied_table(all, question, times, stages.back());
   add_waiting(all, question);
   return all;
 }

@@ -18,6 +18,8 @@
 
 namespace pipedeck::mesh {
 
+class PipelineTimes;
+
 /// A collective of gradients, once a step.
 struct StageReduction {
   Seconds ready;  ///< after the start of the last backward
@@ -54,6 +56,11 @@ Result<TimedLayer> timed_layer(const analytic::transformer::shards::LayerShard& 
 /// stages where devices share their nodes' links.
 Result<StageCosts> stage_costs_of(const Question& question, const TypeRates& rates, const GroupTimes& groups,
                                   const StageLayers& layers, bool is_last, TimedLayers& known);
+
+/// Adds the sum of the gradients of a table that the embedding and the head share on unlike ranks, behind both ends'
+/// reductions (Megatron-LM, finalize_model_grads.py). `last`: the layers of the last of the P v stages.
+void add_tied_table(std::vector<StageCosts>& stages, const Question& question, const PipelineTimes& times,
+                    const StageLayers& last);
 
 /// Adds the waiting of each rank's stages for other data ranks behind its last backward, which is of its first stage.
 /// `stages`: P v without it.

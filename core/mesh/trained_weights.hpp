@@ -4,15 +4,21 @@
 
 #include "core/analytic/transformer/shards/layer_shard.hpp"
 #include "core/cost/data_traffic.hpp"
-#include "core/model/training.hpp"
+#include "core/mesh/question.hpp"
 
 namespace pipedeck::mesh {
 
-/// Returns the weights that have gradients: all, or those of the adapters.
-cost::RankWeights trained_weights(const analytic::transformer::shards::LayerShard& layer, const Adapters& adapters);
+/// Returns the weights of a head that are those of the embedding, on the rank; 0 for other layers and untied models.
+double tied_weights(const analytic::transformer::shards::LayerShard& layer, const Question& question);
+
+/// Returns those of them that the embedding of the same ranks counts.
+double shared_weights(const analytic::transformer::shards::LayerShard& layer, const Question& question);
+
+/// Returns the weights that have gradients: all, or those of the adapters. Without shared weights.
+cost::RankWeights trained_weights(const analytic::transformer::shards::LayerShard& layer, const Question& question);
 
 /// Returns the frozen weights, as many as trained ones would take the same bytes on the wire.
-cost::RankWeights frozen_weights(const analytic::transformer::shards::LayerShard& layer, const Adapters& adapters,
-                                 const WireBytes& wire);
+/// Without shared weights.
+cost::RankWeights frozen_weights(const analytic::transformer::shards::LayerShard& layer, const Question& question);
 
 }  // namespace pipedeck::mesh

@@ -44,6 +44,7 @@ Result<StepCosts> costs_of(const mesh::Question& question, const mesh::PipelineT
     TRY(const mesh::StageMemory memory,
         mesh::stage_memory(question, mesh::without_multi_token(layers), s == 0, is_last));
     costs.stages.push_back(std::move(stage)), costs.memory.push_back(memory);
+    if (is_last) mesh::add_tied_table(costs.stages, question, times, layers);
   }
   mesh::add_waiting(costs.stages, question);
   return costs;

@@ -176,6 +176,14 @@ class TestRankMemory : public QObject {
     const double words = 32000.0 * 1024;
     QCOMPARE(states(stage_of(question, 0)) + states(stage_of(question, 1)),
              18 * (analytic::transformer::parameters_of(config) + words));
+    // Both ends of a V are on one rank.
+    question.cluster = std::make_shared<const Cluster>();
+    question.order = ScheduleKind::dualpipe_v, question.virtual_stages = 2;
+    double all = 0;
+    const auto layers = *mesh::stage_layers(question);
+    for (std::size_t s = 0; s < layers.size(); ++s)
+      all += states(*mesh::stage_memory(question, layers[s], s == 0, s == 3));
+    QCOMPARE(all, 18 * analytic::transformer::parameters_of(config));
   }
 
   void micro_batches_by_enumeration() {

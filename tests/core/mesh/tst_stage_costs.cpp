@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/analytic/transformer/layers.hpp"
 #include "core/mesh/group_times.hpp"
 #include "core/mesh/stage_costs.hpp"
 #include "tests/support/test_program.hpp"
@@ -69,6 +70,19 @@ mesh::StageCosts costs_of(const mesh::Question& question, const mesh::Rates& rat
   const auto costs = mesh::stage_costs(question, rates, *layers);
   if (!costs) qFatal("%s", costs.error().text().c_str());
   return costs->front();
+}
+
+/// Returns the times of all reductions of each stage.
+std::vector<std::vector<double>> reductions_of(const mesh::Question& question, const mesh::Rates& rates) {
+  const auto layers = mesh::stage_layers(question);
+  const auto costs = mesh::stage_costs(question, rates, *layers);
+  if (!costs) qFatal("%s", costs.error().text().c_str());
+  std::vector<std::vector<double>> times;
+  for (const mesh::StageCosts& stage : *costs) {
+    times.emplace_back();
+    for (const mesh::StageReduction& one : stage.reductions) times.back().push_back(one.time.count);
+  }
+  return times;
 }
 
 mesh::StageLayers layers_of(const mesh::Question& question) { return mesh::stage_layers(question)->front(); }
@@ -274,6 +288,60 @@ class TestStageCosts : public QObject {
     QVERIFY(near(costs_of(asked, reached).send.count, groups->to_next_stage(bytes / 8).count + gathered));
     asked.layer.shard.sequence = true;
     QVERIFY(near(costs_of(asked, reached).send.count, groups->to_next_stage(bytes / 8).count));
+  }
+
+  /// The first and the last stage are on two nodes: pairs of ranks sum V h / T gradients over their cards, as two data
+  /// ranks do.
+  void ends_sum_the_gradients_of_their_table() {
+    const mesh::Rates reached = rates();
+    const mesh::Question two_nodes = question({.tensor = 8}, 2);
+    const auto pair = mesh::GroupTimes::of(two_nodes, reached);
+    const auto sum_of = [&](double bytes) {
+      return pair->time(GroupFamily::data_context, CollectiveKind::all_reduce, bytes).count;
+    };
+    mesh::Question asked = question({.tensor = 8});
+    asked.pipeline = 4, asked.micro_batches = 4;
+    const double bytes = 32000.0 * 4096 / 8 * asked.wire.gradients;
+    QVERIFY(sum_of(bytes) > bytes / 50e9);
+    const auto apart = reductions_of(asked, reached);
+    asked.config.tied = true;
+    auto tied = reductions_of(asked, reached);
+    for (const std::size_t end : {0, 3}) {
+      QVERIFY(near(tied[end].back(), sum_of(bytes)));
+      tied[end].pop_back();
+    }
+    QCOMPARE(tied, apart);
+    // A shard of it with states that are sharded.
+    asked.layer.shard.tensor = 4, asked.data = 2, asked.sharding.level = 2;
+    QVERIFY(near(reductions_of(asked, reached).back().back(), sum_of(bytes)));
+    // Frozen words have no gradients.
+    asked.training.adapters.rank = 8;
+    const auto adapted = reductions_of(asked, reached);
+    asked.config.tied = false;
+    QCOMPARE(adapted, reductions_of(asked, reached));
+  }
+
+  /// Where ranks have both ends, all traffic and steps are of the model's parameters.
+  void a_shared_table_is_counted_once() {
+    const mesh::Rates reached = rates();
+    for (const auto order : {ScheduleKind::one_f_one_b, ScheduleKind::dualpipe_v}) {
+      mesh::Question asked = question({}, 8);
+      asked.config.tied = true;
+      asked.order = order;
+      if (order == ScheduleKind::dualpipe_v) asked.pipeline = asked.virtual_stages = 2, asked.micro_batches = 4;
+      const auto layers = mesh::stage_layers(asked);
+      const auto groups = mesh::GroupTimes::of(asked, reached);
+      double sent = 0;
+      for (const mesh::StageLayers& stage : *layers)
+        for (const LayerShard& layer : stage)
+          sent += cost::bytes_per_step(mesh::traffic_of(layer, asked, groups->degrees()), asked.micro_batches);
+      QVERIFY(near(sent, 2 * 7.0 / 8 * asked.wire.gradients * analytic::transformer::parameters_of(asked.config)));
+      const auto costs = mesh::stage_costs(asked, reached, *layers);
+      double optimizer = 0;
+      for (const mesh::StageCosts& stage : *costs) optimizer += stage.optimizer.count;
+      QVERIFY(
+          near(optimizer, 34 * analytic::transformer::parameters_of(asked.config) / (2e12 * reached.reached.memory)));
+    }
   }
 };
 
