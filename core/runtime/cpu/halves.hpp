@@ -26,15 +26,17 @@
 
 namespace pipedeck::runtime::cpu {
 
-/// A half with the parts that all of them have: norm, sum over the ranks, residual, and the whole of which it is a
-/// shard. Its parameters begin with the norm's gains. A tensor of tokens is whole, or has the rank's tokens. With
-/// adapters these are its parameters, and all others are frozen.
-class NormedHalf : public layers::BlockHalf {
+/// A kernel of products of rows, whole or as a rank's shard. It trains all its parameters or, with adapters, these
+/// alone next to frozen ones. A tensor of tokens is whole, or has the rank's tokens.
+class AdaptedKernel : public layers::BlockHalf {
  public:
-  NormedHalf(std::int64_t sequence, std::int64_t hidden, float epsilon, std::int64_t parameters,
-             layers::AdapterLayout adapters, std::optional<layers::TensorParallelGroup> partners)
-      : NormedHalf(hidden, epsilon, parameters, std::move(adapters), layers::OwnTokens(sequence, std::move(partners))) {
-  }
+  /// `hidden`: the values of a token. `parameters`: without adapters.
+  AdaptedKernel(std::int64_t hidden, std::int64_t parameters, layers::AdapterLayout adapters, layers::OwnTokens tokens)
+      : layers::BlockHalf(tokens.positions() * hidden, tokens.positions() * hidden,
+                          adapters.any() ? adapters.end : parameters),
+        frozen_(adapters.any() ? parameters : 0),
+        adapters_(std::move(adapters)),
+        tokens_(std::move(tokens)) {}
 
   std::int64_t replicated_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
   std::vector<layers::ParameterBlock> blocks() const override {
@@ -62,60 +64,12 @@ class NormedHalf : public layers::BlockHalf {
     layers::merge_adapters(adapters_, parameters, frozen);
   }
 
-  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
-                         layers::SavedTensors& saved) const override {
-    saved.tensors.resize(forward_tensors());
-    auto& s = saved.tensors;
-    const HalfWeights p = weights_of(parameters, saved);
-    s[x] = std::move(input);
-    s[normal] = norm_.forward(s[x], p.base, s[inverse]);
-    tensor::Tensor output;
-    if (computes_own_tokens()) {
-      output = compute(p, s[normal], s);
-    } else {
-      output = compute(p, *all_tokens(s[normal]), s);
-      sum_tokens(output);
-    }
-    add(output.data(), s[x].data(), output.size());
-    return output;
-  }
-
-  /// Restores a half by its whole forward if it kept nothing but its input, and otherwise the parts that it discarded.
-  void restore(layers::SavedTensors& saved, std::span<const float> parameters,
-               const layers::RecomputedParts& parts) const override {
-    auto& s = saved.tensors;
-    if (s[inverse].empty()) {
-      forward(std::move(s[x]), parameters, saved);
-      return;
-    }
-    const HalfWeights p = weights_of(parameters, saved);
-    if (s[normal].empty()) s[normal] = norm_.forward(s[x], p.base, s[inverse]);
-    restore_parts(p, s, parts);
-  }
-
  protected:
-  /// Restores what the half has discarded of its own tensors.
-  virtual void restore_parts(const HalfWeights& p, std::vector<tensor::Tensor>& s,
-                             const layers::RecomputedParts& parts) const {
-    static_cast<void>(p), static_cast<void>(s), static_cast<void>(parts);
-  }
-  static void keep_only_input(std::vector<tensor::Tensor>& s) {
-    for (std::size_t i = x + 1; i < s.size(); ++i) s[i].release();
-  }
-
-  /// The first tensors that forward saves; a half's own ones begin at `first_own`.
-  enum Saved : std::size_t { x, inverse, normal, first_own };
-
-  /// Draws the parameters of a half that is no shard.
+  /// Draws the parameters of a kernel that is no shard, as without adapters.
   virtual void draw(std::span<float> parameters, Random random) const = 0;
-  /// Returns true if compute() takes and returns the rank's tokens, and all of their output.
-  virtual bool computes_own_tokens() const { return false; }
-  /// Returns the rank's part of the output for all tokens without the residual. `in`: the norm's output.
-  virtual tensor::Tensor compute(const HalfWeights& p, const tensor::Tensor& in,
-                                 std::vector<tensor::Tensor>& s) const = 0;
 
   /// `ranges`: the rank's part of each product, in the order of the adapters.
-  void set_whole(std::unique_ptr<NormedHalf> whole, std::vector<layers::ParameterBlock> blocks,
+  void set_whole(std::unique_ptr<AdaptedKernel> whole, std::vector<layers::ParameterBlock> blocks,
                  const std::vector<layers::AdapterRange>& ranges) {
     whole_ = std::move(whole), blocks_ = std::move(blocks);
     for (std::size_t i = 0; i < whole_->adapters_.places.size(); ++i)
@@ -194,6 +148,77 @@ class NormedHalf : public layers::BlockHalf {
   void sum_tokens(tensor::Tensor& tensor) const { tokens_.sum(tensor); }
   void keep_own_tokens(tensor::Tensor& tensor) const { tokens_.keep_own(tensor); }
   tensor::Tensor gather_gradient(tensor::Tensor& dy) const { return tokens_.gather_gradient(dy); }
+  bool divides_tokens() const { return tokens_.divided(); }
+  const layers::TensorParallelGroup& partners() const { return *tokens_.partners(); }
+  const layers::OwnTokens& tokens() const { return tokens_; }
+
+ private:
+  std::int64_t frozen_;
+  layers::AdapterLayout adapters_;
+  layers::OwnTokens tokens_;
+  std::unique_ptr<AdaptedKernel> whole_;  ///< of a shard
+  std::vector<layers::ParameterBlock> blocks_, adapter_blocks_;
+};
+
+/// A half with the parts that all of them have: norm, sum over the ranks, residual, and the whole of which it is a
+/// shard. Its parameters begin with the norm's gains.
+class NormedHalf : public AdaptedKernel {
+ public:
+  NormedHalf(std::int64_t sequence, std::int64_t hidden, float epsilon, std::int64_t parameters,
+             layers::AdapterLayout adapters, std::optional<layers::TensorParallelGroup> partners)
+      : AdaptedKernel(hidden, parameters, std::move(adapters), layers::OwnTokens(sequence, std::move(partners))),
+        hidden_(hidden),
+        norm_(hidden, epsilon) {}
+
+  tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
+                         layers::SavedTensors& saved) const override {
+    saved.tensors.resize(forward_tensors());
+    auto& s = saved.tensors;
+    const HalfWeights p = weights_of(parameters, saved);
+    s[x] = std::move(input);
+    s[normal] = norm_.forward(s[x], p.base, s[inverse]);
+    tensor::Tensor output;
+    if (computes_own_tokens()) {
+      output = compute(p, s[normal], s);
+    } else {
+      output = compute(p, *all_tokens(s[normal]), s);
+      sum_tokens(output);
+    }
+    add(output.data(), s[x].data(), output.size());
+    return output;
+  }
+
+  /// Restores a half by its whole forward if it kept nothing but its input, and otherwise the parts that it discarded.
+  void restore(layers::SavedTensors& saved, std::span<const float> parameters,
+               const layers::RecomputedParts& parts) const override {
+    auto& s = saved.tensors;
+    if (s[inverse].empty()) {
+      forward(std::move(s[x]), parameters, saved);
+      return;
+    }
+    const HalfWeights p = weights_of(parameters, saved);
+    if (s[normal].empty()) s[normal] = norm_.forward(s[x], p.base, s[inverse]);
+    restore_parts(p, s, parts);
+  }
+
+ protected:
+  /// Restores what the half has discarded of its own tensors.
+  virtual void restore_parts(const HalfWeights& p, std::vector<tensor::Tensor>& s,
+                             const layers::RecomputedParts& parts) const {
+    static_cast<void>(p), static_cast<void>(s), static_cast<void>(parts);
+  }
+  static void keep_only_input(std::vector<tensor::Tensor>& s) {
+    for (std::size_t i = x + 1; i < s.size(); ++i) s[i].release();
+  }
+
+  /// The first tensors that forward saves; a half's own ones begin at `first_own`.
+  enum Saved : std::size_t { x, inverse, normal, first_own };
+
+  /// Returns true if compute() takes and returns the rank's tokens, and all of their output.
+  virtual bool computes_own_tokens() const { return false; }
+  /// Returns the rank's part of the output for all tokens without the residual. `in`: the norm's output.
+  virtual tensor::Tensor compute(const HalfWeights& p, const tensor::Tensor& in,
+                                 std::vector<tensor::Tensor>& s) const = 0;
 
   /// Returns the gradient of the input, empty if it is not `wanted`, from that of the norm's output, both of the rank's
   /// tokens. Adds to the gradient of the gains.
@@ -202,7 +227,7 @@ class NormedHalf : public layers::BlockHalf {
     tensor::Tensor dx;
     if (wanted) dx = dy.slice(0, dy.samples(), dy.memory());
     norm_.backward(dx, gains.data(), dnormal, s[x], s[inverse], p.base);
-    if (!adapted()) tokens_.sum_own_gradients(gains.values().first(static_cast<std::size_t>(hidden_)));
+    if (!adapted()) tokens().sum_own_gradients(gains.values().first(static_cast<std::size_t>(hidden_)));
     return dx;
   }
   void add_gain_gradient(float* g, const tensor::Tensor& gains) const { add(g, gains.data(), hidden_); }
@@ -213,27 +238,9 @@ class NormedHalf : public layers::BlockHalf {
     s.assign(std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
   }
 
-  bool divides_tokens() const { return tokens_.divided(); }
-  const layers::TensorParallelGroup& partners() const { return *tokens_.partners(); }
-
  private:
-  NormedHalf(std::int64_t hidden, float epsilon, std::int64_t parameters, layers::AdapterLayout adapters,
-             layers::OwnTokens tokens)
-      : layers::BlockHalf(tokens.positions() * hidden, tokens.positions() * hidden,
-                          adapters.any() ? adapters.end : parameters),
-        frozen_(adapters.any() ? parameters : 0),
-        adapters_(std::move(adapters)),
-        hidden_(hidden),
-        norm_(hidden, epsilon),
-        tokens_(std::move(tokens)) {}
-
-  std::int64_t frozen_;
-  layers::AdapterLayout adapters_;
   std::int64_t hidden_;
   Rms norm_;
-  layers::OwnTokens tokens_;
-  std::unique_ptr<NormedHalf> whole_;  ///< of a shard
-  std::vector<layers::ParameterBlock> blocks_, adapter_blocks_;
 };
 
 /// Each makes the kernel of a layer's sizes; with `sharding`, a rank's shard of it. bad_input names a size that does

@@ -8,10 +8,9 @@
 #include <fmt/format.h>
 
 #include "core/runtime/cpu/attention.hpp"
+#include "core/runtime/cpu/halves.hpp"
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/layers.hpp"
-#include "core/runtime/cpu/row_products.hpp"
-#include "core/runtime/layers/own_tokens.hpp"
 #include "core/runtime/layers/transformer_layout.hpp"
 
 namespace pipedeck::runtime::cpu {
@@ -35,7 +34,20 @@ enum ForwardSaved : std::size_t {
   forward_count
 };
 /// Tensors left by backward_input for backward_weight: each product's input and the gradient of its result.
-enum WeightSaved : std::size_t { w_normal1, w_dqkv, w_context, w_dx1, w_normal2, w_dup, w_active, w_dy, w_norms };
+enum WeightSaved : std::size_t {
+  w_normal1,
+  w_dqkv,
+  w_context,
+  w_dx1,
+  w_normal2,
+  w_dup,
+  w_active,
+  w_dy,
+  w_norms,
+  weight_count
+};
+/// The products of a block, in the order of their adapters.
+enum Product : std::size_t { into_heads, out_of_heads, into_feed_forward, out_of_feed_forward };
 
 /// A rank's shard of a block in a tensor-parallel group: some heads and some of the feed-forward's columns. Products
 /// into them are sharded by columns, products out of them by rows. The outputs of the latter are summed, and the input
@@ -49,17 +61,33 @@ struct TransformerPart {
 struct TransformerSizes {
   std::int64_t hidden, heads, head_width, feed_forward, sequence;
   bool causal;
+  layers::AdapterChoice adapters;
   std::int64_t context() const { return heads * head_width; }
+  layers::TransformerLayout layout() const { return {hidden, context(), feed_forward}; }
+  /// Queries, keys and values are a matrix each.
+  std::vector<layers::AdaptedProduct> products() const {
+    const std::int64_t h = hidden, c = context(), f = feed_forward;
+    const layers::TransformerLayout at = layout();
+    std::vector<layers::ShardRange> heads{{0, c}, {c, c}, {2 * c, c}}, out, up, down;
+    if (adapters.targets == AdapterTargets::query_value)
+      heads.erase(heads.begin() + 1);
+    else
+      out = {{0, h}};
+    if (adapters.targets == AdapterTargets::linear) up = {{0, f}}, down = {{0, h}};
+    return {{at.qkv, h, 3 * c, heads, layers::ProductCut::columns},
+            {at.out, c, h, out, layers::ProductCut::rows},
+            {at.up, h, f, up, layers::ProductCut::columns},
+            {at.down, f, h, down, layers::ProductCut::rows}};
+  }
 };
 
-class Transformer final : public layers::LayerKernel {
+class Transformer final : public AdaptedKernel {
  public:
   explicit Transformer(const TransformerSizes& sizes, std::optional<layers::TensorParallelGroup> partners = {})
       : Transformer(sizes, layers::OwnTokens(sizes.sequence, std::move(partners))) {}
 
   Transformer(const TransformerSizes& sizes, layers::OwnTokens tokens)
-      : layers::LayerKernel(tokens.positions() * sizes.hidden, tokens.positions() * sizes.hidden,
-                            layers::TransformerLayout(sizes.hidden, sizes.context(), sizes.feed_forward).end),
+      : AdaptedKernel(sizes.hidden, sizes.layout().end, {sizes.adapters, sizes.products()}, std::move(tokens)),
         shape_{.heads = sizes.heads,
                .key_value_heads = sizes.heads,
                .key_width = sizes.head_width,
@@ -71,36 +99,29 @@ class Transformer final : public layers::LayerKernel {
         c_(sizes.context()),
         f_(sizes.feed_forward),
         at_(h_, c_, f_),
-        tokens_(std::move(tokens)) {}
+        products_(sizes.products()) {}
 
-  Transformer(TransformerSizes sizes, const TransformerPart& part) : Transformer(own(sizes, part), part.partners) {
-    whole_ = std::make_unique<Transformer>(sizes);
-    blocks_ = blocks_of(part);
+  Transformer(const TransformerSizes& sizes, const TransformerPart& part)
+      : Transformer(own(sizes, part), part.partners) {
+    auto all = std::make_unique<Transformer>(sizes);
+    std::vector<layers::ParameterBlock> blocks = all->blocks_of(part);
+    const std::int64_t width = sizes.head_width;
+    const layers::AdapterRange heads{{0, 1}, {part.heads.first * width, part.heads.count * width}},
+        columns{{0, 1}, part.feed_forward};
+    set_whole(std::move(all), std::move(blocks), {heads, heads, columns, columns});
   }
 
-  std::int64_t replicated_parameters() const override { return whole_ ? whole_->parameters() : parameters(); }
-  std::vector<layers::ParameterBlock> blocks() const override {
-    return whole_ ? blocks_ : layers::LayerKernel::blocks();
-  }
-
-  void initialise(std::span<float> parameters, Random random) const override {
-    if (whole_) return layers::initialise_part(*whole_, blocks_, parameters, random);
-    std::fill(parameters.begin(), parameters.end(), 0.0f);
-    for (const auto& [first, count] :
-         {std::pair{at_.qkv, 3 * h_ * h_}, {at_.out, h_ * h_}, {at_.up, h_ * f_}, {at_.down, f_ * h_}})
-      for (std::int64_t i = first; i < first + count; ++i)
-        parameters[static_cast<std::size_t>(i)] = 0.02f * random.normal();
-    std::fill_n(parameters.data() + at_.gain1, h_, 1.0f);
-    std::fill_n(parameters.data() + at_.gain2, h_, 1.0f);
-  }
+  std::size_t forward_tensors() const override { return forward_count; }
+  std::size_t backward_tensors() const override { return weight_count + narrow_tensors(); }
 
   tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
                          layers::SavedTensors& saved) const override {
     saved.tensors.resize(forward_count);
     auto& s = saved.tensors;
     s[x] = std::move(input);
-    attend(parameters.data(), s);
-    return feed_forward(parameters.data(), s);
+    const HalfWeights p = weights_of(parameters, saved);
+    attend(p, s);
+    return feed_forward(p, s);
   }
 
   void discard(layers::SavedTensors& saved, const layers::RecomputedParts& parts) const override {
@@ -118,37 +139,46 @@ class Transformer final : public layers::LayerKernel {
       s[probability] = of_heads(s, shape_.heads * shape_.key_rows());
       attention({contexts.data(), c_}, s[probability].data(), inputs(s), s[x].samples(), shape_);
     }
-    if (s[up].empty()) feed_forward(parameters.data(), s);
+    if (s[up].empty()) feed_forward(weights_of(parameters, saved), s);
   }
 
   tensor::Tensor backward_input(tensor::Tensor dy, std::span<const float> parameters, layers::SavedTensors& saved,
                                 bool wanted) const override {
+    const HalfWeights p = weights_of(parameters, saved);
+    NarrowRows narrow = no_narrow_rows();
     auto& s = saved.tensors;
     tensor::Tensor norms = tensor::Tensor::zeros(dy.memory(), 1, 4 * h_);  // gain1, shift1, gain2, shift2
     tensor::Tensor dup, dqkv;
-    const tensor::Tensor own_dy = tokens_.gather_gradient(dy);
-    tensor::Tensor dx1 = feed_forward_backward(parameters.data(), s, dy, own_dy.empty() ? dy : own_dy, norms, dup);
-    const tensor::Tensor own_dx1 = tokens_.gather_gradient(dx1);
-    tensor::Tensor dx =
-        attend_backward(parameters.data(), s, dx1, own_dx1.empty() ? dx1 : own_dx1, norms, dqkv, wanted);
-    tokens_.sum_own_gradients(norms.values());
-    std::array<tensor::Tensor, 9> left{std::move(s[normal1]), std::move(dqkv),       std::move(s[context]),
-                                       std::move(dx1),        std::move(s[normal2]), std::move(dup),
-                                       std::move(s[active]),  std::move(dy),         std::move(norms)};
+    const tensor::Tensor own_dy = gather_gradient(dy);
+    tensor::Tensor dx1 = feed_forward_backward(p, s, dy, own_dy.empty() ? dy : own_dy, norms, dup, narrow);
+    const tensor::Tensor own_dx1 = gather_gradient(dx1);
+    tensor::Tensor dx = attend_backward(p, s, dx1, own_dx1.empty() ? dx1 : own_dx1, norms, dqkv, narrow, wanted);
+    if (!adapted()) tokens().sum_own_gradients(norms.values());
+    std::array<tensor::Tensor, weight_count> left{std::move(s[normal1]), std::move(dqkv),       std::move(s[context]),
+                                                  std::move(dx1),        std::move(s[normal2]), std::move(dup),
+                                                  std::move(s[active]),  std::move(dy),         std::move(norms)};
     s.assign(std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
+    leave_narrow_rows(s, std::move(narrow));
     return dx;
   }
 
   void backward_weight(layers::SavedTensors& saved, std::span<float> gradients) const override {
     const auto& s = saved.tensors;
     float* g = gradients.data();
+    if (adapted()) {
+      add_gradients(g, out_of_feed_forward, s[w_active], s[w_dy], s, weight_count);
+      add_gradients(g, into_feed_forward, *all_tokens(s[w_normal2]), s[w_dup], s, weight_count);
+      add_gradients(g, out_of_heads, s[w_context], s[w_dx1], s, weight_count);
+      add_gradients(g, into_heads, *all_tokens(s[w_normal1]), s[w_dqkv], s, weight_count);
+      return saved.tensors.clear();
+    }
     add_weight_gradient(g + at_.down, s[w_active], f_, s[w_dy], h_);
     add_column_sums(g + at_.down_bias, s[w_dy].data(), rows(s[w_dy]), h_);
-    add_weight_gradient(g + at_.up, *tokens_.all(s[w_normal2]), h_, s[w_dup], f_);
+    add_weight_gradient(g + at_.up, *all_tokens(s[w_normal2]), h_, s[w_dup], f_);
     add_column_sums(g + at_.up_bias, s[w_dup].data(), rows(s[w_dup]), f_);
     add_weight_gradient(g + at_.out, s[w_context], c_, s[w_dx1], h_);
     add_column_sums(g + at_.out_bias, s[w_dx1].data(), rows(s[w_dx1]), h_);
-    add_weight_gradient(g + at_.qkv, *tokens_.all(s[w_normal1]), h_, s[w_dqkv], 3 * c_);
+    add_weight_gradient(g + at_.qkv, *all_tokens(s[w_normal1]), h_, s[w_dqkv], 3 * c_);
     add_qkv_bias(g + at_.qkv_bias, s[w_dqkv]);
     add(g + at_.gain1, s[w_norms].data(), 2 * h_);
     add(g + at_.gain2, s[w_norms].data() + 2 * h_, 2 * h_);
@@ -156,17 +186,27 @@ class Transformer final : public layers::LayerKernel {
   }
 
  private:
+  void draw(std::span<float> parameters, Random random) const override {
+    std::fill(parameters.begin(), parameters.end(), 0.0f);
+    for (const auto& [first, count] :
+         {std::pair{at_.qkv, 3 * h_ * h_}, {at_.out, h_ * h_}, {at_.up, h_ * f_}, {at_.down, f_ * h_}})
+      for (std::int64_t i = first; i < first + count; ++i)
+        parameters[static_cast<std::size_t>(i)] = 0.02f * random.normal();
+    std::fill_n(parameters.data() + at_.gain1, h_, 1.0f);
+    std::fill_n(parameters.data() + at_.gain2, h_, 1.0f);
+  }
+
   static TransformerSizes own(TransformerSizes sizes, const TransformerPart& part) {
     sizes.heads = part.heads.count, sizes.feed_forward = part.feed_forward.count;
     return sizes;
   }
 
-  /// The blocks in the order of at_. The queries, keys and values of a row of weights are a model's width apart, and so
-  /// are those of the next row.
+  /// Returns the blocks of a rank's part of this whole block, in the order of at_. The queries, keys and values of a
+  /// row of weights are a model's width apart, and so are those of the next row.
   std::vector<layers::ParameterBlock> blocks_of(const TransformerPart& part) const {
-    const layers::TransformerLayout& all = whole_->at_;
-    const std::int64_t f = whole_->f_, width = shape_.key_width;
-    const layers::ShardRange heads{part.heads.first * width, c_}, up = part.feed_forward;
+    const layers::TransformerLayout& all = at_;
+    const std::int64_t f = f_, width = shape_.key_width;
+    const layers::ShardRange heads{part.heads.first * width, part.heads.count * width}, up = part.feed_forward;
     return {{all.gain1, 1, 2 * h_, 2 * h_},
             {all.qkv + heads.first, 3 * h_, heads.count, h_},
             {all.qkv_bias + heads.first, 3, heads.count, h_},
@@ -185,20 +225,26 @@ class Transformer final : public layers::LayerKernel {
     return rows_like(s[qkv], 3 * c_, width);
   }
 
-  /// Returns in (rows x from) * weight (from x to) + bias; `by_rows`: of the rank's tokens.
-  tensor::Tensor linear(const tensor::Tensor& in, std::int64_t from, std::int64_t to, const float* weight,
-                        const float* bias, bool by_rows = false) const {
-    tensor::Tensor out = project(in, from, to, weight);
-    if (by_rows) tokens_.sum(out);
-    add_bias(out.data(), bias, out.size() / to, to);
+  /// Returns in * weight + bias of a product, with its adapter. Products by rows are summed over the ranks, and leave
+  /// the rank's tokens.
+  tensor::Tensor linear(const tensor::Tensor& in, const HalfWeights& p, Product number, std::int64_t bias) const {
+    const layers::AdaptedProduct& product = products_[number];
+    tensor::Tensor out = project_adapted(in, p, product, number);
+    if (product.cut == layers::ProductCut::rows) sum_tokens(out);
+    add_bias(out.data(), p + bias, out.size() / product.to, product.to);
     return out;
   }
 
-  /// Returns the gradient of linear's input, from its output's; `by_columns`: of the rank's tokens.
-  tensor::Tensor linear_backward(const tensor::Tensor& gradient, std::int64_t from, std::int64_t to,
-                                 const float* weight, bool by_columns = false) const {
-    tensor::Tensor out = project_backward(gradient, from, to, weight);
-    if (by_columns) tokens_.sum(out);
+  /// Returns the gradient of linear's input, from its output's. That of products by columns is summed over the ranks,
+  /// and is of the rank's tokens. `in`: the product's input, of which products by columns have the rank's tokens.
+  tensor::Tensor linear_backward(const tensor::Tensor& gradient, const tensor::Tensor& in, const HalfWeights& p,
+                                 Product number, NarrowRows& narrow) const {
+    const layers::AdaptedProduct& product = products_[number];
+    const bool by_columns = product.cut == layers::ProductCut::columns;
+    tensor::Tensor out = project_backward(gradient, product.from, product.to, p + product.weight);
+    add_adapter_backward(out, gradient, p, number, narrow);
+    keep_narrow_rows(in, p, number, narrow, by_columns);
+    if (by_columns) sum_tokens(out);
     return out;
   }
 
@@ -222,34 +268,35 @@ class Transformer final : public layers::LayerKernel {
     layer_norm(out.data(), mean.data(), inverse.data(), in.data(), gain, shift, own_rows(in), h_);
   }
 
-  void attend(const float* p, std::vector<tensor::Tensor>& s) const {
+  void attend(const HalfWeights& p, std::vector<tensor::Tensor>& s) const {
     normalise(s[x], p + at_.gain1, p + at_.shift1, s[mean1], s[inverse1], s[normal1]);
-    s[qkv] = linear(*tokens_.all(s[normal1]), h_, 3 * c_, p + at_.qkv, p + at_.qkv_bias);
+    s[qkv] = linear(*all_tokens(s[normal1]), p, into_heads, at_.qkv_bias);
     s[context] = of_heads(s, c_);
     s[probability] = of_heads(s, shape_.heads * shape_.key_rows());
     attention({s[context].data(), c_}, s[probability].data(), inputs(s), s[x].samples(), shape_);
-    s[x1] = linear(s[context], c_, h_, p + at_.out, p + at_.out_bias, true);
+    s[x1] = linear(s[context], p, out_of_heads, at_.out_bias);
     add(s[x1].data(), s[x].data(), s[x1].size());
   }
 
-  tensor::Tensor feed_forward(const float* p, std::vector<tensor::Tensor>& s) const {
+  tensor::Tensor feed_forward(const HalfWeights& p, std::vector<tensor::Tensor>& s) const {
     normalise(s[x1], p + at_.gain2, p + at_.shift2, s[mean2], s[inverse2], s[normal2]);
-    s[up] = linear(*tokens_.all(s[normal2]), h_, f_, p + at_.up, p + at_.up_bias);
+    s[up] = linear(*all_tokens(s[normal2]), p, into_feed_forward, at_.up_bias);
     s[active] = s[up].empty_like();
     gelu(s[active].data(), s[up].data(), s[up].size());
-    tensor::Tensor y = linear(s[active], f_, h_, p + at_.down, p + at_.down_bias, true);
+    tensor::Tensor y = linear(s[active], p, out_of_feed_forward, at_.down_bias);
     add(y.data(), s[x1].data(), y.size());
     return y;
   }
 
   /// Returns the gradient of x1, of the rank's tokens as `own`; `dy` is of all. `dup` becomes that of the activation's
   /// input.
-  tensor::Tensor feed_forward_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy,
-                                       const tensor::Tensor& own, tensor::Tensor& norms, tensor::Tensor& dup) const {
-    dup = linear_backward(dy, f_, h_, p + at_.down);
+  tensor::Tensor feed_forward_backward(const HalfWeights& p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dy,
+                                       const tensor::Tensor& own, tensor::Tensor& norms, tensor::Tensor& dup,
+                                       NarrowRows& narrow) const {
+    dup = linear_backward(dy, s[active], p, out_of_feed_forward, narrow);
     gelu_backward(dup.data(), s[up].data(), dup.size());
     s[up].release();
-    const tensor::Tensor dnormal = linear_backward(dup, h_, f_, p + at_.up, true);
+    const tensor::Tensor dnormal = linear_backward(dup, s[normal2], p, into_feed_forward, narrow);
     tensor::Tensor dx1 = own.slice(0, own.samples(), own.memory());
     layer_norm_backward(dx1.data(), norms.data() + 2 * h_, norms.data() + 3 * h_, dnormal.data(), s[x1].data(),
                         s[mean2].data(), s[inverse2].data(), p + at_.gain2, own_rows(own), h_);
@@ -257,19 +304,19 @@ class Transformer final : public layers::LayerKernel {
     return dx1;
   }
 
-  tensor::Tensor attend_backward(const float* p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dx1,
+  tensor::Tensor attend_backward(const HalfWeights& p, std::vector<tensor::Tensor>& s, const tensor::Tensor& dx1,
                                  const tensor::Tensor& own, tensor::Tensor& norms, tensor::Tensor& dqkv,
-                                 bool wanted) const {
+                                 NarrowRows& narrow, bool wanted) const {
     dqkv = wide(dx1, 3 * c_);
     {
-      const tensor::Tensor dcontext = linear_backward(dx1, c_, h_, p + at_.out);
+      const tensor::Tensor dcontext = linear_backward(dx1, s[context], p, out_of_heads, narrow);
       tensor::Tensor scratch(dx1.memory(), 1, shape_.scores());
       float* dq = dqkv.data();
       attention_backward({{dq, 3 * c_}, {dq + c_, 3 * c_}, {dq + 2 * c_, 3 * c_}}, {dcontext.data(), c_},
                          s[probability].data(), inputs(s), scratch.data(), dx1.samples(), shape_);
     }
     s[probability].release(), s[qkv].release();
-    const tensor::Tensor dnormal = linear_backward(dqkv, h_, 3 * c_, p + at_.qkv, true);
+    const tensor::Tensor dnormal = linear_backward(dqkv, s[normal1], p, into_heads, narrow);
     tensor::Tensor dx;
     if (wanted) dx = own.slice(0, own.samples(), own.memory());
     layer_norm_backward(dx.data(), norms.data(), norms.data() + h_, dnormal.data(), s[x].data(), s[mean1].data(),
@@ -280,9 +327,7 @@ class Transformer final : public layers::LayerKernel {
   AttentionShape shape_;    ///< of the local heads
   std::int64_t h_, c_, f_;  ///< the model's width, and those of the local heads and feed-forward
   layers::TransformerLayout at_;
-  layers::OwnTokens tokens_;
-  std::unique_ptr<Transformer> whole_;  ///< of a shard
-  std::vector<layers::ParameterBlock> blocks_;
+  std::vector<layers::AdaptedProduct> products_;
 };
 
 Result<TransformerSizes> size_of_transformer(const ModelLayer& layer) {
@@ -296,7 +341,8 @@ Result<TransformerSizes> size_of_transformer(const ModelLayer& layer) {
                                                   layer.name, *hidden, *heads));
   if (*causal > 1)
     return fail(ErrorCode::bad_input, fmt::format("layer '{}': causal is {}, expected 0 or 1", layer.name, *causal));
-  return TransformerSizes{*hidden, *heads, *hidden / *heads, *feed_forward, *sequence, *causal == 1};
+  return TransformerSizes{*hidden,   *heads,       *hidden / *heads,          *feed_forward,
+                          *sequence, *causal == 1, layers::adapters_of(layer)};
 }
 
 }  // namespace
