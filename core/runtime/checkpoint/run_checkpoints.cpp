@@ -90,7 +90,7 @@ void add_unit(Kept& kept, const exec::WorkerStage& stage, std::size_t index, std
   const exec::StatePieces& pieces = stage.module.exchange().pieces();
   const exec::ParameterRange range = pieces.updated(unit);
   const auto [layer, whole] = stage.module.stored_in(stage.first_layer, index);
-  if (range.count == 0 && kernel.parameters() > 0) return;
+  if (stage.module.borrows(index) || (range.count == 0 && kernel.parameters() > 0)) return;
   LayerPart part{layer, whole, stage.optimizer.steps(),
                  1,     0,     layers::blocks_in_range(kernel.blocks(), range.first, range.count)};
   const std::int64_t own_first = stage.module.own_range(unit).first;
@@ -130,7 +130,7 @@ Result<void> restore_stage(const Checkpoint& from, exec::WorkerStage& stage, boo
   for (std::size_t i = 0; i < stage.module.layers(); ++i) {
     const layers::LayerKernel& kernel = *stage.module.kernels()[i];
     const auto stored = stage.module.stored_in(stage.first_layer, i);
-    if (stored.whole == 0 && kernel.parameters() > 0) continue;  // another module of the device has them
+    if (stage.module.borrows(i)) continue;  // the first module of the device has them
     const int layer = stored.layer;
     const std::int64_t whole = stored.whole;
     const auto read = [&](int list, tensor::Tensor& to, std::int64_t at, exec::ParameterRange range) {

@@ -16,10 +16,11 @@ std::span<Float> part(std::span<Float> of, std::int64_t first, std::int64_t coun
 
 }  // namespace
 
-FrozenParameters::FrozenParameters(Kernels layers, std::shared_ptr<const StateExchange> exchange,
+FrozenParameters::FrozenParameters(Kernels layers, const layers::LayerKernel* table,
+                                   std::shared_ptr<const StateExchange> exchange,
                                    std::shared_ptr<GatheredWeights> gathered,
                                    std::shared_ptr<tensor::DeviceMemory> memory)
-    : layers_(layers), exchange_(std::move(exchange)), gathered_(std::move(gathered)) {
+    : layers_(layers), table_(table), exchange_(std::move(exchange)), gathered_(std::move(gathered)) {
   const StatePieces& pieces = exchange_->pieces();
   weights_ = tensor::Tensor::zeros(memory, 1, gathered_ ? pieces.piece_size() : pieces.list_size());
 }
@@ -52,13 +53,18 @@ void FrozenParameters::fill(const Fill& fill_layer) {
 
 void FrozenParameters::initialise(std::uint64_t seed, int first_layer) {
   fill([&](std::size_t i, std::span<float> to) {
-    layers_[i]->initialise_frozen(to, Random(seed, static_cast<std::uint64_t>(first_layer) + i));
+    const Random random(seed, static_cast<std::uint64_t>(stored_in(first_layer, i)));
+    if (!is_head(i)) return layers_[i]->initialise_frozen(to, random);
+    std::vector<float> table(static_cast<std::size_t>(table_->frozen_parameters()));
+    table_->initialise_frozen(table, random);
+    layers::extract_blocks(layers_[i]->frozen_blocks(), table, to);
   });
 }
 
 void FrozenParameters::load(std::span<const std::vector<float>> whole_layers, int first_layer) {
   fill([&](std::size_t i, std::span<float> to) {
-    layers::extract_blocks(layers_[i]->frozen_blocks(), whole_layers[static_cast<std::size_t>(first_layer) + i], to);
+    layers::extract_blocks(layers_[i]->frozen_blocks(),
+                           whole_layers[static_cast<std::size_t>(stored_in(first_layer, i))], to);
   });
 }
 
@@ -93,7 +99,8 @@ std::span<const float> FrozenParameters::own(std::size_t layer, std::size_t unit
 }
 
 void FrozenParameters::add_parameters(int first, std::vector<LayerParameters>& to) const {
-  for (std::size_t i = 0; i < layers_.size(); ++i)
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (is_head(i)) continue;  // the first stage adds the table
     for_each_unit(i, [&](std::size_t unit) {
       const StateSeat& seat = exchange_->pieces().seat(unit);
       if (seat.copy > 0 || (seat.rank > 0 && !seat.shards_weights())) return;
@@ -103,6 +110,7 @@ void FrozenParameters::add_parameters(int first, std::vector<LayerParameters>& t
       to.push_back({first + static_cast<int>(i), layers_[i]->replicated_frozen_parameters(),
                     layers::blocks_in_range(layers_[i]->frozen_blocks(), range.first, range.count), std::move(values)});
     });
+  }
 }
 
 }  // namespace pipedeck::runtime::exec

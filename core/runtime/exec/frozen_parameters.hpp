@@ -17,8 +17,9 @@ namespace pipedeck::runtime::exec {
 class FrozenParameters {
  public:
   using Kernels = std::span<const std::unique_ptr<layers::LayerKernel>>;
-  /// `exchange` divides them; `gathered` is null if each device has all.
-  FrozenParameters(Kernels layers, std::shared_ptr<const StateExchange> exchange,
+  /// `exchange` divides them; `gathered` is null if each device has all. `table`: the model's whole first layer, whose
+  /// words the last of `layers` shares; null without such a head. A head without states here borrows its table.
+  FrozenParameters(Kernels layers, const layers::LayerKernel* table, std::shared_ptr<const StateExchange> exchange,
                    std::shared_ptr<GatheredWeights> gathered, std::shared_ptr<tensor::DeviceMemory> memory);
 
   /// Draws those of model layer i from stream i of `seed`, as without adapters.
@@ -44,11 +45,15 @@ class FrozenParameters {
  private:
   template <class Fill>
   void fill(const Fill& fill_layer);
+  bool is_head(std::size_t layer) const { return table_ != nullptr && layer + 1 == layers_.size(); }
+  /// Returns the model's layer that has the weights of this one. `first`: that of the stage's first layer.
+  int stored_in(int first, std::size_t layer) const { return is_head(layer) ? 0 : first + static_cast<int>(layer); }
   template <class Work>
   void for_each_unit(std::size_t layer, const Work& work) const;
   std::span<const float> own(std::size_t layer, std::size_t unit) const;
 
   Kernels layers_;
+  const layers::LayerKernel* table_;
   std::shared_ptr<const StateExchange> exchange_;
   std::shared_ptr<GatheredWeights> gathered_;
   tensor::Tensor weights_;  ///< whole layers, or the device's pieces

@@ -12,6 +12,7 @@
 #include "core/plan/validate.hpp"
 #include "core/runtime/exec/lane_check.hpp"
 #include "core/runtime/exec/plan_features.hpp"
+#include "core/runtime/layers/adapters.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 
 namespace pipedeck::runtime::exec {
@@ -371,8 +372,8 @@ Result<StateSeat> table_seat(const Layout& layout, const LocalStage& chunk, std:
 }
 
 /// Marks the chunks at the model's ends, and seats the devices that share its table. A model of one stage has the table
-/// once on each device.
-Result<void> seat_tables(Layout& layout, const Plan& plan, bool apart) {
+/// once on each device. A `frozen` table has no gradients to sum.
+Result<void> seat_tables(Layout& layout, const Plan& plan, bool apart, bool frozen) {
   TRY_VOID(check_table(layout, plan));
   const std::size_t last = plan.stages.size() - 1;
   for (std::size_t worker = 0; worker < layout.placements.size(); ++worker) {
@@ -382,7 +383,7 @@ Result<void> seat_tables(Layout& layout, const Plan& plan, bool apart) {
       const bool is_last = chunk.stage.index() == last;
       chunk.has_head = is_last, chunk.borrows = is_last && has_first && !apart;
       const bool holds = chunk.stage == StageId(0) || (is_last && !has_first);
-      if (last == 0 || !holds) continue;
+      if (last == 0 || !holds || frozen) continue;
       TRY(chunk.states.table, table_seat(layout, chunk, worker));
     }
   }
@@ -419,7 +420,7 @@ Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule&
     TRY_VOID(load_lane(placement, layout, plan, schedule, names));
   }
   TRY_VOID(check_equal_lanes(layout));
-  if (has_tied_ends(model)) TRY_VOID(seat_tables(layout, plan, ends_apart));
+  if (has_tied_ends(model)) TRY_VOID(seat_tables(layout, plan, ends_apart, layers::has_adapters(model)));
   return layout;
 }
 

@@ -142,8 +142,6 @@ Result<void> check_tied_ends(const ModelSpec& model, const Plan& plan) {
                   fmt::format("found the asynchronous schedule '{}', expected a synchronous one: both ends "
                               "of the model share a table, and update it together",
                               name_of(plan.schedule)));
-  if (layers::has_adapters(model))
-    return refuse("/training/adapters", "found adapters, expected none: the model's head shares the embedding's table");
   return {};
 }
 

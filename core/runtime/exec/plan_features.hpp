@@ -30,7 +30,7 @@ ModelSpec with_adapters(ModelSpec model, const Plan& plan, int alpha);
 /// Refuses adapters that no layer takes, or whose kernels the backend lacks. bad_input.
 Result<void> check_adapters(const ModelSpec& model, const layers::KernelRegistry& kernels);
 
-/// Refuses a model whose head shares the embedding's table with stages that update apart, or with adapters. bad_input.
+/// Refuses a model whose head shares the embedding's table with stages that update apart. bad_input.
 Result<void> check_tied_ends(const ModelSpec& model, const Plan& plan);
 
 /// Returns the sharding that the trainer applies. `zero` of a plan of version 1 is a level over all replicas.

@@ -262,35 +262,29 @@ void StageModule::run(PassKind kind, MicroBatch& of, const LayerDone& done, cons
 }
 
 std::span<const float> StageModule::acquire_weights(MicroBatch& kept, std::size_t layer) {
-  if (borrows(layer)) {
-    const auto table = owner_->sharded_.weights ? owner_->sharded_.weights->acquire(0, *owner_->parameters_)
-                                                : owner_->part(std::as_const(*owner_->parameters_), 0);
-    return table.first(static_cast<std::size_t>(shape_.layers[layer]->parameters()));
-  }
-  if (frozen_) kept.tensors.layers[layer].frozen = frozen_->acquire(layer);
-  return sharded_.weights ? sharded_.weights->acquire(layer, *kept.weights) : part(*kept.weights, layer);
+  const auto [owner, at] = owner_of(layer);
+  const layers::LayerKernel& kernel = *shape_.layers[layer];
+  const tensor::Tensor& own = borrows(layer) ? *owner.parameters_ : *kept.weights;
+  if (owner.frozen_)
+    kept.tensors.layers[layer].frozen =
+        owner.frozen_->acquire(at).first(static_cast<std::size_t>(kernel.frozen_parameters()));
+  const auto all = owner.sharded_.weights ? owner.sharded_.weights->acquire(at, own) : owner.part(own, at);
+  return all.first(static_cast<std::size_t>(kernel.parameters()));  // of a table, without what follows the words
 }
 
 void StageModule::release_weights(std::size_t layer, int times) {
-  if (borrows(layer)) return owner_->release_table(times);
-  for (int i = 0; i < times && sharded_.weights; ++i) {
-    sharded_.weights->release(layer);
-    if (frozen_) frozen_->release(layer);
+  const auto [owner, at] = owner_of(layer);
+  for (int i = 0; i < times && owner.sharded_.weights; ++i) {
+    owner.sharded_.weights->release(at);
+    if (owner.frozen_) owner.frozen_->release(at);
   }
-}
-
-void StageModule::release_table(int times) {
-  for (int i = 0; i < times && sharded_.weights; ++i) sharded_.weights->release(0);
 }
 
 void StageModule::prefetch_weights(const MicroBatch& kept, std::size_t layer) {
-  if (!sharded_.weights) return;
-  if (borrows(layer)) {
-    if (owner_->sharded_.weights) owner_->sharded_.weights->prefetch(0, *owner_->parameters_);
-    return;
-  }
-  if (frozen_) frozen_->prefetch(layer);
-  sharded_.weights->prefetch(layer, *kept.weights);
+  const auto [owner, at] = owner_of(layer);
+  if (!owner.sharded_.weights) return;
+  if (owner.frozen_) owner.frozen_->prefetch(at);
+  owner.sharded_.weights->prefetch(at, borrows(layer) ? *owner.parameters_ : *kept.weights);
 }
 
 tensor::Tensor StageModule::run_forward(MicroBatch& kept, std::size_t layer, std::size_t end, tensor::Tensor input) {
@@ -303,8 +297,7 @@ tensor::Tensor StageModule::run_forward(MicroBatch& kept, std::size_t layer, std
 }
 
 void StageModule::add_weight_gradient(std::size_t layer, layers::SavedTensors& saved) {
-  StageModule& owner = borrows(layer) ? *owner_ : *this;
-  const std::size_t at = borrows(layer) ? 0 : layer;
+  const auto [owner, at] = owner_of(layer);
   ScatteredGradients* const scattered = owner.sharded_.gradients.get();
   const std::span<float> gradients = scattered ? scattered->begin(at) : owner.part(owner.gradients_, at);
   shape_.layers[layer]->backward_weight(saved,

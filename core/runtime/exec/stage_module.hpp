@@ -64,6 +64,7 @@ class StageModule {
 
   /// Lets the head take the weights of the table that `owner`, a module of this device or this one itself, begins with.
   void borrow_table(StageModule& owner) { owner_ = &owner; }
+  bool borrows(std::size_t layer) const { return shape_.borrows && layer + 1 == layers(); }
   /// Returns where the parameters of a layer are stored, which has none of its own if the stage borrows them. `first`:
   /// the model's layer of the stage's first. The head's table is a part of the embedding.
   StoredIn stored_in(int first, std::size_t layer) const;
@@ -156,7 +157,11 @@ class StageModule {
     std::shared_ptr<const tensor::Tensor> weights;  ///< until the input's gradient is computed
     PassTensors tensors;  ///< logits as the loss's forward left them; targets if it is recomputed
   };
-  bool borrows(std::size_t layer) const { return shape_.borrows && layer + 1 == layers(); }
+  /// Returns the module of this device that has a layer's weights, and their layer there.
+  std::pair<StageModule&, std::size_t> owner_of(std::size_t layer) {
+    if (borrows(layer)) return {*owner_, 0};
+    return {*this, layer};
+  }
   bool is_head(std::size_t layer) const { return shape_.table != nullptr && layer + 1 == layers(); }
   void balance(std::size_t layer, ParameterRange range, std::span<float> weights, std::span<float> excess) const;
   void fill_weights(std::size_t layer, const std::function<void(std::span<float>)>& fill);
@@ -166,7 +171,6 @@ class StageModule {
   tensor::Tensor run_forward(MicroBatch& kept, std::size_t layer, std::size_t end, tensor::Tensor input);
   /// Also points the layer's saved tensors to its frozen weights.
   std::span<const float> acquire_weights(MicroBatch& kept, std::size_t layer);
-  void release_table(int times);
   void prefetch_weights(const MicroBatch& kept, std::size_t layer);
   void release_weights(std::size_t layer, int times = 1);
   bool keeps_weights_for_backward() const {

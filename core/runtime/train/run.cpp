@@ -137,14 +137,14 @@ exec::ShardedStates sharded_states(Run& run, std::size_t worker, const exec::Sta
 
 /// Returns the weights of a stage that are not trained, with groups of their own; null if there are none.
 std::shared_ptr<exec::FrozenParameters> frozen_weights(Run& run, std::size_t worker, const exec::LocalStage& chunk,
-                                                       const Plan& plan, exec::FrozenParameters::Kernels layers,
+                                                       const Plan& plan, const exec::StageShape& shape,
                                                        const std::shared_ptr<tensor::DeviceMemory>& memory) {
   std::vector<exec::LayerStates> states;
   std::int64_t all = 0;
-  for (const auto& layer : layers) {
+  for (const auto& layer : shape.layers)
     states.push_back({layer->frozen_parameters(), layer->frozen_expert_parameters()});
-    all += layer->frozen_parameters();
-  }
+  if (shape.borrows) states.back() = {};
+  for (const exec::LayerStates& layer : states) all += layer.parameters;
   if (all == 0) return nullptr;
   exec::StateGroups dense = join_states(run, worker, dense_members(run.layout, chunk));
   exec::StateGroups experts = join_states(run, worker, expert_members(run.layout, chunk));
@@ -153,7 +153,8 @@ std::shared_ptr<exec::FrozenParameters> frozen_weights(Run& run, std::size_t wor
       std::move(dense), std::move(experts));
   std::shared_ptr<exec::GatheredWeights> gathered =
       sharded_states(run, worker, chunk.states.dense, plan, Overlap::none, exchange, memory).weights;
-  return std::make_shared<exec::FrozenParameters>(layers, std::move(exchange), std::move(gathered), memory);
+  return std::make_shared<exec::FrozenParameters>(shape.layers, shape.table, std::move(exchange), std::move(gathered),
+                                                  memory);
 }
 
 /// Overlaps the reduction of whole gradients with the passes. An asynchronous round is reduced at once, before its
@@ -190,7 +191,7 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
         exec::StatePieces(states, chunk.states, memory->device().parameter_alignment()), chunk.states.dense,
         std::move(dense), std::move(experts), std::move(table));
     auto sharded = sharded_states(run, index, chunk.states.dense, plan, options.overlap, exchange, memory);
-    auto frozen = frozen_weights(run, index, chunk, plan, shape.layers, memory);
+    auto frozen = frozen_weights(run, index, chunk, plan, shape, memory);
     exec::StageModule module(std::move(shape), exchange, std::move(sharded), memory, std::move(frozen));
     const int first_layer = plan.stages[chunk.stage.index()].first;
     if (options.weights)

@@ -86,6 +86,14 @@ inline ModelSpec small_mixtral(int blocks = 2, std::int64_t hidden = 16, std::in
   return model;
 }
 
+/// Lets the head of a model share the embedding's table.
+inline ModelSpec tied(ModelSpec model) {
+  ModelLayer& head = model.layers[model.layers.size() - 2];
+  model.layers.front().sizes["tied"] = head.sizes["tied"] = 1;
+  head.sizes["bias"] = 0;
+  return model;
+}
+
 inline ModelSpec small_mlp(std::int64_t hidden = 24, int layers = 5, std::int64_t in = 10, std::int64_t classes = 4) {
   ModelSpec model;
   model.name = "small MLP";

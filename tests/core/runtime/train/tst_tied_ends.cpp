@@ -20,14 +20,6 @@ namespace pipedeck::tst_tied_ends {
 
 using namespace pipedeck::test;
 
-/// Lets the head of a model share the embedding's table.
-ModelSpec tied(ModelSpec model) {
-  ModelLayer& head = model.layers[model.layers.size() - 2];
-  model.layers.front().sizes["tied"] = head.sizes["tied"] = 1;
-  head.sizes["bias"] = 0;
-  return model;
-}
-
 /// The degrees of all stages.
 struct Mesh {
   int stages = 1, data = 1, context = 1, tensor = 1, chunks = 1;
@@ -356,10 +348,6 @@ void TestTiedEnds::wrong_ends_are_refused() {
   Plan asynchronous = plan_with(spec, {.stages = 2});
   asynchronous.schedule = ScheduleKind::pipedream;
   QVERIFY(refused(trained(spec, asynchronous), "/schedule", "found the asynchronous schedule 'pipedream'"));
-  Plan adapters = plan_with(spec, {});
-  adapters.choices.emplace().training.adapters.rank = 2;
-  const ModelSpec llama = tied(small_llama(8, 8, 10));
-  QVERIFY(refused(trained(llama, adapters), "/training/adapters", "found adapters, expected none"));
   Plan uneven = plan_for(spec, {1, 2}, 4, 2);
   uneven.stages[1].tensor_parallel = 2;
   QVERIFY(refused(trained(spec, uneven), "/stages/1/tensor_parallel", "found 2 tensor-parallel ranks, expected 1"));
