@@ -4,12 +4,15 @@
 
 usage: tests/mpi_runs.py PIPEDECK_CLI MPI_WORKER MPI_MODULE CASE
 """
+import array
 import glob
 import json
+import math
 import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -135,6 +138,46 @@ def bad_input():
     check(done.returncode == 2 and done.stderr.count("in another process than in the first") == 1, "other inputs")
     alone = finished(run_arguments("--transport", "mpi"))
     check(alone.returncode == 2 and "mpirun -n 2" in alone.stderr, "one process alone")
+
+
+def near(found, expected):
+    """Equal to 1e-5, relative to the expected values together."""
+    check(len(found) == len(expected) > 0, f"{len(found)} values, not {len(expected)}")
+    apart = math.sqrt(sum((a - b) ** 2 for a, b in zip(found, expected)))
+    return apart <= 1e-5 * math.sqrt(sum(b * b for b in expected))
+
+
+def weights_of(path):
+    """The values of a safetensors file, all in fp32."""
+    with open(path, "rb") as file:
+        [header] = struct.unpack("<Q", file.read(8))
+        file.seek(8 + header)
+        return array.array("f", file.read())
+
+
+def adapters():
+    """A plan that is planned with adapters: processes train what one device trains, and it goes on there."""
+    planned = ["--planner", "mesh", "--profile", "preset:llama-tiny", "--cluster", "preset:4 × RTX-4090",
+               "--global-batch", "8", "--pp", "2", "--adapter-rank", "4"]
+    check(finished([CLI, "plan", *planned, "-o", "mesh.json"]).returncode == 0, "a plan")
+    with open("mesh.json") as file:
+        plan = json.load(file)
+    check(plan["training"]["adapters"]["rank"] == 4 and len(plan["stages"]) == 2, "adapters in two stages")
+    alone = {key: value for key, value in plan.items() if key not in ("objective", "predicted", "certificate")}
+    with open("one.json", "w") as file:
+        json.dump(dict(alone, stages=[stage(0, plan["stages"][-1]["layers"][1], [0])]), file)
+    asked = [CLI, "run", "--model", "preset:llama-tiny", "--backend", "cpu", "--plan"]
+    whole = [*asked, "one.json", "--steps", "20", "--events", "one.jsonl"]
+    check(finished([*whole, "--save-weights", "one.safetensors"]).returncode == 0, "one device")
+    expected = losses("one.jsonl")
+    done = finished(mpirun(4, *asked, "mesh.json", "--steps", "20", "--events", "mpi.jsonl", "--transport", "mpi",
+                           "--save-weights", "mpi.safetensors"))
+    check(done.returncode == 0 and near(losses("mpi.jsonl"), expected), "the losses of four processes")
+    check(near(weights_of("mpi.safetensors"), weights_of("one.safetensors")), "frozen weights with merged adapters")
+    done = finished(mpirun(2, *asked, "mesh.json", "--steps", "10", "--transport", "mpi", "--checkpoint", "kept"))
+    check(done.returncode == 0, "a run of two processes")
+    done = finished([*whole[:-1], "rest.jsonl", "--resume", "kept"])
+    check(done.returncode == 0 and near(losses("rest.jsonl"), expected[10:]), "it goes on with one device")
 
 
 class Started:
@@ -412,7 +455,7 @@ def main():
             with open(name, "w") as file:
                 json.dump(plan, file)
         cases = (exchange, train_2, train_4, idle, same_losses, sampled, bad_input, killed, stalled, stopped, checkpoints,
-                 killed_with_checkpoints, asynchronous, two_hosts, two_hosts_mesh, broken_hosts)
+                 killed_with_checkpoints, asynchronous, adapters, two_hosts, two_hosts_mesh, broken_hosts)
         next(case for case in cases if case.__name__ == sys.argv[4])()
     print("all is well")
 
