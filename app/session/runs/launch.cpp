@@ -64,7 +64,7 @@ QString not_launchable_reason(const Plan& plan, const ModelSpec* model, const Ru
   if (!model)
     return Launch::tr(
         "The runtime has no layers for this model. It trains the small presets, models like Llama, Mixtral, Qwen and "
-        "DeepSeek-V2, and model files.");
+        "DeepSeek, and model files.");
   if (const QString why = backend.gpus ? QString() : too_large_reason(*model); !why.isEmpty()) return why;
   if (plan.stages.empty()) return Launch::tr("There is no plan.");
   return {};

@@ -38,7 +38,7 @@ const char* foreign_feature(const TransformerConfig& c) {
       {c.indexer || c.compressed || c.state_space || c.linear_attention, "another form of attention"},
       {c.embedding_width > 0 || c.streams > 0 || c.multi_token > 0 || c.patches || c.words_of_blocks,
        "inputs or outputs other than words"},
-      {c.experts && (c.experts->shared_gate || c.experts->score_bias || c.experts->bias || c.experts->beside_dense),
+      {c.experts && (c.experts->shared_gate || c.experts->bias || c.experts->beside_dense),
        "experts with a shared gate, a bias or a dense part"}};
   for (const auto& [present, name] : features)
     if (present) return name;
@@ -68,11 +68,14 @@ class Maker {
 
  private:
   Result<void> check(const TransformerConfig& config) const {
-    if (const char* feature = foreign_feature(config))
+    const char* feature = foreign_feature(config);
+    if (!feature && config.experts && config.experts->score_bias && !details_.contains("bias_rate_millionths"))
+      feature = "biases of the router's scores without a rate by which loads move them";
+    if (feature)
       return fail(
           ErrorCode::bad_input,
           fmt::format("found {}, which no layer of the runtime has; expected a model as Llama, Mistral, Mixtral, "
-                      "Qwen or DeepSeek-V2 describe one",
+                      "Qwen or DeepSeek describe one",
                       feature));
     return {};
   }

@@ -22,8 +22,16 @@ struct Defaults {
   double rotary_base = 10'000, epsilon = 1e-6;
   bool normalised = true;
   double auxiliary = 0.001;
-  bool scales_rotary = true;  ///< its layer takes the scaling of Llama 3.1
+  bool scales_rotary = true;           ///< its layer takes the scaling of Llama 3.1
+  std::string_view choice = "greedy";  ///< `topk_method`
+  double groups = 1, groups_per_token = 1, scale = 1;
 };
+
+/// The rate of the biases by which DeepSeek-V3 balances its experts (arXiv 2412.19437, section 4.2). Its config.json
+/// has none.
+constexpr std::int64_t bias_rate_millionths = 1'000;
+
+constexpr std::string_view biased_choice = "noaux_tc", grouped_choice = "group_limited_greedy";
 
 const std::map<std::string, Defaults, std::less<>>& trainable_families() {
   static const std::map<std::string, Defaults, std::less<>> families{
@@ -33,7 +41,14 @@ const std::map<std::string, Defaults, std::less<>>& trainable_families() {
       {"qwen2", {}},
       {"qwen3", {}},
       {"qwen3_moe", {.normalised = false}},
-      {"deepseek_v2", {.normalised = false, .scales_rotary = false}}};
+      {"deepseek_v2", {.normalised = false, .scales_rotary = false}},
+      {"deepseek_v3",
+       {.auxiliary = 0,
+        .scales_rotary = false,
+        .choice = biased_choice,
+        .groups = 8,
+        .groups_per_token = 4,
+        .scale = 2.5}}};
   return families;
 }
 
@@ -82,18 +97,38 @@ void read_rotary(ObjectReader& in, const Defaults& defaults, Details& details) {
   details["rotary_base"] = in_units(in, "rope_theta", base, 1, 1, std::int64_t{1} << 30);
 }
 
+/// Reads the groups of experts, of which some have a token's experts, and how these are balanced.
+void read_choice(ObjectReader& in, const Defaults& defaults, Details& details) {
+  const bool biased = defaults.choice == biased_choice;
+  const std::string choice = in.text_or("topk_method", std::string(defaults.choice));
+  if (choice != defaults.choice && (biased || choice != grouped_choice))
+    in.fail("topk_method",
+            biased ? fmt::format("found \"{}\", expected \"{}\"", choice, biased_choice)
+                   : fmt::format("found \"{}\", expected \"{}\" or \"{}\"", choice, defaults.choice, grouped_choice));
+  const double groups = in.number_or("n_group", defaults.groups, 0, 1e6),
+               chosen = in.number_or("topk_group", defaults.groups_per_token, 0, 1e6);
+  if (biased) details["sigmoid"] = 1, details["bias_rate_millionths"] = bias_rate_millionths;
+  if (groups <= 1) return;
+  if (!biased && choice != grouped_choice)
+    return in.fail("n_group",
+                   fmt::format("found {} groups of experts, expected 1 with the method \"{}\"", groups, choice));
+  details["groups"] = in_units(in, "n_group", groups, 1, 1, 1'000'000);
+  details["groups_per_token"] = in_units(in, "topk_group", chosen, 1, 1, 1'000'000);
+}
+
 void read_router(ObjectReader& in, const Defaults& defaults, Details& details) {
   details["normalised"] = in.bool_or("norm_topk_prob", defaults.normalised) ? 1 : 0;
   const char* coefficient = in.has("aux_loss_alpha") ? "aux_loss_alpha" : "router_aux_loss_coef";
   details["auxiliary_loss_permille"] =
       in_units(in, coefficient, in.number_or(coefficient, defaults.auxiliary, 0, 1000), 1000, 0, 1'000'000);
-  if (in.number_or("n_group", 1, 0, 1e6) > 1)
-    in.fail("n_group", "found groups of experts, expected none: a token's experts are chosen among all of them");
-  expect_word(in, "scoring_func", "softmax");
-  // The library scales weights that it does not normalise.
-  if (details["normalised"] == 0)
+  const bool biased = defaults.choice == biased_choice;
+  expect_word(in, "scoring_func", biased ? "sigmoid" : "softmax");
+  read_choice(in, defaults, details);
+  // The library scales weights that it does not normalise, and all of DeepSeek-V3.
+  if (details["normalised"] == 0 || biased)
     details["scale_permille"] =
-        in_units(in, "routed_scaling_factor", in.number_or("routed_scaling_factor", 1, 0, 1e6), 1000, 1, 1'000'000'000);
+        in_units(in, "routed_scaling_factor", in.number_or("routed_scaling_factor", defaults.scale, 0, 1e6), 1000, 1,
+                 1'000'000'000);
   if (in.number_or("router_jitter_noise", 0, 0, 1) != 0)
     in.fail("router_jitter_noise", "found noise of the router, expected 0: none is added");
 }

@@ -12,8 +12,8 @@
 namespace pipedeck::io::huggingface {
 
 /// Returns them as sizes of the runtime's layers (core/model/model.hpp), such as rotary_base, for the families whose
-/// blocks the runtime computes: llama, mistral, mixtral, qwen2, qwen3, qwen3_moe, deepseek_v2. bad_input names another
-/// family, and members that ask for something else: an activation, a scaling of rotary positions.
+/// blocks the runtime computes: llama, mistral, mixtral, qwen2, qwen3, qwen3_moe, deepseek_v2, deepseek_v3. bad_input
+/// names another family, and members that ask for something else: an activation, a scaling of rotary positions.
 Result<std::map<std::string, std::int64_t>> details_from_hugging_face(const std::string& text);
 
 }  // namespace pipedeck::io::huggingface

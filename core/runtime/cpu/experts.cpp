@@ -501,24 +501,45 @@ class ExpertsLayer final : public NormedHalf {
   std::int64_t expert_parameters_ = 0, expert_adapters_ = 0;
 };
 
+/// Checks that groups are equal, and that those of a token have enough experts. With biases a group's score is of two.
+Result<void> check_groups(const ModelLayer& layer, const RouterShape& router) {
+  const auto bad = [&](const char* size, std::int64_t found, const std::string& expected) {
+    return fail(ErrorCode::bad_input,
+                fmt::format("layer '{}' (experts): {} is {}, expected {}", layer.name, size, found, expected));
+  };
+  const std::int64_t of_a_group = router.experts / router.groups,
+                     least = router.groups > 1 && router.bias_rate != 0 ? 2 : 1;
+  if (router.experts % router.groups != 0 || of_a_group < least)
+    return bad("groups", router.groups,
+               fmt::format("a divisor of the {} experts, with {} or more in a group", router.experts, least));
+  if (router.groups_per_token > router.groups)
+    return bad("groups_per_token", router.groups_per_token, fmt::format("at most the {} groups", router.groups));
+  if (router.per_token > router.groups_per_token * of_a_group)
+    return bad("per_token", router.per_token,
+               fmt::format("at most the {} experts of a token's groups", router.groups_per_token * of_a_group));
+  return {};
+}
+
 /// Returns the sizes on a rank, of which `context` is null if it has whole samples.
 Result<ExpertSizes> expert_sizes(const ModelLayer& layer, const layers::ContextShard* context) {
   layers::SizeReader size(layer);
-  const ExpertSizes sizes{.hidden = size("hidden"),
-                          .columns = size("feed_forward"),
-                          .shared_columns = size("shared_feed_forward"),
-                          .router = {.experts = size("experts"),
-                                     .per_token = size("per_token"),
-                                     .sequence = size("sequence"),
-                                     .positions = context ? context->sequence : size("sequence"),
-                                     .sigmoid = size("sigmoid") == 1,
-                                     .normalised = size("normalised") == 1,
-                                     .scale = static_cast<float>(size("scale_permille")) / 1000,
-                                     .auxiliary = static_cast<float>(size("auxiliary_loss_permille")) / 1000,
-                                     .capacity_percent = size("capacity_percent"),
-                                     .bias_rate = static_cast<float>(size("bias_rate_millionths")) / 1e6f},
-                          .epsilon = epsilon_of(size("epsilon_billionths")),
-                          .adapters = layers::adapters_of(layer)};
+  ExpertSizes sizes{.hidden = size("hidden"),
+                    .columns = size("feed_forward"),
+                    .shared_columns = size("shared_feed_forward"),
+                    .router = {.experts = size("experts"),
+                               .per_token = size("per_token"),
+                               .sequence = size("sequence"),
+                               .positions = context ? context->sequence : size("sequence"),
+                               .sigmoid = size("sigmoid") == 1,
+                               .normalised = size("normalised") == 1,
+                               .scale = static_cast<float>(size("scale_permille")) / 1000,
+                               .auxiliary = static_cast<float>(size("auxiliary_loss_permille")) / 1000,
+                               .capacity_percent = size("capacity_percent"),
+                               .bias_rate = static_cast<float>(size("bias_rate_millionths")) / 1e6f,
+                               .groups = size("groups"),
+                               .groups_per_token = size("groups_per_token")},
+                    .epsilon = epsilon_of(size("epsilon_billionths")),
+                    .adapters = layers::adapters_of(layer)};
   size.bounded("weights of the experts", {2, sizes.hidden, sizes.columns, sizes.router.experts});
   size.bounded("weights of the shared part", {2, sizes.hidden, sizes.shared_columns});
   TRY_VOID(size.result());
@@ -526,6 +547,8 @@ Result<ExpertSizes> expert_sizes(const ModelLayer& layer, const layers::ContextS
     return fail(ErrorCode::bad_input,
                 fmt::format("layer '{}' (experts): per_token is {}, expected at most the {} experts", layer.name,
                             sizes.router.per_token, sizes.router.experts));
+  if (sizes.router.groups_per_token == 0) sizes.router.groups_per_token = sizes.router.groups;
+  TRY_VOID(check_groups(layer, sizes.router));
   return sizes;
 }
 

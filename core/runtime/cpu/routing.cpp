@@ -2,7 +2,9 @@
 #include "core/runtime/cpu/routing.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/cpu/matmul.hpp"
@@ -50,6 +52,49 @@ void add_choice_gradient(float* gradient, const float* weight_gradient, const fl
         shape.scale * (shape.normalised ? (weight_gradient[j] - projection / sum) / sum : weight_gradient[j]);
 }
 
+/// Puts the `count` indices of the highest scores first. Ties go to the lower index.
+void put_best_first(std::vector<std::int64_t>& order, std::int64_t count, const std::vector<float>& scores) {
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](std::int64_t a, std::int64_t b) {
+    const float x = scores[static_cast<std::size_t>(a)], y = scores[static_cast<std::size_t>(b)];
+    return x != y ? x > y : a < b;
+  });
+}
+
+/// A choice of groups of experts for one token after the other.
+class GroupChoice {
+ public:
+  explicit GroupChoice(const RouterShape& shape)
+      : shape_(shape), scores_(static_cast<std::size_t>(shape.groups)), order_(scores_.size()) {}
+
+  /// Sets the scores of experts in groups that are not chosen below all others.
+  void exclude(std::vector<float>& scores) {
+    if (shape_.groups_per_token == shape_.groups) return;
+    const std::int64_t size = shape_.experts / shape_.groups;
+    for (std::int64_t group = 0; group < shape_.groups; ++group)
+      scores_[static_cast<std::size_t>(group)] = score_of(scores.begin() + group * size, size);
+    put_best_first(order_, shape_.groups_per_token, scores_);
+    for (std::size_t i = static_cast<std::size_t>(shape_.groups_per_token); i < order_.size(); ++i)
+      std::fill_n(scores.begin() + order_[i] * size, size, -std::numeric_limits<float>::infinity());
+  }
+
+ private:
+  float score_of(std::vector<float>::const_iterator first, std::int64_t size) const {
+    if (shape_.bias_rate == 0) return *std::max_element(first, first + size);
+    float best = -std::numeric_limits<float>::infinity(), second = best;
+    for (auto score = first; score != first + size; ++score)
+      if (*score > best)
+        second = std::exchange(best, *score);
+      else
+        second = std::max(second, *score);
+    return best + second;
+  }
+
+  const RouterShape& shape_;
+  std::vector<float> scores_;
+  std::vector<std::int64_t> order_;
+};
+
 template <class Work>
 void for_each_expert(ExpertEnds first, const Work& work) {
   for (std::size_t expert = 0; expert + 1 < first.size(); ++expert)
@@ -76,16 +121,14 @@ void choose_experts(tensor::Tensor& choices, tensor::Tensor& weights, const tens
                     const RouterShape& shape, const float* biases) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(shape.experts));
   std::vector<float> biased(order.size());
+  GroupChoice groups(shape);
   for (std::int64_t row = 0; row < scores.size() / shape.experts; ++row) {
     const float* score = scores.data() + row * shape.experts;
     float *choice = choices.data() + row * shape.per_token, *weight = weights.data() + row * shape.per_token;
-    std::iota(order.begin(), order.end(), std::int64_t{0});
     std::copy_n(score, shape.experts, biased.begin());
     if (biases) add(biased.data(), biases, shape.experts);
-    std::partial_sort(order.begin(), order.begin() + shape.per_token, order.end(), [&](std::int64_t a, std::int64_t b) {
-      const float x = biased[static_cast<std::size_t>(a)], y = biased[static_cast<std::size_t>(b)];
-      return x != y ? x > y : a < b;
-    });
+    groups.exclude(biased);
+    put_best_first(order, shape.per_token, biased);
     float sum = smallest_sum;
     for (std::int64_t j = 0; j < shape.per_token; ++j) {
       const std::int64_t expert = order[static_cast<std::size_t>(j)];

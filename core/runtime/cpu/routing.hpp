@@ -13,14 +13,16 @@ namespace pipedeck::runtime::cpu {
 
 struct RouterShape {
   std::int64_t experts, per_token;
-  std::int64_t sequence;          ///< tokens of a sample on this rank
-  std::int64_t positions;         ///< tokens of a whole sample, on all context ranks
-  bool sigmoid;                   ///< scores of single experts (DeepSeek-V3); else a softmax over all of them
-  bool normalised;                ///< the weights of a token's experts sum to `scale`
-  float scale;                    ///< of the weights
-  float auxiliary;                ///< coefficient of the loss that balances the experts
-  std::int64_t capacity_percent;  ///< of an even share of a sample's tokens that an expert takes; 0: all
-  float bias_rate = 0;            ///< by which a step moves the biases of the choice; 0: there are none
+  std::int64_t sequence;              ///< tokens of a sample on this rank
+  std::int64_t positions;             ///< tokens of a whole sample, on all context ranks
+  bool sigmoid;                       ///< scores of single experts (DeepSeek-V3); else a softmax over all of them
+  bool normalised;                    ///< the weights of a token's experts sum to `scale`
+  float scale;                        ///< of the weights
+  float auxiliary;                    ///< coefficient of the loss that balances the experts
+  std::int64_t capacity_percent;      ///< of an even share of a sample's tokens that an expert takes; 0: all
+  float bias_rate = 0;                ///< by which a step moves the biases of the choice; 0: there are none
+  std::int64_t groups = 1;            ///< of equally many experts, one after the other
+  std::int64_t groups_per_token = 1;  ///< of which a token's experts are chosen
 };
 
 /// Replaces rows of logits by scores.
@@ -28,7 +30,9 @@ void score_experts(tensor::Tensor& logits, const RouterShape& shape);
 
 /// Chooses the experts of the highest scores, and their weights: `per_token` of each per row. Ties go to the lower
 /// expert. `biases`, one per expert or null, are added to the scores for the choice alone (DeepSeek-V3, arXiv
-/// 2412.19437, equation 16).
+/// 2412.19437, equation 16). A token's experts are of the groups of the highest scores: a group's is that of its best
+/// expert (DeepSeek-V2, arXiv 2405.04434, section 2.2.2), or with biases the sum of its two best (DeepSeek-V3, section
+/// 2.1.2, as its published code has it).
 void choose_experts(tensor::Tensor& choices, tensor::Tensor& weights, const tensor::Tensor& scores,
                     const RouterShape& shape, const float* biases = nullptr);
 

@@ -18,7 +18,9 @@
 #include "core/io/documents/transformer.hpp"
 #include "core/io/documents/weight_type.hpp"
 #include "core/io/files.hpp"
+#include "core/io/json/value.hpp"
 #include "core/model/device_model.hpp"
+#include "core/model/layer_kinds.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/cluster_families.hpp"
 #include "core/presets/presets.hpp"
@@ -421,6 +423,29 @@ class TestPresets : public QObject {
       for (std::size_t i = 0; i < trained->layers.size(); ++i) {
         QCOMPARE(computed->layers[i].name, trained->layers[i].name);
         QCOMPARE(computed->layers[i].parameters.count * 2, trained->layers[i].parameters.count);  // 16 and 32 bits
+      }
+    }
+  }
+
+  /// The layers in the file are those that a run makes of its config.json.
+  void small_transformers_train_as_their_configuration() {
+    QTemporaryDir folder;
+    for (const char* const name : {"llama-tiny", "mixtral-tiny", "deepseek-tiny"}) {
+      const ModelSpec model = *presets::model_preset(name);
+      const auto extra = io::json::parse(model.extra);
+      QVERIFY2(extra && extra->find("config"), name);
+      const std::string path = folder.path().toStdString() + "/config.json";
+      QVERIFY(io::write_file(path, io::json::compact(*extra->find("config"))));
+      const auto made = presets::open_model(path);
+      QVERIFY2(made.has_value(), made ? "" : made.error().text().c_str());
+      QCOMPARE(made->layers.size(), model.layers.size());
+      for (std::size_t i = 0; i < model.layers.size(); ++i) {
+        QCOMPARE(made->layers[i].kind, model.layers[i].kind);
+        for (const SizeRule& rule : parse_layer_kind(model.layers[i].kind)->sizes) {
+          const std::string size(rule.name);
+          if (size == "head_width" || size == "key_value_heads") continue;  // 0 stands for what follows from the others
+          QVERIFY2(made->layers[i].size(size) == model.layers[i].size(size), (name + (": " + size)).c_str());
+        }
       }
     }
   }

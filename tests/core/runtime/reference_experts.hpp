@@ -3,11 +3,35 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "tests/core/runtime/reference_decoder.hpp"
 
 namespace pipedeck::test {
+
+/// Returns the experts that a token may choose: those of the groups of the highest scores. A group's score is that of
+/// its best expert, or the sum of its two best (`of_two`).
+inline std::vector<bool> experts_of_best_groups(const ModelLayer& layer, const Vector& scores, bool of_two) {
+  const auto size = [&](const char* key) { return static_cast<std::size_t>(layer.size(key)); };
+  const std::size_t groups = size("groups"), members = scores.size() / groups,
+                    chosen = size("groups_per_token") == 0 ? groups : size("groups_per_token");
+  Vector of_groups;
+  for (std::size_t group = 0; group < groups; ++group) {
+    Vector own(scores.begin() + static_cast<std::ptrdiff_t>(group * members),
+               scores.begin() + static_cast<std::ptrdiff_t>((group + 1) * members));
+    std::ranges::sort(own, std::greater());
+    of_groups.push_back(own[0] + (of_two ? own[1] : 0));
+  }
+  std::vector<bool> open(scores.size());
+  for (std::size_t expert = 0; expert < open.size(); ++expert) {
+    std::size_t better = 0;
+    for (std::size_t group = 0; group < groups; ++group)
+      if (of_groups[group] > of_groups[expert / members]) ++better;
+    open[expert] = better < chosen;
+  }
+  return open;
+}
 
 struct ExpertsResult {
   Vector output;
@@ -52,7 +76,10 @@ inline ExpertsResult reference_experts(const ModelLayer& layer, const Vector& x,
       for (double& one : score) one /= sum;
     std::vector<std::size_t> order(e);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return score[a] > score[b]; });
+    const std::vector<bool> open = experts_of_best_groups(layer, score, false);
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+      return open[a] == open[b] ? score[a] > score[b] : static_cast<bool>(open[a]);
+    });
     double chosen = 0;
     for (std::size_t j = 0; j < k; ++j) chosen += score[order[j]];
     const double capacity =

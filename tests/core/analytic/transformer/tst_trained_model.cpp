@@ -44,6 +44,8 @@ class TestTrainedModel : public QObject {
         "num_experts_per_tok": 2, "n_shared_experts": 2, "moe_intermediate_size": 40, "first_k_dense_replace": )";
     QTest::newRow("deepseek_v2") << latent + "0"
                                  << "latent_attention, experts";
+    QTest::newRow("deepseek_v3") << QString(latent).replace("_v2", "_v3") + "0"
+                                 << "latent_attention, experts";
     QTest::newRow("deepseek_v2, dense first") << latent + "1"
                                               << "latent_decoder";
   }
@@ -52,7 +54,9 @@ class TestTrainedModel : public QObject {
     QFETCH(QString, members);
     QFETCH(QString, kinds);
     const TransformerConfig config = config_of(members.toStdString());
-    const auto made = analytic::transformer::trained_model(config, {}, 24);
+    std::map<std::string, std::int64_t> details;
+    if (config.experts && config.experts->score_bias) details["bias_rate_millionths"] = 1'000;
+    const auto made = analytic::transformer::trained_model(config, details, 24);
     QVERIFY2(made.has_value(), made ? "" : made.error().text().c_str());
     const analytic::transformer::CountedModel counted = analytic::transformer::count_layers(config, {});
     QCOMPARE(made->layers.size(), counted.layers.size());
@@ -78,7 +82,7 @@ class TestTrainedModel : public QObject {
     row(R"("llama", "mlp_bias": true)", "a bias of the feed-forward");
     row(R"("llama", "attention_dropout": 0.1)", "dropout");
     row(R"("gpt2", "n_embd": 96, "n_layer": 3, "n_head": 8)", "a table of positions");
-    row(R"("deepseek_v3", "first_k_dense_replace": 0)", "experts with a shared gate, a bias");
+    row(R"("deepseek_v3", "first_k_dense_replace": 0)", "biases of the router's scores without a rate");
     row(R"("qwen2_moe")", "experts with a shared gate");
     row(R"("olmo2")", "norms other than");
   }

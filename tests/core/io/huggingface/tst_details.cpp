@@ -34,6 +34,32 @@ class TestDetails : public QObject {
             scaled);
   }
 
+  /// The router of DeepSeek-V3: sigmoids, biases, the best four of eight groups, and scaled weights.
+  void deepseek_3_balances_by_biases() {
+    std::map<std::string, std::int64_t> expected{
+        {"rotary_base", 10'000},  {"epsilon_billionths", 1'000},   {"normalised", 1}, {"auxiliary_loss_permille", 0},
+        {"sigmoid", 1},           {"bias_rate_millionths", 1'000}, {"groups", 8},     {"groups_per_token", 4},
+        {"scale_permille", 2'500}};
+    QVERIFY(read(R"("model_type": "deepseek_v3")").value() == expected);
+    expected["groups"] = 4, expected["groups_per_token"] = 2, expected["scale_permille"] = 1'000;
+    expected["auxiliary_loss_permille"] = 1;
+    QVERIFY(read(R"("model_type": "deepseek_v3", "n_group": 4, "topk_group": 2, "routed_scaling_factor": 1.0,
+        "scoring_func": "sigmoid", "topk_method": "noaux_tc", "aux_loss_alpha": 0.001)")
+                .value() == expected);
+    expected.erase("groups"), expected.erase("groups_per_token"), expected["auxiliary_loss_permille"] = 0;
+    expected["scale_permille"] = 2'500;
+    QVERIFY(read(R"("model_type": "deepseek_v3", "n_group": 1, "topk_group": 1)").value() == expected);
+  }
+
+  void deepseek_2_chooses_among_groups() {
+    const auto found = read(R"("model_type": "deepseek_v2", "topk_method": "group_limited_greedy", "n_group": 8,
+        "topk_group": 3)");
+    QVERIFY2(found.has_value(), found ? "" : found.error().text().c_str());
+    QCOMPARE(found->at("groups"), std::int64_t{8});
+    QCOMPARE(found->at("groups_per_token"), std::int64_t{3});
+    QVERIFY(!found->contains("sigmoid") && !found->contains("bias_rate_millionths"));
+  }
+
   void members_are_read() {
     auto found = read(R"("model_type": "mixtral", "rope_theta": 5e5, "rms_norm_eps": 1e-06,
         "router_aux_loss_coef": 0.02, "rope_scaling": null, "hidden_act": "silu")")
@@ -85,7 +111,14 @@ class TestDetails : public QObject {
     row("epsilon", R"("model_type": "llama", "rms_norm_eps": 1.5e-10)", "/rms_norm_eps",
         "expected a multiple of 1e-09");
     row("no number", R"("model_type": "llama", "rope_theta": "big")", "/rope_theta", "found \"big\"");
-    row("groups", R"("model_type": "deepseek_v2", "n_group": 8)", "/n_group", "found groups of experts");
+    row("groups", R"("model_type": "deepseek_v2", "n_group": 8)", "/n_group", "found 8 groups of experts");
+    row("method", R"("model_type": "deepseek_v2", "topk_method": "noaux_tc")", "/topk_method",
+        "found \"noaux_tc\", expected \"greedy\" or \"group_limited_greedy\"");
+    row("method without biases", R"("model_type": "deepseek_v3", "topk_method": "greedy")", "/topk_method",
+        "found \"greedy\", expected \"noaux_tc\"");
+    row("softmax", R"("model_type": "deepseek_v3", "scoring_func": "softmax")", "/scoring_func",
+        "expected \"sigmoid\"");
+    row("half a group", R"("model_type": "deepseek_v3", "topk_group": 1.5)", "/topk_group", "expected a multiple of 1");
     row("scores", R"("model_type": "deepseek_v2", "scoring_func": "sigmoid")", "/scoring_func", "expected \"softmax\"");
     row("noise", R"("model_type": "mixtral", "router_jitter_noise": 0.1)", "/router_jitter_noise", "expected 0");
   }

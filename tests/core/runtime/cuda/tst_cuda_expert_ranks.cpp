@@ -394,6 +394,12 @@ void TestCudaExpertRanks::what_cannot_be_divided_is_named() {
   Plan plan = plan_of(spec, {.data = 2, .expert = 2});
   for (Stage& stage : plan.stages) stage.degrees.context = 2, stage.degrees.expert = 2;
   QVERIFY(refused(spec, plan, "/layers/0", "needs all positions of a sample on GPUs: found 2 context ranks"));
+  ModelSpec grouped = spec;
+  std::string place;
+  for (std::size_t i = 0; i < grouped.layers.size(); ++i)
+    if (grouped.layers[i].kind == "experts")
+      grouped.layers[i].sizes["groups"] = 2, place = "/layers/" + std::to_string(i);
+  QVERIFY(refused(grouped, plan_of(grouped, {.data = 2}), place.c_str(), "found 2 as 'groups', expected 1"));
 }
 
 /// Hosts wait for the numbers of rows of the others, and end with them.

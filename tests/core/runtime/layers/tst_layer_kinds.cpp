@@ -52,8 +52,12 @@ void draw_latent(std::map<std::string, std::int64_t>& sizes, Random& random) {
 
 void draw_experts(std::map<std::string, std::int64_t>& sizes, Random& random) {
   sizes["hidden"] = between(random, 3, 6);
-  sizes["experts"] = between(random, 2, 6);
-  sizes["per_token"] = between(random, 1, sizes["experts"]);
+  sizes["groups"] = random.coin() ? 1 : between(random, 2, 3);
+  const std::int64_t of_a_group = sizes["groups"] == 1 ? between(random, 2, 6) : between(random, 1, 2);
+  sizes["experts"] = sizes["groups"] * of_a_group;
+  sizes["groups_per_token"] = between(random, 0, sizes["groups"]);
+  const std::int64_t chosen = sizes["groups_per_token"] == 0 ? sizes["groups"] : sizes["groups_per_token"];
+  sizes["per_token"] = between(random, 1, chosen * of_a_group);
   sizes["scale_permille"] = between(random, 300, 3000);
   sizes["auxiliary_loss_permille"] = random.coin() ? 0 : between(random, 100, 5000);
   sizes["capacity_percent"] = random.coin() ? 0 : between(random, 50, 200);

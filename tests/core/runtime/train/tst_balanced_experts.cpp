@@ -12,6 +12,7 @@
 #include "core/runtime/train/evaluate.hpp"
 #include "tests/core/runtime/random_plans.hpp"
 #include "tests/core/runtime/reference.hpp"
+#include "tests/core/runtime/reference_experts.hpp"
 #include "tests/support/test_program.hpp"
 
 namespace pipedeck::tst_balanced_experts {
@@ -75,6 +76,7 @@ class TestBalancedExperts : public QObject {
   void another_mesh_goes_on_the_same();
   void an_evaluation_chooses_by_the_biases();
   void published_models_have_none();
+  void wrong_groups_are_refused();
 };
 
 /// Returns the number of choices of each expert among the tokens of some samples, by scores and biases.
@@ -102,7 +104,10 @@ std::vector<int> loads(const ModelSpec& model, const std::vector<Vector>& p, con
       std::vector<std::size_t> order(e);
       std::iota(order.begin(), order.end(), std::size_t{0});
       for (std::size_t i = 0; i < e; ++i) score[i] = score[i] / (size("sigmoid") == 1 ? 1 : sum) + biases[i];
-      std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return score[a] > score[b]; });
+      const std::vector<bool> open = experts_of_best_groups(layer, score, true);
+      std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+        return open[a] == open[b] ? score[a] > score[b] : static_cast<bool>(open[a]);
+      });
       for (std::size_t j = 0; j < size("per_token"); ++j) ++counts[order[j]];
     }
   }
@@ -111,16 +116,23 @@ std::vector<int> loads(const ModelSpec& model, const std::vector<Vector>& p, con
 
 void TestBalancedExperts::biases_follow_the_closed_form_data() {
   QTest::addColumn<bool>("sigmoid");
-  QTest::newRow("softmax") << false;
-  QTest::newRow("sigmoid") << true;
+  QTest::addColumn<int>("groups");
+  QTest::newRow("softmax") << false << 1;
+  QTest::newRow("sigmoid") << true << 1;
+  QTest::newRow("sigmoid, two of three groups") << true << 3;
 }
 
 /// b(i) falls by the rate if the load of expert i is above the mean, rises if it is below (arXiv 2412.19437, section
 /// 2.1.2). All other weights hardly move, so that the loads follow from the biases alone.
 void TestBalancedExperts::biases_follow_the_closed_form() {
   QFETCH(bool, sigmoid);
+  QFETCH(int, groups);
   constexpr std::int64_t slow = 1'000;  // of differences of scores
-  ModelSpec spec = balanced_model({{"experts", 5}, {"sigmoid", sigmoid ? 1 : 0}, {"bias_rate_millionths", slow}});
+  ModelSpec spec = balanced_model({{"experts", groups == 1 ? 5 : 6},
+                                   {"sigmoid", sigmoid ? 1 : 0},
+                                   {"bias_rate_millionths", slow},
+                                   {"groups", groups},
+                                   {"groups_per_token", std::min(groups, 2)}});
   spec.layers.erase(spec.layers.begin() + 1);  // experts behind the embedding
   spec.learning_rate = 1e-12;
   Plan plan = plan_with(spec, {.data = 2});
@@ -130,7 +142,7 @@ void TestBalancedExperts::biases_follow_the_closed_form() {
   };
   std::vector<Vector> parameters;
   for (const std::vector<float>& layer : trained(0)) parameters.emplace_back(layer.begin(), layer.end());
-  const std::size_t h = 8, e = 5, at = h + h * e;
+  const std::size_t h = 8, e = groups == 1 ? 5 : 6, at = h + h * e;
   Vector biases(e);
   double first = 0, last = 0;
   constexpr int steps = 16;
@@ -138,7 +150,7 @@ void TestBalancedExperts::biases_follow_the_closed_form() {
     const auto counts =
         loads(spec, parameters, biases, static_cast<std::uint64_t>(step * plan.global_batch), plan.global_batch);
     const int all = std::accumulate(counts.begin(), counts.end(), 0);
-    last = static_cast<double>(std::ranges::max(counts)) * e / all;
+    last = static_cast<double>(std::ranges::max(counts)) * static_cast<double>(e) / all;
     if (step == 0) first = last;
     for (std::size_t i = 0; i < e; ++i) {
       const int excess = counts[i] * static_cast<int>(e) - all;
@@ -172,7 +184,11 @@ void TestBalancedExperts::meshes_equal_one_device_data() {
 void TestBalancedExperts::meshes_equal_one_device() {
   QFETCH(Mesh, mesh);
   for (const auto& more : {std::map<std::string, std::int64_t>{{"sigmoid", 1}, {"shared_feed_forward", 6}},
-                           {{"capacity_percent", 75}, {"experts", 6}, {"auxiliary_loss_permille", 20}}}) {
+                           {{"capacity_percent", 75},
+                            {"experts", 6},
+                            {"auxiliary_loss_permille", 20},
+                            {"groups", 3},
+                            {"groups_per_token", 2}}}) {
     const ModelSpec spec = balanced_model(more);
     for (const int level : {0, 1, 2, 3}) {
       const QString wrong = difference_from_one_device(spec, plan_with(spec, mesh, level), 20);
@@ -225,6 +241,19 @@ void TestBalancedExperts::an_evaluation_chooses_by_the_biases() {
 void TestBalancedExperts::published_models_have_none() {
   const auto listed = runtime::layers::published_tensors(balanced_model(), runtime::layers::ExpertNames::mixtral);
   QVERIFY(!listed && listed.error().message.find("'experts'") != std::string::npos);
+}
+
+void TestBalancedExperts::wrong_groups_are_refused() {
+  const auto refused = [](const std::map<std::string, std::int64_t>& sizes, const char* text) {
+    const auto made = runtime::layers::make_layer(balanced_model(sizes).layers[2], runtime::cpu::cpu_kernel_registry());
+    if (made) return false;
+    return made.error().code == ErrorCode::bad_input && made.error().message.find(text) != std::string::npos;
+  };
+  QVERIFY(refused({{"groups", 3}}, "groups is 3, expected a divisor of the 4 experts, with 2 or more in a group"));
+  QVERIFY(refused({{"groups", 4}}, "groups is 4, expected a divisor of the 4 experts, with 2 or more in a group"));
+  QVERIFY(refused({{"groups", 2}, {"groups_per_token", 3}}, "groups_per_token is 3, expected at most the 2 groups"));
+  QVERIFY(refused({{"groups", 2}, {"groups_per_token", 1}, {"per_token", 3}},
+                  "per_token is 3, expected at most the 2 experts of a token's groups"));
 }
 
 PIPEDECK_TEST(TestBalancedExperts)
