@@ -67,8 +67,10 @@ QStringList run_arguments(const RunFiles& files, const RunSettings& settings) {
 Command run_command(const QString& program, const RunFiles& files, const RunSettings& settings) {
   const QStringList arguments = run_arguments(files, settings);
   if (settings.processes <= 0) return {program, arguments};
-  return {QStringLiteral("mpirun"), QStringList{"-n", QString::number(settings.processes), program} + arguments +
-                                        QStringList{"--transport", "mpi"}};
+  // Processes may be more than cores, and each has the threads of several devices: mpirun would bind them to one core.
+  return {QStringLiteral("mpirun"),
+          QStringList{"-n", QString::number(settings.processes), "--oversubscribe", "--bind-to", "none", program} +
+              arguments + QStringList{"--transport", "mpi"}};
 }
 
 QStringList check_arguments(const RunFiles& files, const RunSettings& settings) {

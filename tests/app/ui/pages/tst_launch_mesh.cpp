@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <functional>
 
+#include <QComboBox>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QSpinBox>
 
 #include "app/session/project/content.hpp"
 #include "app/ui/layout/picture.hpp"
@@ -106,6 +108,7 @@ class TestLaunchMesh : public QObject {
   void small_models_train_by_meshes_data();
   void small_models_train_by_meshes();
   void a_configuration_trains();
+  void devices_are_several_processes();
   void sharded_states_go_on_from_their_checkpoints();
   void context_ranks_are_predicted_by_a_measured_rank();
   void context_ranks_of_unlike_stages_have_no_prediction();
@@ -149,6 +152,47 @@ void TestLaunchMesh::a_configuration_trains() {
   if (QTest::currentTestFailed()) return;
   train(4);
   QCOMPARE(fixture_->session().launch_at_hand()->spec().model->layers.size(), std::size_t{8});
+}
+
+/// Four processes, which may be more than cores, compute what the threads of one do, and are compared with the
+/// prediction.
+void TestLaunchMesh::devices_are_several_processes() {
+  qputenv("OMPI_ALLOW_RUN_AS_ROOT", "1");  // containers have no other user
+  qputenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+  compare("llama-tiny");
+  if (QTest::currentTestFailed()) return;
+  fixture_->window->show_page(ui::window::Page::run);
+  page().refresh();
+  auto* transport = fixture_->child<QComboBox>("run_transport");
+  if (!QTest::qWaitFor([&] { return transport->isEnabled(); }, 10000)) QSKIP(qPrintable(transport->toolTip()));
+  QCOMPARE(devices_used(plan()).size(), std::size_t{4});
+  const auto losses = [&](int processes) {
+    views::run::LaunchSettings settings;
+    settings.more.processes = processes;
+    page().view().options().set_settings(settings);
+    train(4);
+    std::vector<double> found;
+    for (const RunEvent& event : last_run().events)
+      if (const auto* step = std::get_if<StepDone>(&event)) found.push_back(step->loss);
+    return found;
+  };
+  const std::vector<double> expected = losses(0);
+  if (QTest::currentTestFailed()) return;
+  QVERIFY(losses(4) == expected);
+  if (QTest::currentTestFailed()) return;
+  QVERIFY2(log().contains("mpirun -n 4 "), qPrintable(log()));
+  QVERIFY(has_mesh(last_run().plan) && last_run().predicted);
+  const auto difference = session::runs::differences_of(last_run().predicted.get(), last_run().events);
+  QVERIFY(difference && difference->measured_iteration.count > 0);
+  picture("launch-processes", {1440, 900});
+  fixture_->window->resize(1280, 720);
+  QVERIFY(QTest::qWaitFor([&] { return answer().startsWith("ready"); }, 30000));
+  for (const char* name : {"run_checkpoint_every", "run_processes", "run_timeout"}) {
+    const auto* field = fixture_->child<QWidget>(name);
+    QTRY_VERIFY2(field->height() >= field->minimumSizeHint().height(), name);  // the answer is laid out last
+  }
+  fixture_->child<QScrollArea>("run_panel")->ensureWidgetVisible(fixture_->child<QSpinBox>("run_processes"));
+  picture("launch-processes-more", {1280, 720});
 }
 
 void TestLaunchMesh::sharded_states_go_on_from_their_checkpoints() {
