@@ -312,7 +312,7 @@ std::span<const Importer> importers() {
                  return as_document(simulators::machines_from_galvatron(value, s.path));
                }},
       Importer{"hugging-face", "config.json", "a transformer's configuration: its layers' sizes (read)",
-               FileKind::transformer, "a JSON object with a 'model_type' or 'architectures'",
+               FileKind::transformer, "a JSON object with a 'model_type', 'architectures' or the keys of a family",
                [](const Content& c) { return c.json && huggingface::looks_like_hugging_face(*c.json); },
                [](const Source& s) {
                  return as_document(huggingface::transformer_from_hugging_face(
@@ -420,6 +420,10 @@ std::span<const Importer> importers() {
                "YAML with micro_batch_size and sequence_len",
                [](const Content& c) { return is_plain(c) && jobs::looks_like_axolotl(c.text); },
                [](const Source& s) { return as_document(jobs::job_from_axolotl(s.text, stem_of(s))); }},
+      Importer{"galvatron-model", ".yaml", "model of the planner Galvatron: a transformer's sizes (read)",
+               FileKind::transformer, "YAML with hidden_size, num_layers and num_attention_heads",
+               [](const Content& c) { return is_plain(c) && simulators::looks_like_galvatron_model(c.text); },
+               [](const Source& s) { return as_document(simulators::model_from_galvatron(s.text, model_of(s))); }},
       Importer{"rocm-smi", ".rocm.txt", "output of rocm-smi --showtopo: AMD's GPUs and their links (read)",
                FileKind::machines, "the title 'Link Type between two GPUs'",
                [](const Content& c) { return is_plain(c) && topology::looks_like_rocm_smi_topology(c.text); },

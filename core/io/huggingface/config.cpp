@@ -5,6 +5,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/io/huggingface/families.hpp"
 #include "core/io/huggingface/family_reader.hpp"
@@ -131,7 +132,7 @@ class Importer {
     const Family* family = find_family(part_.type);
     const bool drafts = is_draft(*part_.file, architecture_.whole);
     if (as_.llama && (drafts || (!architecture_.whole.empty() && !architecture_.ending))) return unknown_family();
-    if (architecture_.whole.empty() && !drafts) return family ? family : unknown_family();
+    if (architecture_.whole.empty() && !drafts) return family ? family : unnamed_family();
     return checked(family, drafts);
   }
 
@@ -171,6 +172,17 @@ class Importer {
     return family;
   }
 
+  /// Returns the family that the keys of a file without names show.
+  const Family* unnamed_family() {
+    const Family* by_keys = part_.type.empty() && !as_.llama ? family_of_keys(*part_.file) : nullptr;
+    if (!by_keys) return unknown_family();
+    needs_sizes_ = true;
+    out_.config.family = (by_keys->architectures.empty() && by_keys->like->like ? by_keys->like : by_keys)->name;
+    out_.notes.push_back(fmt::format("The file has no model_type: {} are keys of the family {}, which is taken",
+                                     fmt::join(by_keys->keys, ", "), by_keys->name));
+    return by_keys;
+  }
+
   /// Returns whether a family is another one, or follows it.
   static bool is_like(const Family* family, const Family* other) {
     while (family && family != other) family = family->like;
@@ -187,16 +199,19 @@ class Importer {
       return llama;
     }
     if (part_.type.empty()) {
-      fail("model_type", "found none, expected the name of a family (docs/formats.md lists them)");
+      fail("model_type",
+           fmt::format("found none, expected the name of a family (docs/formats.md lists them){}", as_llama_hint()));
       return nullptr;
     }
-    fail("model_type",
-         fmt::format("found {}, expected one of the {} families that docs/formats.md lists{}",
-                     json::describe(Value(part_.type)), family_names().size(),
-                     is_like_llama(*part_.file)
-                         ? "; its keys are those of Llama's: --as-llama reads it so, and prints what it assumes"
-                         : ""));
+    fail("model_type", fmt::format("found {}, expected one of the {} families that docs/formats.md lists{}",
+                                   json::describe(Value(part_.type)), family_names().size(), as_llama_hint()));
     return nullptr;
+  }
+
+  const char* as_llama_hint() const {
+    return is_like_llama(*part_.file)
+               ? "; its keys are those of Llama's: --as-llama reads it so, and prints what it assumes"
+               : "";
   }
 
   void read(const Family& family) {
@@ -256,12 +271,17 @@ Result<Value> parse(const std::string& text) {
 
 bool looks_like_hugging_face(const Value& document) {
   if (document.find("format")) return false;
-  return document.find("model_type") != nullptr || document.find("architectures") != nullptr;
+  return document.find("model_type") != nullptr || document.find("architectures") != nullptr ||
+         family_of_keys(document) != nullptr || is_like_llama(document);
 }
 
 Result<ParsedTransformer> transformer_from_hugging_face(const std::string& text, const std::string& name,
                                                         const ReadAs& as) {
   TRY(const auto document, parse(text));
+  return transformer_from_document(document, name, as);
+}
+
+Result<ParsedTransformer> transformer_from_document(const Value& document, const std::string& name, const ReadAs& as) {
   return Importer(document, name, as).run();
 }
 

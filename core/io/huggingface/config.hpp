@@ -20,7 +20,7 @@ struct ReadAs {
 /// Parses JSON as Python writes it: Infinity and NaN, which JSON lacks, are read as null in files with a "model_type".
 Result<json::Value> parse(const std::string& text);
 
-/// Returns true if it has a "model_type", or "architectures", and is no file of ours.
+/// Returns true if it has a "model_type", "architectures", or the keys of a family, and is no file of ours.
 bool looks_like_hugging_face(const json::Value& document);
 
 /// The config is valid: sizes are positive, heads divide by heads of keys, experts a token are no more than there are.
@@ -28,6 +28,10 @@ bool looks_like_hugging_face(const json::Value& document);
 /// assumed and left out.
 Result<ParsedTransformer> transformer_from_hugging_face(const std::string& text, const std::string& name,
                                                         const ReadAs& as = {});
+
+/// Reads a document that is parsed.
+Result<ParsedTransformer> transformer_from_document(const json::Value& document, const std::string& name,
+                                                    const ReadAs& as = {});
 
 /// The families that are known, as "model_type" has them.
 std::vector<std::string> families();

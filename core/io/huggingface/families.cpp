@@ -95,6 +95,14 @@ class Table {
     const auto found = classes_.find(lower(name));
     return found == classes_.end() ? nullptr : found->second;
   }
+  const Family* of_keys(const Value& file) const {
+    const Family* most = nullptr;
+    for (const auto& [name, family] : families_)
+      if (family.keys.size() > (most ? most->keys.size() : 0) &&
+          std::ranges::all_of(family.keys, [&](const std::string& key) { return file.find(key) != nullptr; }))
+        most = &family;
+    return most;
+  }
   std::vector<std::string> names() const {
     std::vector<std::string> names;
     for (const auto& [name, family] : families_)
@@ -120,6 +128,8 @@ class Table {
         like = text_of(value);
       else if (key == "architectures")
         family.architectures = texts_of(value);
+      else if (key == "keys")
+        family.keys = texts_of(value);
       else if (key == "notes")
         family.notes = remarks_of(value);
       else if (key == "refuse")
@@ -159,6 +169,7 @@ const Expression* Family::find(std::string_view definition) const {
 
 const Family* find_family(std::string_view model_type) { return table().find(model_type); }
 const Family* family_of_class(std::string_view name) { return table().of_class(name); }
+const Family* family_of_keys(const Value& file) { return table().of_keys(file); }
 std::vector<std::string> family_names() { return table().names(); }
 bool is_harmless(std::string_view key) { return table().is_harmless(key); }
 const std::vector<Ending>& endings() { return table().endings(); }

@@ -22,6 +22,7 @@ struct Family {
   std::string name;
   const Family* like = nullptr;
   std::vector<std::string> architectures;  ///< names of classes without their ending: "Llama" of "LlamaForCausalLM"
+  std::vector<std::string> keys;           ///< of a file that names neither a family nor a class; empty: none is
   std::map<std::string, Expression, std::less<>> definitions;
   std::vector<Remark> notes, refusals;
   std::string inside;  ///< of a file with several models: the member that holds the one that is read
@@ -34,6 +35,8 @@ struct Family {
 const Family* find_family(std::string_view model_type);
 /// By an architecture's name without its ending, whatever its case.
 const Family* family_of_class(std::string_view name);
+/// Returns the family with the most keys of those whose keys the file all has; null: none.
+const Family* family_of_keys(const json::Value& file);
 /// All names of "model_type" that are known.
 std::vector<std::string> family_names();
 

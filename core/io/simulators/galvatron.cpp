@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "core/base/limits.hpp"
+#include "core/io/huggingface/config.hpp"
+#include "core/io/jobs/yaml.hpp"
 #include "core/io/json/reader.hpp"
 #include "core/io/text/decimal.hpp"
 #include "core/io/text/lines.hpp"
@@ -141,6 +143,13 @@ class HardwareReader {
   FoundMachines found_;
 };
 
+/// Returns the truth value, number or null that a scalar of YAML is; else the text.
+Value typed(const std::string& scalar) {
+  if (scalar == "true" || scalar == "false") return {scalar == "true"};
+  if (scalar == "null" || scalar == "~") return {};
+  return io::text::decimal_to_double(scalar) ? Value(json::Number{scalar}) : Value(scalar);
+}
+
 }  // namespace
 
 bool looks_like_galvatron_hardware(const Value& document) {
@@ -151,6 +160,21 @@ bool looks_like_galvatron_hardware(const Value& document) {
 
 Result<FoundMachines> machines_from_galvatron(const Value& document, const std::string& path) {
   return HardwareReader().read(document, path);
+}
+
+bool looks_like_galvatron_model(const std::string& text) {
+  return std::ranges::all_of(std::array{"hidden_size", "num_layers", "num_attention_heads"}, [&](const char* key) {
+    const std::string member = std::string(key) + ":";
+    return text.starts_with(member) || text.find("\n" + member) != text.npos;
+  });
+}
+
+Result<ParsedTransformer> model_from_galvatron(const std::string& text, const std::string& name) {
+  TRY(Value tree, jobs::tree_from_yaml(text));
+  if (auto* members = tree.as<json::Members>())
+    for (auto& [key, value] : *members)
+      if (const auto* scalar = value.as<std::string>()) value = typed(*scalar);
+  return huggingface::transformer_from_document(tree, name);
 }
 
 }  // namespace pipedeck::io::simulators

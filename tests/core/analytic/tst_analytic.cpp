@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Analytic profiles against what the models' authors and Korthikanti et al. published.
+#include <algorithm>
 #include <cmath>
 
 #include <QTest>
@@ -9,6 +10,7 @@
 #include "core/io/documents/formats.hpp"
 #include "core/io/files.hpp"
 #include "core/io/huggingface/config.hpp"
+#include "core/io/json/value.hpp"
 #include "core/plan/validate.hpp"
 #include "core/presets/device_catalogue.hpp"
 #include "tests/core/analytic/told_times.hpp"
@@ -132,6 +134,52 @@ class TestAnalytic : public QObject {
     QCOMPARE(QString::number(analytic::transformer::parameters_of(read->config), 'f', 0),
              QString::number(parameters, 'f', 0));
     QCOMPARE(read->config.window, window);
+  }
+
+  /// Files without a name show their family by their keys: Meta's and Mistral's params.json, Galvatron's models. The
+  /// counts are published ones.
+  void families_by_their_keys_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<double>("parameters");
+    const auto row = [](const char* name, const char* text, double parameters) {
+      QTest::newRow(name) << text << parameters;
+    };
+    row("Llama 2 7B", R"({"dim": 4096, "multiple_of": 256, "n_heads": 32, "n_layers": 32, "norm_eps": 1e-05,
+        "vocab_size": -1})",
+        6'738'415'616);
+    row("Llama 2 70B", R"({"dim": 8192, "multiple_of": 4096, "ffn_dim_multiplier": 1.3, "n_heads": 64,
+        "n_kv_heads": 8, "n_layers": 80, "norm_eps": 1e-05, "vocab_size": -1})",
+        68'976'648'192);
+    row("Llama 3 8B", R"({"dim": 4096, "n_layers": 32, "n_heads": 32, "n_kv_heads": 8, "vocab_size": 128256,
+        "multiple_of": 1024, "ffn_dim_multiplier": 1.3, "norm_eps": 1e-05, "rope_theta": 500000.0})",
+        8'030'261'248);
+    row("Mixtral 8x7B", R"({"dim": 4096, "n_layers": 32, "head_dim": 128, "hidden_dim": 14336, "n_heads": 32,
+        "n_kv_heads": 8, "norm_eps": 1e-05, "vocab_size": 32000,
+        "moe": {"num_experts_per_tok": 2, "num_experts": 8}})",
+        46'702'792'704);
+    row("Mixtral 8x7B in Galvatron", R"({"hidden_size": 4096, "intermediate_size": 14336, "num_attention_heads": 32,
+        "num_experts_per_tok": 2, "num_hidden_layers": 32, "num_key_value_heads": 8, "num_local_experts": 8,
+        "vocab_size": 32000})",
+        46'702'792'704);
+    row("GPT-2", R"({"n_layer": 12, "n_embd": 768, "n_head": 12, "vocab_size": 50257, "n_positions": 1024})",
+        124'439'808);
+    row("T5 base", R"({"d_ff": 3072, "d_kv": 64, "d_model": 768, "num_heads": 12, "num_layers": 12,
+        "relative_attention_num_buckets": 32, "vocab_size": 32128})",
+        222'903'552);
+    row("ViT base", R"({"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12,
+        "intermediate_size": 3072, "image_size": 224, "patch_size": 16, "num_labels": 1000})",
+        86'567'656);
+  }
+  void families_by_their_keys() {
+    QFETCH(QString, text);
+    QFETCH(double, parameters);
+    const auto read = io::huggingface::transformer_from_hugging_face(text.toStdString(), "x");
+    QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
+    QCOMPARE(QString::number(analytic::transformer::parameters_of(read->config), 'f', 0),
+             QString::number(parameters, 'f', 0));
+    QVERIFY(std::ranges::any_of(
+        read->notes, [](const std::string& note) { return note.starts_with("The file has no model_type"); }));
+    QVERIFY(io::huggingface::looks_like_hugging_face(io::json::parse(text.toStdString()).value()));
   }
 
   /// Windows of all blocks, of some, of none: each block has its own.

@@ -47,6 +47,7 @@ std::multimap<std::string, std::string> samples() {
           {"simumax-model", fixture("fixtures/simulators/mixtral-8x7b.simumax.json")},
           {"simumax-model", fixture("fixtures/simulators/deepseek-v3.simumax.json")},
           {"simumax-system", fixture("fixtures/simulators/8-gpus.simumax.json")},
+          {"galvatron-model", fixture("fixtures/simulators/mixtral-8x7b.galvatron.yaml")},
           {"galvatron-hardware", fixture("fixtures/simulators/8-gpus.galvatron.json")},
           {"lstopo", fixture("fixtures/topology/4xa100.lstopo.xml")},
           {"nccl-topology", fixture("fixtures/topology/dgx-a100.xml")},

@@ -23,6 +23,7 @@ using test::replaced;
 
 std::string fixture(const std::string& name) { return *io::read_file(std::string(PIPEDECK_FIXTURES "/") + name); }
 
+const std::string galvatron_model = fixture("simulators/mixtral-8x7b.galvatron.yaml");
 const std::string calculon_model = fixture("simulators/gpt3-175b.calculon.json");
 const std::string calculon_system = fixture("simulators/8-gpus.calculon.json");
 const std::string simumax_model = fixture("simulators/mixtral-8x7b.simumax.json");
@@ -71,6 +72,10 @@ class TestSimulatorFiles : public QObject {
   void simumax_models_are_llama() {
     QCOMPARE(analytic::transformer::parameters_of(read<ParsedTransformer>(simumax_model).config),
              std::int64_t{46702792704});
+    const ParsedTransformer galvatron = read<ParsedTransformer>(galvatron_model);
+    QCOMPARE(analytic::transformer::parameters_of(galvatron.config), std::int64_t{46702792704});
+    QCOMPARE(galvatron.config.longest, 2048);  // as Megatron-LM has it
+    QVERIFY(galvatron.share.left_out.empty());
     const double latent = billions(read<ParsedTransformer>(simumax_latent).config);
     QVERIFY2(std::abs(latent / 671.026 - 1) < 1e-4, qPrintable(QString::number(latent)));
   }

@@ -111,6 +111,16 @@ class TestFamilies : public QObject {
     }
   }
 
+  /// Keys that several families have are no name of one.
+  void keys_of_no_family_are_refused() {
+    const auto bare = read("{" + std::string(like_llama) + "}");
+    QVERIFY(!bare && bare.error().message.find("--as-llama") != std::string::npos);
+    QVERIFY(read("{" + std::string(like_llama) + "}", {.llama = true}).has_value());
+    QVERIFY(!io::huggingface::looks_like_hugging_face(io::json::parse(R"({"dim": 4, "n_layers": 2})").value()));
+    const auto wrong = read(R"({"dim": "wide", "n_layers": 2, "n_heads": 2})");
+    QVERIFY(!wrong && wrong.error().place.find("dim") != std::string::npos);
+  }
+
   void outputs_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<OutputHead>("head");
