@@ -416,7 +416,7 @@ std::string mesh_bound_text() {
 }
 
 Error no_plan_fits(const std::string& planner, const planner::Infeasible& infeasible) {
-  std::string message = planner + ": no plan fits: " + infeasible.reason;
+  std::string message = planner + " has no plan: " + infeasible.reason;
   if (!infeasible.relaxation.empty()) message += "; smallest relaxation: " + infeasible.relaxation;
   return {ErrorCode::infeasible, std::move(message), {}, {}};
 }

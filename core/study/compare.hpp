@@ -100,7 +100,7 @@ Result<std::optional<SimulatedPlan>> fastest(PlanSimulator& plan_simulator, cons
 /// Returns what the bound of a plan in several dimensions counts, as a sentence.
 std::string mesh_bound_text();
 
-/// Returns "no plan fits: REASON; smallest relaxation: ..." as an error.
+/// Returns "PLANNER has no plan: REASON; smallest relaxation: ..." as an error.
 Error no_plan_fits(const std::string& planner, const planner::Infeasible& infeasible);
 
 }  // namespace pipedeck::study

@@ -79,7 +79,7 @@ class TestCliModels : public QObject {
     QVERIFY2(answer.out.contains("Mesh: fastest"), answer.out);
     QVERIFY2(answer.out.contains("   Cheapest: 8 of 16 devices need"), answer.out);
     QVERIFY2(answer.out.contains(", FSDP agree"), answer.out);
-    QVERIFY2(answer.out.contains("DDP: no plan fits: the fullest rank needs at least"), answer.out);
+    QVERIFY2(answer.out.contains("DDP has no plan: the fullest rank needs at least"), answer.out);
     const QJsonArray answers = object_of(problem_.run(asked + QStringList{"--json"}).out)["answers"].toArray();
     QCOMPARE(answers.size(), 4);
     const QJsonArray alternatives = answers[0].toObject()["alternatives"].toArray();
