@@ -19,7 +19,8 @@ std::optional<ContiguousPlan> contiguous_plan(const Problem& problem, const Plan
   if (!placed || !simulator) return {};
   auto groups = study::placement::placed_groups(*simulator, *placed);
   if (!groups) return {};
-  ContiguousPlan made{*std::move(placed), *std::move(groups), {}};
+  ContiguousPlan made{*std::move(placed), *std::move(groups), {}, {}};
+  if (const auto time = simulator->iteration_time(plan)) made.before = *time;
   if (const auto time = simulator->iteration_time(made.plan)) made.iteration = *time;
   return made;
 }

@@ -26,32 +26,27 @@ static_assert(GroupBar::choice_count == study::placement::grouping_count);
 
 Bytes whole(double bytes) { return Bytes(static_cast<std::int64_t>(bytes)); }
 
-/// Returns a choice's line: "16 groups of 4, none leaves its node. A device sends 1.17 TiB a step."
-QString words_of(const PlacedGroups& groups, const Cluster& cluster) {
-  const bool domains = std::ranges::any_of(cluster.nodes, [](const Node& node) { return !node.domain.empty(); });
-  QString text =
-      models::counted(groups.count, TopologyGroups::tr("1 group of %2"), TopologyGroups::tr("%1 groups of %2"))
-          .arg(groups.size);
-  const QString several = domains ? TopologyGroups::tr("on several NVLink domains; red links have their bytes")
-                                  : TopologyGroups::tr("on several nodes; red links have their bytes");
-  const QString none =
-      domains ? TopologyGroups::tr("none leaves its NVLink domain") : TopologyGroups::tr("none leaves its node");
-  const QString all = TopologyGroups::tr("all"), some = QLocale().toString(groups.leaving);
-  text += groups.leaving == 0 ? QStringLiteral(", %1.").arg(none)
-                              : QStringLiteral(", %1 %2.").arg(groups.leaving == groups.count ? all : some, several);
-  if (groups.bytes)
-    text += TopologyGroups::tr(" A device sends %1 per step.").arg(models::format_bytes(whole(*groups.bytes)));
-  return text;
+bool has_domains(const Cluster& cluster) {
+  return std::ranges::any_of(cluster.nodes, [](const Node& node) { return !node.domain.empty(); });
 }
 
-/// Returns "16 groups of 4, all inside a node" or "16 groups of 4, 2 of them across nodes".
-QString where_of(const PlacedGroups& groups) {
+/// Returns "16 groups of 4, inside a node" or "16 groups of 4, 2 of them across nodes".
+QString where_of(const PlacedGroups& groups, const Cluster& cluster) {
   const QString all =
       models::counted(groups.count, TopologyGroups::tr("1 group of %2"), TopologyGroups::tr("%1 groups of %2"))
           .arg(groups.size);
-  if (groups.leaving == 0) return TopologyGroups::tr("%1, inside a node").arg(all);
-  if (groups.leaving == groups.count) return TopologyGroups::tr("%1, across nodes").arg(all);
-  return TopologyGroups::tr("%1, %2 of them across nodes").arg(all, QLocale().toString(groups.leaving));
+  const bool domains = has_domains(cluster);
+  if (groups.leaving == 0)
+    return (domains ? TopologyGroups::tr("%1, inside an NVLink domain") : TopologyGroups::tr("%1, inside a node"))
+        .arg(all);
+  const QString across = domains ? TopologyGroups::tr("across NVLink domains") : TopologyGroups::tr("across nodes");
+  if (groups.leaving == groups.count) return QStringLiteral("%1, %2").arg(all, across);
+  return TopologyGroups::tr("%1, %2 of them %3").arg(all, QLocale().toString(groups.leaving), across);
+}
+
+/// Returns a choice's line, short enough for a small window: the table below has the bytes.
+QString words_of(const PlacedGroups& groups, const QString& where) {
+  return groups.leaving == 0 ? where : TopologyGroups::tr("%1; red links have their bytes").arg(where);
 }
 
 /// Returns the exposed communication of a dimension, as the inspector and the waterfall have it.
@@ -73,19 +68,23 @@ TimePart part_of(Grouping grouping) {
   return TimePart::gather;
 }
 
-/// Returns "TP: 2 of 16 groups leave their node, none then. A step takes 31.1 s then."
-QString gain_of(const std::vector<PlacedGroups>& now, const session::plans::ContiguousPlan& then) {
+/// Returns "TP: 2 of 16 groups leave their node now, none then. A step takes 34.5 s now, 31.1 s then."
+QString gain_of(const std::vector<PlacedGroups>& now, const session::plans::ContiguousPlan& then,
+                const Cluster& cluster) {
+  const QString leave = has_domains(cluster)
+                            ? TopologyGroups::tr("%1: %2 of %3 groups leave their NVLink domain now, %4 then.")
+                            : TopologyGroups::tr("%1: %2 of %3 groups leave their node now, %4 then.");
   QStringList sentences{TopologyGroups::tr("Ranks take the devices in the cluster's order, as launchers number them.")};
   for (std::size_t g = 0; g < now.size(); ++g) {
     const PlacedGroups &old = now[g], &placed = then.groups[g];
     if (old.size < 2 || old.leaving == placed.leaving) continue;
     const QString name = text::to_qstring(std::string(study::placement::name_of(old.grouping)));
     const QString left = placed.leaving == 0 ? TopologyGroups::tr("none") : QLocale().toString(placed.leaving);
-    sentences << TopologyGroups::tr("%1: %2 of %3 groups leave their node now, %4 then.")
-                     .arg(name, QLocale().toString(old.leaving), QLocale().toString(old.count), left);
+    sentences << leave.arg(name, QLocale().toString(old.leaving), QLocale().toString(old.count), left);
   }
-  if (then.iteration)
-    sentences << TopologyGroups::tr("A step takes %1 then.").arg(models::format_time(*then.iteration));
+  if (then.before && then.iteration)
+    sentences << TopologyGroups::tr("A step takes %1 now, %2 then.")
+                     .arg(models::format_time(*then.before), models::format_time(*then.iteration));
   return sentences.join(QLatin1Char('\n'));
 }
 
@@ -126,13 +125,14 @@ TopologyGroups::Groups TopologyGroups::groups_of(const Problem& problem, const P
     const PlacedGroups& one = (*placed)[g];
     if (one.size < 2) continue;
     groups.overlays[g] = std::make_shared<const models::topology::Overlay>(overlay_of(one));
-    groups.choices[g] = {true, words_of(one, *problem.cluster), one.leaving > 0};
+    const QString where = where_of(one, *problem.cluster);
+    groups.choices[g] = {true, words_of(one, where), one.leaving > 0};
     const QString bytes = one.bytes ? models::format_bytes(whole(*one.bytes)) : QString();
-    groups.rows[g] = {groups.overlays[g]->name, where_of(one), bytes, {}, one.leaving > 0};
+    groups.rows[g] = {groups.overlays[g]->name, where, bytes, {}, one.leaving > 0};
   }
   if (const auto ordered = session::plans::contiguous_plan(problem, plan)) {
     groups.contiguous = std::make_shared<const Plan>(ordered->plan);
-    groups.gain = gain_of(*placed, *ordered);
+    groups.gain = gain_of(*placed, *ordered, *problem.cluster);
   }
   return groups;
 }
