@@ -150,13 +150,17 @@ void unpack_heads(cudaStream_t stream, T* q, T* k, T* v, const T* qkv, const Gro
 
 // ---- embedding: kernels/embedding.cu
 
+/// The shape of an embedding whose table has all words of the vocabulary, or `words` of them from word `first` on.
 struct EmbeddingShape {
   std::int64_t samples, sequence, width, vocabulary;
+  std::int64_t first = 0, words = 0;  ///< 0 words: all
   std::int64_t rows() const { return samples * sequence; }
+  __host__ __device__ std::int64_t table_rows() const { return words > 0 ? words : vocabulary; }
 };
 
-/// Row r of `out` = table[tokens[r]] + positions[r % sequence], without positions if they are null. A token outside the
-/// vocabulary gives a row of NaN and adds nothing to the table's gradient. Callers check tokens before the upload.
+/// Row r of `out` = table[tokens[r] - first] + positions[r % sequence], without positions if they are null. For a token
+/// of another table the first term is 0. A token outside the vocabulary gives a row of NaN. Neither adds to the table's
+/// gradient. Callers check tokens before the upload.
 template <class T>
 void embedding(cudaStream_t stream, T* out, const float* tokens, const float* table, const float* positions,
                const EmbeddingShape& shape);

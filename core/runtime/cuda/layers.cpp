@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/model/layer_kinds.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cuda/gpu_ops.hpp"
 #include "core/runtime/cuda/kernels.hpp"
@@ -98,12 +99,18 @@ layers::KernelRegistry cuda_kernels(Precision precision) {
   kernels.sharded["experts"] =
       sharded(processors.sharded.at("experts"), halves ? make_sharded_experts<Bf16> : make_sharded_experts<float>);
   kernels.experts["experts"] = halves ? make_divided_experts<Bf16> : make_divided_experts<float>;
+  kernels.sharded["embedding"] = [columns = kernels.sharded["embedding"],
+                                  words = sharded(processors.sharded.at("embedding"), make_sharded_words)](
+                                     const ModelLayer& layer, const layers::LayerSharding& sharding) {
+    return is_tied(layer) ? words(layer, sharding) : columns(layer, sharding);
+  };
   kernels.sharded["lstm"] = make_sharded_lstm;
   kernels.sharded["transformer"] = sharded(processors.sharded.at("transformer"),
                                            halves ? make_sharded_transformer<Bf16> : make_sharded_transformer<float>);
   for (const char* kind : decoders)
     kernels.sharded[kind] = without_window(
         sharded(processors.sharded.at(kind), halves ? make_sharded_decoder<Bf16> : make_sharded_decoder<float>));
+  kernels.tied_ends = true;
   kernels.tokens = {"attention", "decoder", "feed_forward", "layer_norm", "rms_norm", "transformer"};
   return kernels;
 }

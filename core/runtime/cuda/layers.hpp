@@ -21,6 +21,7 @@ class CudaLayer : public layers::LayerKernel {
   std::int64_t replicated_parameters() const override { return on_processor_->replicated_parameters(); }
   std::vector<layers::ParameterBlock> blocks() const override { return on_processor_->blocks(); }
   std::int64_t expert_parameters() const override { return on_processor_->expert_parameters(); }
+  std::int64_t table_parameters() const override { return on_processor_->table_parameters(); }
   void initialise(std::span<float> parameters, Random random) const override {
     on_processor_->initialise(parameters, random);
   }
@@ -53,6 +54,9 @@ std::unique_ptr<layers::LayerKernel> make_experts(const ModelLayer& layer,
 using MakePart = Result<std::unique_ptr<layers::LayerKernel>>(const ModelLayer& layer,
                                                               const layers::LayerSharding& sharding);
 MakePart make_sharded_block, make_sharded_lstm;
+/// Creates a rank's words of an embedding, whose table is the head's.
+std::unique_ptr<layers::LayerKernel> make_sharded_words(const ModelLayer& layer, const layers::LayerSharding& sharding,
+                                                        std::unique_ptr<layers::LayerKernel> on_processor);
 /// Creates a shard from one of the CPU's factory.
 template <class T>
 std::unique_ptr<layers::LayerKernel> make_sharded_transformer(const ModelLayer& layer,

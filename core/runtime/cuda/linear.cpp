@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = activation(x W + b), at each of `sequence` positions; b is optional.
+// y = activation(x W + b), at each of `sequence` positions; b is optional. The weights of a tied head are the table of
+// the embedding's words: y = x E^T, with a row of E for each output.
 #include <utility>
 
+#include "core/model/layer_kinds.hpp"
 #include "core/runtime/cuda/gpu_ops.hpp"
 #include "core/runtime/cuda/layers.hpp"
 #include "core/runtime/cuda/products.hpp"
@@ -14,15 +16,21 @@ class LinearPasses {
  public:
   /// `whole`: no other layer takes the gradient of the output, which may be rounded for the products then.
   LinearPasses(const ModelLayer& layer, bool bias, bool whole)
-      : in_(layer.size("in")), out_(layer.size("out")), sequence_(layer.size("sequence")), bias_(bias), whole_(whole) {}
+      : in_(layer.size("in")),
+        out_(layer.size("out")),
+        sequence_(layer.size("sequence")),
+        bias_(bias),
+        whole_(whole),
+        tied_(is_tied(layer)) {}
 
   std::int64_t parameters() const { return weights() + (bias_ ? out_ : 0); }
+  std::int64_t table_parameters() const { return tied_ ? weights() : 0; }
   layers::ProductSize size() const { return {sequence_ * in_, sequence_ * out_, in_, weights()}; }
 
   tensor::Tensor forward(const tensor::Tensor& input, const float* parameters) const {
     return forward(input, parameters, out_);
   }
-  /// Gives rows that begin at multiples of 16 bytes, with zeros between them, which the loss takes.
+  /// Gives rows that begin at multiples of 16 bytes, which the loss takes.
   tensor::Tensor forward_to_loss(const tensor::Tensor& input, const float* parameters) const {
     return forward(input, parameters, row_pitch(out_, Element::fp32));
   }
@@ -48,13 +56,20 @@ class LinearPasses {
 
   tensor::Tensor backward_input(const tensor::Tensor& output_gradient, const float* parameters) const {
     tensor::Tensor gradient(output_gradient.memory(), output_gradient.samples(), sequence_ * in_);
-    product_backward(CudaDevice::of(gradient), shape(gradient), gradient.data(), output_factor(output_gradient),
-                     weights_factor(gradient, parameters));
+    CudaDevice& device = CudaDevice::of(gradient);
+    const GemmOperand from = output_factor(output_gradient), weights = weights_factor(gradient, parameters);
+    if (tied_)
+      product(device, table_shape(gradient), gradient.data(), from, weights, nullptr);
+    else
+      product_backward(device, shape(gradient), gradient.data(), from, weights);
     return gradient;
   }
 
   void backward_weight(const tensor::Tensor& input, const tensor::Tensor& output_gradient, float* gradients) const {
     CudaDevice& device = CudaDevice::of(input);
+    if (tied_)
+      return add_product_gradient(device, table_shape(input), gradients, output_factor(output_gradient),
+                                  input_factor(input));
     if (!bias_)
       return add_product_gradient(device, shape(input), gradients, input_factor(input), output_factor(output_gradient));
     const auto add_both = [&](const auto* values) {
@@ -73,6 +88,13 @@ class LinearPasses {
  private:
   tensor::Tensor forward(const tensor::Tensor& input, const float* parameters, std::int64_t stride) const {
     tensor::Tensor output(input.memory(), input.samples(), sequence_ * stride);
+    if (tied_) {
+      ProductShape shape = table_shape(input);
+      shape.in_stride = stride;
+      product_backward(CudaDevice::of(input), shape, output.data(), input_factor(input),
+                       weights_factor(input, parameters));
+      return output;
+    }
     ProductShape shape = this->shape(input);
     shape.out_stride = stride;
     product(CudaDevice::of(input), shape, output.data(), input_factor(input), weights_factor(input, parameters),
@@ -81,6 +103,9 @@ class LinearPasses {
   }
   std::int64_t weights() const { return in_ * out_; }
   ProductShape shape(const tensor::Tensor& of) const { return {of.samples() * sequence_, in_, out_}; }
+  /// Returns the shape of a product through the table. Its passes are those of x E^T turned round: forward is the
+  /// input's gradient of a product with E, and the input's gradient is that product.
+  ProductShape table_shape(const tensor::Tensor& of) const { return {of.samples() * sequence_, out_, in_}; }
   /// True if for_products rounds a gradient to 16 bits.
   bool rounds(const tensor::Tensor& of) const {
     return whole_ && CudaDevice::of(of).context().element() == Element::bf16;
@@ -98,11 +123,12 @@ class LinearPasses {
     return {of.memory(), of.data(), {of.samples() * sequence_, in_}};
   }
   GemmOperand weights_factor(const tensor::Tensor& beside, const float* parameters) const {
-    return GemmOperand::of_weights(beside.memory(), parameters, {in_, out_});
+    const MatrixRows rows = tied_ ? MatrixRows{out_, in_} : MatrixRows{in_, out_};
+    return GemmOperand::of_weights(beside.memory(), parameters, rows);
   }
 
   std::int64_t in_, out_, sequence_;
-  bool bias_, whole_;
+  bool bias_, whole_, tied_;
 };
 
 std::unique_ptr<layers::LayerKernel> make(const ModelLayer& layer, layers::Activation activation, bool bias,

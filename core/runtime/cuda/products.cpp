@@ -80,7 +80,7 @@ void product_gelu(CudaDevice& device, const ProductShape& shape, T* before, T* a
 template <class T>
 void product_backward(CudaDevice& device, const ProductShape& shape, T* input_gradient,
                       const GemmOperand& output_gradient, const GemmOperand& weights) {
-  GemmResult<T> result(weights.memory(), input_gradient, {shape.rows, shape.in});
+  GemmResult<T> result(weights.memory(), input_gradient, {shape.rows, shape.in, shape.in_stride});
   device.gemms().multiply(shape.rows, shape.in, inner_values(shape, output_gradient, weights), output_gradient.matrix(),
                           weights.transposed(), result.matrix());
   result.finish();

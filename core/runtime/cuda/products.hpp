@@ -12,6 +12,7 @@ namespace pipedeck::runtime::cuda {
 struct ProductShape {
   std::int64_t rows, in, out;
   std::int64_t out_stride = 0;  ///< from one row of the output to the next; 0: `out`
+  std::int64_t in_stride = 0;   ///< does the same for the input's gradient; 0: `in`
 };
 
 // T is float, or Bf16 for results that are rounded to 16 bits.
@@ -24,7 +25,7 @@ void product(CudaDevice& device, const ProductShape& shape, T* output, const Gem
 template <class T>
 void product_gelu(CudaDevice& device, const ProductShape& shape, T* before, T* after, const GemmOperand& input,
                   const GemmOperand& weights, const float* bias);
-/// input_gradient = output_gradient * transposed weights.
+/// input_gradient = output_gradient * transposed weights. Values between its rows are not written.
 template <class T>
 void product_backward(CudaDevice& device, const ProductShape& shape, T* input_gradient,
                       const GemmOperand& output_gradient, const GemmOperand& weights);

@@ -311,6 +311,7 @@ tensor::Tensor StageModule::forward(int micro_batch, tensor::Tensor input, tenso
   kept.tensors.value = std::move(input), kept.tensors.targets = std::move(targets);
   kept.tensors.layers.resize(shape_.layers.size());
   refresh_copy();
+  if (owner_) owner_->refresh_copy();  // its owner's passes may come later in the step
   run(PassKind::forward, kept, {}, [&] { run_layers_forward(kept); });
   loss_ = std::move(kept.tensors.loss);
   return std::move(kept.tensors.value);

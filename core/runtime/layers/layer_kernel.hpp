@@ -25,8 +25,8 @@ struct SavedTensors {
   std::vector<tensor::Tensor> tensors;
   /// 1 / (samples x positions) of the update's mean loss, for layers that add a loss of their own; 0: they add none.
   float loss_scale = 0;
-  /// True if forward's output goes to the loss alone. Its rows may be further apart then than the classes need, with
-  /// zeros between them.
+  /// True if forward's output goes to the loss alone. Its rows may be further apart then than the classes need. The
+  /// loss ignores what is between them.
   bool feeds_loss = false;
   /// The weights of the layer that are not trained (LayerKernel::frozen_parameters), for every pass.
   std::span<const float> frozen = {};

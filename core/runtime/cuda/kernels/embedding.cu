@@ -29,9 +29,12 @@ __global__ void __launch_bounds__(column_lanes* column_rows)
     Pack<Width> pack{};
     if (positions != nullptr) pack = load<Width>(positions + row % shape.sequence * shape.width + column);
     if (is_token(token, shape.vocabulary)) {
-      const auto own = load<Width>(table + static_cast<std::int64_t>(token) * shape.width + column);
-      PIPEDECK_UNROLL
-      for (int k = 0; k < Width; ++k) pack.value[k] += own.value[k];
+      const std::int64_t word = static_cast<std::int64_t>(token) - shape.first;
+      if (word >= 0 && word < shape.table_rows()) {
+        const auto own = load<Width>(table + word * shape.width + column);
+        PIPEDECK_UNROLL
+        for (int k = 0; k < Width; ++k) pack.value[k] += own.value[k];
+      }
     } else {
       PIPEDECK_UNROLL
       for (int k = 0; k < Width; ++k) pack.value[k] = NAN;
@@ -40,13 +43,15 @@ __global__ void __launch_bounds__(column_lanes* column_rows)
   }
 }
 
-/// Makes the keys. Rows without a token of the vocabulary, and the padding up to `count`, come after all others.
+/// Makes the keys, with the rows of the table as tokens. Rows without a token of the table, and the padding up to
+/// `count`, come after all others.
 __global__ void __launch_bounds__(256)
-    make_keys_kernel(Key* keys, const float* tokens, std::int64_t vocabulary, std::int64_t rows, std::int64_t count) {
+    make_keys_kernel(Key* keys, const float* tokens, EmbeddingShape shape, std::int64_t rows, std::int64_t count) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  const bool known = i < rows && is_token(tokens[i], vocabulary);
-  keys[i] = known ? static_cast<Key>(tokens[i]) << 32 | static_cast<Key>(i) : ~Key{0};
+  const bool known = i < rows && is_token(tokens[i], shape.vocabulary);
+  const std::int64_t word = known ? static_cast<std::int64_t>(tokens[i]) - shape.first : -1;
+  keys[i] = word >= 0 && word < shape.table_rows() ? static_cast<Key>(word) << 32 | static_cast<Key>(i) : ~Key{0};
 }
 
 /// Swaps the pair number `pair`, whose members are `distance` apart, if it violates the order of its run of `length`.
@@ -214,8 +219,7 @@ void embedding_backward(cudaStream_t stream, float* table_gradient, float* posit
     add_column_sums(stream, position_gradient, out_gradient, scratch, shape.samples, shape.sequence * shape.width);
   auto* keys = static_cast<Key*>(scratch);
   const std::int64_t count = keys_of(rows);
-  launch(make_keys_kernel, {static_cast<unsigned>(count / 256), 256}, stream, keys, tokens, shape.vocabulary, rows,
-         count);
+  launch(make_keys_kernel, {static_cast<unsigned>(count / 256), 256}, stream, keys, tokens, shape, rows, count);
   sort_keys(stream, keys, count);
   auto* chunks = reinterpret_cast<float*>(static_cast<char*>(scratch) + key_bytes(rows));
   const TokenRows<T> of{out_gradient, keys, rows, shape.width};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trainings on GPUs joined by NCCL, compared with those on one processor: batches of 3 micro-batches of 4 samples,
-// stochastic gradient descent.
+// Trainings on GPUs joined by NCCL, compared with those on one processor: micro-batches of 4 samples, by default 3 in a
+// batch, stochastic gradient descent.
 #pragma once
 
 #include <QTest>
@@ -41,8 +41,8 @@ inline runtime::layers::Backend by_nccl(const Plan& plan,
   return *std::move(backend);
 }
 
-inline Trained on_one_processor(const ModelSpec& model, int steps = 3) {
-  Plan single = plan_for(model, {1}, 4, 3);
+inline Trained on_one_processor(const ModelSpec& model, int steps = 3, int micro_batches = 3) {
+  Plan single = plan_for(model, {1}, 4, micro_batches);
   single.optimizer = Optimizer::sgd;
   return trained_on(runtime::cpu::cpu_backend(), model, single, steps_of(steps));
 }
@@ -57,17 +57,37 @@ inline double apart(const runtime::train::TrainedParameters& some, const runtime
   return std::sqrt(sum);
 }
 
+/// Returns by how much of the movement of one processor's weights those of GPUs of this precision differ. Infinite if a
+/// loss differs by 1 %.
+inline double strayed(const ModelSpec& model, const Plan& plan, runtime::cuda::Precision precision,
+                      Overlap overlap = Overlap::none, int steps = 3) {
+  runtime::train::TrainOptions options = steps_of(steps);
+  options.overlap = overlap;
+  const Trained expected = on_one_processor(model, steps, plan.micro_batches), first = on_one_processor(model, 0);
+  const Trained found = trained_on(by_nccl(plan, precision), model, plan, options);
+  if (!(loss_difference(found.log.losses(), expected.log.losses()) < 1e-2)) return INFINITY;
+  return apart(found.parameters, expected.parameters) / apart(first.parameters, expected.parameters);
+}
+
+/// Returns true if two runs of the plan have equal bits.
+inline bool repeats(const ModelSpec& model, const Plan& plan, runtime::cuda::Precision precision, int steps = 3) {
+  const Trained once = trained_on(by_nccl(plan, precision), model, plan, steps_of(steps)),
+                again = trained_on(by_nccl(plan, precision), model, plan, steps_of(steps));
+  return !once.parameters.layers.empty() && once.parameters.layers == again.parameters.layers &&
+         once.log.losses() == again.log.losses();
+}
+
 /// Verifies that the plan's training equals one processor's; on the stand-in with lazily loaded kernels, shared queues
 /// and allocations that wait. Training connects no ranks.
-inline void verify_strictly(const ModelSpec& spec, const Plan& plan, Overlap overlap) {
-  const Trained expected = on_one_processor(spec);
+inline void verify_strictly(const ModelSpec& spec, const Plan& plan, Overlap overlap, int steps = 3) {
+  const Trained expected = on_one_processor(spec, steps, plan.micro_batches);
   std::vector<int> connections;
 #ifdef PIPEDECK_CUDA_STAND_IN
   begin_on_eight_gpus();  // the driver reads its variables at the backend's first call
   cuda_stand_in::set_strictness({.lazy_loading = true, .hardware_queues = true, .allocation_waits = true});
   cuda_stand_in::set_delay(20);
 #endif
-  runtime::train::TrainOptions options = steps_of(3);
+  runtime::train::TrainOptions options = steps_of(steps);
   options.timeout = std::chrono::seconds(60), options.overlap = overlap;
   EventLog log;
   const auto found = runtime::train_with(by_nccl(plan), spec, plan, built(plan), options,
@@ -82,7 +102,7 @@ inline void verify_strictly(const ModelSpec& spec, const Plan& plan, Overlap ove
   VERIFY_BELOW(parameter_difference(*found, expected.parameters), trained_within(spec, sums_here().front()));
   VERIFY_BELOW(loss_difference(log.losses(), expected.log.losses()), trained_within(spec, sums_here().front()));
 #ifdef PIPEDECK_CUDA_STAND_IN
-  QCOMPARE(connections.size(), std::size_t{3});
+  QCOMPARE(std::ssize(connections), std::ptrdiff_t{steps});
   QCOMPARE(connections.front(), connections.back());
   QCOMPARE(cuda_stand_in::loading_waits(), 0);
 #endif

@@ -112,6 +112,7 @@ class TestCudaRows : public QObject {
   void losses_in_parts_of();
   template <class T>
   void embeddings_of();
+  static void unknown_tokens_are_nan(const runtime::cuda::EmbeddingShape& shape);
   std::vector<float> targets(Matrix m) {
     std::vector<float> list;
     for (std::int64_t row = 0; row < m.rows; ++row)
@@ -429,24 +430,33 @@ void TestCudaRows::embeddings_of() {
     runtime::cuda::EmbeddingShape shape;
     bool one_token = false;
   };
-  std::vector<Case> cases{{{1, 1, 1, 1}},        {{3, 5, 8, 4}},  {{2, 700, 12, 50}, true}, {{5, 1100, 3, 40}},
-                          {{1, 64, 8, 9}, true}, {{1, 65, 4, 1}}, {{3, 300, 16, 5}},        {{1, 63, 5, 9}, true}};
-  for (int i = 0; i < 4; ++i)
-    cases.push_back({{fresh_.between(1, 6), fresh_.between(1, 60), fresh_.between(1, 90), fresh_.between(1, 200)}});
+  std::vector<Case> cases{
+      {{1, 1, 1, 1}},         {{3, 5, 8, 4}},        {{2, 700, 12, 50}, true},   {{5, 1100, 3, 40}},
+      {{1, 64, 8, 9}, true},  {{1, 65, 4, 1}},       {{3, 300, 16, 5}},          {{1, 63, 5, 9}, true},
+      {{2, 90, 8, 12, 0, 5}}, {{3, 40, 3, 9, 6, 3}}, {{1, 20, 4, 9, 2, 4}, true}};
+  for (int i = 0; i < 6; ++i) {
+    runtime::cuda::EmbeddingShape shape{fresh_.between(1, 6), fresh_.between(1, 60), fresh_.between(1, 90),
+                                        fresh_.between(1, 200)};
+    if (i >= 4) shape.first = fresh_.between(0, shape.vocabulary - 1);
+    if (i >= 4) shape.words = fresh_.between(1, shape.vocabulary - shape.first);  // one of several tables
+    cases.push_back({shape});
+  }
   for (const auto& [shape, one_token] : cases) {
     std::vector<float> tokens;
     for (std::int64_t i = 0; i < shape.rows(); ++i)
       tokens.push_back(one_token ? 7.0f : static_cast<float>(fresh_.between(0, shape.vocabulary - 1)));
-    const auto table = fresh_.of<float>(shape.vocabulary * shape.width),
+    const auto table = fresh_.of<float>(shape.table_rows() * shape.width),
                positions = fresh_.of<float>(shape.sequence * shape.width);
     const auto gradient = fresh_.of<T>(shape.rows() * shape.width);
     std::vector<double> out, table_gradient(doubles(table)), position_gradient(doubles(positions));
     for (std::size_t row = 0; row < size(shape.rows()); ++row)
       for (std::size_t i = 0; i < size(shape.width); ++i) {
-        const std::size_t in_table = static_cast<std::size_t>(tokens[row]) * size(shape.width) + i;
+        const std::int64_t word = static_cast<std::int64_t>(tokens[row]) - shape.first;
+        const bool here = word >= 0 && word < shape.table_rows();
+        const std::size_t in_table = here ? size(word * shape.width) + i : 0;
         const std::size_t in_positions = row % size(shape.sequence) * size(shape.width) + i;
-        out.push_back(to_double(table[in_table]) + to_double(positions[in_positions]));
-        table_gradient[in_table] += to_double(gradient[row * size(shape.width) + i]);
+        out.push_back((here ? to_double(table[in_table]) : 0) + to_double(positions[in_positions]));
+        if (here) table_gradient[in_table] += to_double(gradient[row * size(shape.width) + i]);
         position_gradient[in_positions] += to_double(gradient[row * size(shape.width) + i]);
       }
     same_in_every_order([&] {
@@ -467,7 +477,11 @@ void TestCudaRows::embeddings_of() {
 }
 
 void TestCudaRows::unknown_token_is_nan() {
-  const runtime::cuda::EmbeddingShape shape{1, 3, 4, 5};
+  unknown_tokens_are_nan({1, 3, 4, 5});
+  unknown_tokens_are_nan({1, 3, 4, 5, 0, 2});
+}
+
+void TestCudaRows::unknown_tokens_are_nan(const runtime::cuda::EmbeddingShape& shape) {
   OnDevice<float> tokens(std::vector<float>{1, 5, -2}), table(std::vector<float>(20, 1)),
       positions(std::vector<float>(12, 2)), out(std::vector<float>(12)), gradient(std::vector<float>(12, 3));
   OnDevice<unsigned char> scratch(std::vector<unsigned char>(runtime::cuda::embedding_backward_scratch(shape)));
