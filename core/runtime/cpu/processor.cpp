@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU device: every function works synchronously on the calling thread.
 #include <algorithm>
+#include <cmath>
 #include <new>
 
 #include "core/runtime/cpu/kernels.hpp"
@@ -33,6 +34,12 @@ class Processor final : public tensor::ComputeDevice {
   void add(float* to, const float* from, std::int64_t count) override { cpu::add(to, from, count); }
   void largest(float* to, const float* from, std::int64_t count) override {
     for (std::int64_t i = 0; i < count; ++i) to[i] = std::max(to[i], from[i]);
+  }
+  void balance(float* biases, float* excess, float rate, std::int64_t count) override {
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (excess[i] != 0) biases[i] -= std::copysign(rate, excess[i]);
+      excess[i] = 0;
+    }
   }
   void update(const tensor::UpdateRule& rule, const tensor::UpdatedValues& v) override {
     switch (rule.kind) {

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/runtime/cuda/expert_kernels.hpp"
 #include "core/runtime/cuda/kernels.hpp"
 
 namespace pipedeck::runtime::cuda {
@@ -243,6 +244,11 @@ void CudaDevice::add(float* to, const float* from, std::int64_t count) {
 void CudaDevice::largest(float* to, const float* from, std::int64_t count) {
   context_.make_current();
   cuda::largest(stream(), to, from, count);
+}
+
+void CudaDevice::balance(float* biases, float* excess, float rate, std::int64_t count) {
+  context_.make_current();
+  balance_biases(stream(), biases, excess, rate, count);
 }
 
 void CudaDevice::update(const tensor::UpdateRule& rule, const tensor::UpdatedValues& v) {

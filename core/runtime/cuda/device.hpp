@@ -60,6 +60,7 @@ class CudaDevice final : public tensor::ComputeDevice {
   void scale(std::span<float> values, float factor) override;
   void add(float* to, const float* from, std::int64_t count) override;
   void largest(float* to, const float* from, std::int64_t count) override;
+  void balance(float* biases, float* excess, float rate, std::int64_t count) override;
   void update(const tensor::UpdateRule& rule, const tensor::UpdatedValues& values) override;
   /// A line of the cache for Bf16, and more than any vector load.
   std::int64_t parameter_alignment() const override { return 64; }

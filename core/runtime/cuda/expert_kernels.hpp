@@ -29,8 +29,15 @@ struct ExpertRouting {
 
 /// scores (tokens x experts) = those of the logits; choices and weights (tokens x per_token) = the experts of the
 /// highest scores, and their weights. Ties go to the lower expert. Where scores are NaN the choices are any experts.
+/// `biases`, one per expert or null, are added to the scores for the choice alone (DeepSeek-V3, arXiv 2412.19437,
+/// equation 16).
 void choose_experts(cudaStream_t stream, float* scores, int* choices, float* weights, const float* logits,
-                    const ExpertRouting& routing);
+                    const float* biases, const ExpertRouting& routing);
+/// excess (one per expert) += its choices by `loads` (samples x experts), times the number of experts, less all
+/// choices: whole numbers, which are 0 for an even load.
+void add_load_excess(cudaStream_t stream, float* excess, const int* loads, const ExpertRouting& routing);
+/// biases -= rate * sign(excess), excess = 0. A bias whose excess is 0 stays.
+void balance_biases(cudaStream_t stream, float* biases, float* excess, float rate, std::int64_t count);
 /// logit_gradient = that of the scores' logits, from that of the weights (dropped choices: 0), which includes the
 /// gradient of factor * sum_i f_i p_i for each token (Switch Transformer, arXiv 2101.03961, equation 4). f_i is the
 /// fraction of a sample's choices that fell on expert i, by `loads` (samples x experts), and p_i the expert's share of

@@ -105,9 +105,10 @@ class Experts final : public CudaLayer {
         normalised_(layer.size("normalised") == 1),
         scale_(static_cast<float>(layer.size("scale_permille")) / 1000),
         auxiliary_(static_cast<float>(layer.size("auxiliary_loss_permille")) / 1000),
+        biases_(layer.size("bias_rate_millionths") > 0 ? experts_ : 0),
         capacity_(capacity_of(layer)),
         epsilon_(epsilon_of(layer)),
-        at_(layer.size("hidden"), experts_, f_, shared_f_, shard_ ? std::optional(held_) : std::nullopt) {}
+        at_(layer.size("hidden"), experts_, f_, shared_f_, shard_ ? std::optional(held_) : std::nullopt, biases_) {}
 
   tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
                          layers::SavedTensors& saved) const override {
@@ -141,6 +142,7 @@ class Experts final : public CudaLayer {
     router_backward(device, p, s, saved.loss_scale, left, dweights, dnormal);
     tensor::Tensor dx = products_.rms_backward(device, floats, dnormal, s[x], s[inverse], p, left[w_gains], wanted);
     left[w_normal] = std::move(s[normal]), left[w_rows] = std::move(s[inverse]);
+    if (biases_ > 0) left[w_loads] = std::move(s[loads]);
     left[w_first] = std::move(s[first_rows]), left[w_received] = std::move(s[received]);
     if (!shard_) left[w_places] = std::move(s[places]), left[w_weights] = std::move(s[weights]);
     if (!shard_ || shared_f_ > 0) left[w_dy] = std::move(of_y).for_products();
@@ -156,6 +158,7 @@ class Experts final : public CudaLayer {
     add_expert_gradients(device, g, s);
     add_product_gradient(device, {n, h(), experts_}, g + at_.router, Products::factor(s[w_normal], n, h()),
                          {s[w_dlogits].memory(), s[w_dlogits].data(), {n, experts_}});
+    if (biases_ > 0) add_load_excess(device.stream(), g + at_.bias, whole_numbers(s[w_loads]), routing(s[w_rows]));
     if (shared_f_ > 0) {
       const GemmOperand dshared = Products::factor(s[w_dshared], n, 2 * shared_f_);
       add_product_gradient(device, {n, shared_f_, h()}, g + at_.shared_out,
@@ -168,8 +171,8 @@ class Experts final : public CudaLayer {
   }
 
  private:
-  /// Tensors saved by forward. The last two are empty without a shared part, `loads` without a balancing loss, and
-  /// `received`, the rows for the experts here, without experts on other ranks.
+  /// Tensors saved by forward. The last two are empty without a shared part, `loads` without a balancing loss and
+  /// biases, and `received`, the rows for the experts here, without experts on other ranks.
   enum Saved : std::size_t {
     x,
     inverse,
@@ -204,6 +207,7 @@ class Experts final : public CudaLayer {
     w_doutput,
     w_dshared,
     w_shared_active,
+    w_loads,
     backward_count
   };
 
@@ -261,7 +265,7 @@ class Experts final : public CudaLayer {
       product(device, {n, h(), experts_}, logits.data(), Products::factor(s[normal], n, h()),
               Products::weights(s[x], p + at_.router, h(), experts_), nullptr);
       choose_experts(device.stream(), s[scores].data(), whole_numbers(s[choices]), s[weights].data(), logits.data(),
-                     shape);
+                     biases_ > 0 ? p + at_.bias : nullptr, shape);
     }
     if (shard_ && partners_)
       place_own_choices(device, s, counted);
@@ -269,19 +273,19 @@ class Experts final : public CudaLayer {
       place_choices(device.stream(), whole_numbers(s[places]), whole_numbers(s[first_rows]), whole_numbers(counted),
                     nullptr, whole_numbers(s[choices]), device.context().workspace(place_choices_scratch(shape)),
                     shape);
-    if (auxiliary_ != 0) s[loads] = std::move(counted);
+    if (auxiliary_ != 0 || biases_ > 0) s[loads] = std::move(counted);
     s[first_rows] = first_rows_of_ranks(shard(), std::move(s[first_rows]));
   }
 
   /// Places the choices of the rank's own positions; others have no place here. `counted` becomes the loads of whole
-  /// samples if capacity or loss need them.
+  /// samples if capacity, loss or biases need them.
   void place_own_choices(CudaDevice& device, Tensors& s, tensor::Tensor& counted) const {
     const layers::ShardRange own = partners_->local_positions(sequence_);
     const ExpertRouting shape = routing(s[x], own.count);
     const tensor::Tensor own_choices = partners_->scatter_positions(s[choices], sequence_);
     void* const scratch = device.context().workspace(place_choices_scratch(shape));
     tensor::Tensor own_places = own_choices.empty_like(), own_counted = counted.empty_like(), earlier;
-    if (auxiliary_ != 0 || capacity_ < sequence_ * per_token_) {
+    if (auxiliary_ != 0 || biases_ > 0 || capacity_ < sequence_ * per_token_) {
       count_choices(device.stream(), whole_numbers(own_counted), whole_numbers(own_choices), scratch, shape);
       const tensor::Tensor gathered = partners_->gather_equal(own_counted);
       earlier = counted.empty_like();
@@ -391,7 +395,7 @@ class Experts final : public CudaLayer {
     const std::int64_t n = rows(dnormal);
     left[w_dlogits] = products_.wide(dnormal, experts_);
     // The loss of a sample counts as its positions: loss_scale is of a position.
-    const float factor = s[loads].empty() ? 0 : auxiliary_ * loss_scale * static_cast<float>(experts_);
+    const float factor = auxiliary_ * loss_scale * static_cast<float>(experts_);
     cuda::router_backward(device.stream(), left[w_dlogits].data(), dweights.data(), whole_numbers(s[choices]),
                           s[scores].data(), whole_numbers(s[loads]), factor, routing(dnormal));
     tensor::Tensor more = dnormal.empty_like();
@@ -453,6 +457,7 @@ class Experts final : public CudaLayer {
   std::int64_t per_token_, sequence_;
   bool sigmoid_, normalised_;
   float scale_, auxiliary_;
+  std::int64_t biases_;    ///< that balance the experts
   std::int64_t capacity_;  ///< choices of a sample that an expert takes
   float epsilon_;
   layers::ExpertLayout at_;

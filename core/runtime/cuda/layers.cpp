@@ -14,23 +14,19 @@
 namespace pipedeck::runtime::cuda {
 namespace {
 
-/// Refuses what no GPU's router does: it adds no biases that balance experts, and chooses among all of them.
-Result<void> check_router(const ModelLayer& layer, const layers::LayerKernel& on_processor) {
-  const auto refuse = [&](const char* size, int expected, const char* reason) {
-    return fail(ErrorCode::bad_input, fmt::format("layer '{}' ({}): found {} as '{}', expected {}: {}", layer.name,
-                                                  layer.kind, layer.size(size), size, expected, reason));
-  };
-  if (on_processor.balanced_biases().count > 0)
-    return refuse("bias_rate_millionths", 0, "GPUs balance experts by an auxiliary loss alone");
-  if (layer.kind == "experts" && layer.size("groups") > 1)
-    return refuse("groups", 1, "GPUs choose a token's experts among all of them");
-  return {};
+/// Refuses groups of experts: a router of GPUs chooses among all.
+Result<void> check_router(const ModelLayer& layer) {
+  if (layer.kind != "experts" || layer.size("groups") <= 1) return {};
+  return fail(ErrorCode::bad_input,
+              fmt::format("layer '{}' (experts): found {} as 'groups', expected 1: GPUs choose a token's experts among "
+                          "all of them",
+                          layer.name, layer.size("groups")));
 }
 
 layers::KernelFactory factory(const layers::KernelFactory& on_processor, MakeLayer* make) {
   return [on_processor, make](const ModelLayer& layer) -> Result<std::unique_ptr<layers::LayerKernel>> {
+    TRY_VOID(check_router(layer));
     TRY(auto made, on_processor(layer));
-    TRY_VOID(check_router(layer, *made));
     return make(layer, std::move(made));
   };
 }
@@ -40,8 +36,8 @@ using MakeShard = std::unique_ptr<layers::LayerKernel>(const ModelLayer& layer, 
 layers::ShardedFactory sharded(const layers::ShardedFactory& on_processor, MakeShard* make) {
   return [on_processor, make](const ModelLayer& layer,
                               const layers::LayerSharding& sharding) -> Result<std::unique_ptr<layers::LayerKernel>> {
+    TRY_VOID(check_router(layer));
     TRY(auto made, on_processor(layer, sharding));
-    TRY_VOID(check_router(layer, *made));
     return make(layer, sharding, std::move(made));
   };
 }

@@ -22,6 +22,7 @@ class CudaLayer : public layers::LayerKernel {
   std::vector<layers::ParameterBlock> blocks() const override { return on_processor_->blocks(); }
   std::int64_t expert_parameters() const override { return on_processor_->expert_parameters(); }
   std::int64_t table_parameters() const override { return on_processor_->table_parameters(); }
+  layers::BalancedBiases balanced_biases() const override { return on_processor_->balanced_biases(); }
   void initialise(std::span<float> parameters, Random random) const override {
     on_processor_->initialise(parameters, random);
   }

@@ -2,7 +2,6 @@
 #include "core/runtime/exec/stage_module.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/runtime/layers/shard.hpp"
@@ -168,18 +167,16 @@ StateExchange::Async StageModule::reduce_bucket(const GradientBucket& bucket, co
   return all;
 }
 
-/// Moves the biases that balance experts, of those in a range of a layer: b -= rate * sign(excess). Zeroes the excess,
-/// so that the optimizer leaves them alone.
+/// Moves the biases that balance experts, of those in a range of a layer. Zeroes the excess, so that the optimizer
+/// leaves them alone.
 void StageModule::balance(std::size_t layer, ParameterRange range, std::span<float> weights,
                           std::span<float> excess) const {
   const layers::BalancedBiases biases = shape_.layers[layer]->balanced_biases();
   const std::int64_t first = std::max(biases.first, range.first),
                      last = std::min(biases.first + biases.count, range.first + range.count);
-  for (std::int64_t i = first; i < last; ++i) {
-    float& more = excess[static_cast<std::size_t>(i - range.first)];
-    if (more != 0) weights[static_cast<std::size_t>(i - range.first)] -= std::copysign(biases.rate, more);
-    more = 0;
-  }
+  if (first >= last) return;
+  memory_->device().balance(weights.data() + first - range.first, excess.data() + first - range.first, biases.rate,
+                            last - first);
 }
 
 void StageModule::update(tensor::OptimizerState& optimizer, bool keep) {

@@ -59,6 +59,9 @@ class ComputeDevice {
   virtual void scale(std::span<float> values, float factor) = 0;
   virtual void add(float* to, const float* from, std::int64_t count) = 0;      ///< to += from
   virtual void largest(float* to, const float* from, std::int64_t count) = 0;  ///< to = max(to, from)
+  /// Moves the biases that balance experts: biases -= rate * sign(excess), excess = 0 (DeepSeek-V3, arXiv 2412.19437,
+  /// section 2.1.2). A bias whose excess is 0 stays.
+  virtual void balance(float* biases, float* excess, float rate, std::int64_t count) = 0;
   virtual void update(const UpdateRule& rule, const UpdatedValues& values) = 0;
   /// Returns the number of floats to whose multiples a list of layers' parameters is padded.
   virtual std::int64_t parameter_alignment() const { return 1; }

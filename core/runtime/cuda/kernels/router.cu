@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The router of a mixture of experts: a warp has each token. A lane has the experts whose numbers are its own modulo 32
-// and reads no score but those that it wrote.
+// The router of a mixture of experts: a warp has each token. A lane has the experts whose numbers are its own
+// modulo 32.
 #include "core/runtime/cuda/expert_kernels.hpp"
+#include "core/runtime/cuda/kernels/each.cuh"
 #include "core/runtime/cuda/kernels/rows.cuh"
 
 namespace pipedeck::runtime::cuda {
@@ -36,11 +37,12 @@ __device__ void score_token(float* scores, const float* logits, const ExpertRout
   for (std::int64_t i = threadIdx.x; i < routing.experts; i += lanes) scores[i] /= sum;
 }
 
-/// Returns the best candidate of all lanes that comes after `last`; its expert is negative if there is none.
-__device__ Candidate best_after(const Candidate& last, const float* scores, std::int64_t experts) {
-  Candidate best{-1.0f, -1};
+/// Returns the best candidate of all lanes that comes after `last`; its expert is negative if there is none. Biases may
+/// be null.
+__device__ Candidate best_after(const Candidate& last, const float* scores, const float* biases, std::int64_t experts) {
+  Candidate best{-INFINITY, -1};
   for (std::int64_t i = threadIdx.x; i < experts; i += lanes) {
-    const Candidate one{scores[i], static_cast<int>(i)};
+    const Candidate one{biases != nullptr ? scores[i] + biases[i] : scores[i], static_cast<int>(i)};
     if (last.before(one) && one.before(best)) best = one;
   }
   PIPEDECK_UNROLL
@@ -53,19 +55,22 @@ __device__ Candidate best_after(const Candidate& last, const float* scores, std:
 }
 
 __global__ void __launch_bounds__(lanes* tokens_at_once)
-    choose_experts_kernel(float* scores, int* choices, float* weights, const float* logits, ExpertRouting routing) {
+    choose_experts_kernel(float* scores, int* choices, float* weights, const float* logits, const float* biases,
+                          ExpertRouting routing) {
   const std::int64_t token = static_cast<std::int64_t>(blockIdx.x) * tokens_at_once + threadIdx.y;
   if (token >= routing.tokens()) return;
   scores += token * routing.experts, choices += token * routing.per_token, weights += token * routing.per_token;
   score_token(scores, logits + token * routing.experts, routing);
+  __syncwarp();  // the first lane reads the scores of others
   Candidate last{INFINITY, -1};
   float sum = smallest_sum;
   for (int j = 0; j < routing.per_token; ++j) {
-    last = best_after(last, scores, routing.experts);
-    sum += last.score;
+    last = best_after(last, scores, biases, routing.experts);
     if (threadIdx.x != 0) continue;
+    const float score = last.expert < 0 ? NAN : scores[last.expert];
+    sum += score;
     choices[j] = last.expert < 0 ? j : last.expert;
-    weights[j] = last.expert < 0 ? NAN : last.score;
+    weights[j] = score;
   }
   if (threadIdx.x != 0) return;
   const float factor = routing.normalised ? routing.scale / sum : routing.scale;
@@ -142,6 +147,30 @@ __global__ void __launch_bounds__(lanes* tokens_at_once) router_backward_kernel(
     to[i] = scores[i] * (routing.sigmoid ? to[i] * (1.0f - scores[i]) : to[i] - projection);
 }
 
+/// One thread for each expert.
+struct LoadExcess {
+  float* excess;
+  const int* loads;
+  ExpertRouting routing;
+  template <int Width>
+  __device__ void at(std::int64_t expert) const {
+    std::int64_t own = 0;
+    for (std::int64_t sample = 0; sample < routing.samples; ++sample) own += loads[sample * routing.experts + expert];
+    excess[expert] += static_cast<float>(own * routing.experts - routing.samples * routing.sample_choices());
+  }
+};
+
+struct Balance {
+  float *biases, *excess;
+  float rate;
+  template <int Width>
+  __device__ void at(std::int64_t i) const {
+    const float more = excess[i];
+    if (more != 0.0f) biases[i] -= more > 0.0f ? rate : -rate;
+    excess[i] = 0.0f;
+  }
+};
+
 Shape shape_of(const ExpertRouting& routing) {
   return {static_cast<unsigned>(divided_up(routing.tokens(), tokens_at_once)), {lanes, tokens_at_once}};
 }
@@ -149,9 +178,18 @@ Shape shape_of(const ExpertRouting& routing) {
 }  // namespace
 
 void choose_experts(cudaStream_t stream, float* scores, int* choices, float* weights, const float* logits,
-                    const ExpertRouting& routing) {
+                    const float* biases, const ExpertRouting& routing) {
   if (routing.tokens() <= 0) return;
-  launch(choose_experts_kernel, shape_of(routing), stream, scores, choices, weights, logits, routing);
+  launch(choose_experts_kernel, shape_of(routing), stream, scores, choices, weights, logits, biases, routing);
+}
+
+void add_load_excess(cudaStream_t stream, float* excess, const int* loads, const ExpertRouting& routing) {
+  if (routing.tokens() <= 0) return;
+  each<1>(stream, LoadExcess{excess, loads, routing}, routing.experts, true);
+}
+
+void balance_biases(cudaStream_t stream, float* biases, float* excess, float rate, std::int64_t count) {
+  each<1>(stream, Balance{biases, excess, rate}, count, true);
 }
 
 void router_backward(cudaStream_t stream, float* logit_gradient, const float* weight_gradient, const int* choices,

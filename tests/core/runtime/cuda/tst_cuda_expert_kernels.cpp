@@ -99,6 +99,8 @@ class TestCudaExpertKernels : public QObject {
     qInfo("%s", fresh_.seed_text().c_str());
   }
   void choices();
+  void choices_by_biased_scores();
+  void biases_move_against_the_excess();
   void choices_of_ranks();
   void numbers_that_are_none();
   void router_gradients();
@@ -123,7 +125,7 @@ void TestCudaExpertKernels::choices() {
       OnDevice<float> in(logits), scores(logits), weights(std::vector<float>(expected.weights.size()));
       OnDevice<int> chosen(expected.choices), places(expected.choices), first(rows.first), loads(rows.loads);
       OnDevice<unsigned char> scratch(std::vector<unsigned char>(runtime::cuda::place_choices_scratch(of)));
-      runtime::cuda::choose_experts(nullptr, scores.data(), chosen.data(), weights.data(), in.data(), of);
+      runtime::cuda::choose_experts(nullptr, scores.data(), chosen.data(), weights.data(), in.data(), nullptr, of);
       expect("scores", scores.values(), expected.scores, 1e-5);
       expect("weights", weights.values(), expected.weights, 1e-5);
       expect_equal("choices", chosen.values(), expected.choices);
@@ -134,6 +136,70 @@ void TestCudaExpertKernels::choices() {
       expect_equal("loads", loads.values(), rows.loads);
       scratch.values();
       return bytes_of(scores.values(), weights.values(), chosen.values(), places.values());
+    });
+  }
+}
+
+/// Biases decide which experts are chosen. Weights are of the scores without them.
+void TestCudaExpertKernels::choices_by_biased_scores() {
+  for (const ExpertRouting& of : routings(fresh_)) {
+    const std::vector<float> logits = logits_for(of, fresh_);
+    std::vector<float> biases;
+    for (std::int64_t i = 0; i < of.experts; ++i) biases.push_back(static_cast<float>(fresh_.between(-5, 2)) * 0.25f);
+    const Routed plain = routed(logits, of);
+    same_in_every_order([&] {
+      OnDevice<float> in(logits), scores(logits), weights(std::vector<float>(plain.weights.size())), added(biases);
+      OnDevice<int> chosen(plain.choices);
+      runtime::cuda::choose_experts(nullptr, scores.data(), chosen.data(), weights.data(), in.data(), added.data(), of);
+      expect("scores", scores.values(), plain.scores, 1e-5);
+      const std::vector<float> score = scores.values();
+      std::vector<int> choices;
+      std::vector<double> shares;
+      for (std::int64_t token = 0; token < of.tokens(); ++token) {
+        const auto own = [&](int i) { return score[size(token * of.experts + i)]; };
+        std::vector<int> order(size(of.experts));
+        std::iota(order.begin(), order.end(), 0);
+        std::ranges::stable_sort(order, std::greater<>(),
+                                 [&](int i) { return own(i) + biases[static_cast<std::size_t>(i)]; });
+        order.resize(size(of.per_token));
+        double sum = 0;
+        for (const int i : order) sum += to_double(own(i));
+        for (const int i : order) shares.push_back(to_double(of.scale) * to_double(own(i)) / (of.normalised ? sum : 1));
+        choices.insert(choices.end(), order.begin(), order.end());
+      }
+      expect_equal("choices", chosen.values(), choices);
+      expect("weights", weights.values(), shares, 1e-5);
+      return bytes_of(scores.values(), weights.values(), chosen.values());
+    });
+  }
+}
+
+/// An expert's excess is its choices times the number of experts, less all choices.
+void TestCudaExpertKernels::biases_move_against_the_excess() {
+  for (const ExpertRouting& of : routings(fresh_)) {
+    const std::vector<int> choices = routed(logits_for(of, fresh_), of).choices;
+    const Placed rows = placed(choices, of);
+    std::vector<float> before, biases;
+    for (std::int64_t i = 0; i < of.experts; ++i) {
+      before.push_back(static_cast<float>(fresh_.between(-3, 3)));
+      biases.push_back(static_cast<float>(fresh_.between(-4, 4)));
+    }
+    std::vector<double> sums(doubles(before)), moved(doubles(biases));
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      for (std::int64_t sample = 0; sample < of.samples; ++sample)
+        sums[i] += double(rows.loads[size(sample * of.experts) + i]) * double(of.experts);
+      sums[i] -= double(of.choices());
+      moved[i] -= 0.125 * (sums[i] > 0 ? 1 : sums[i] < 0 ? -1 : 0);
+    }
+    same_in_every_order([&] {
+      OnDevice<float> excess(before), own(biases);
+      OnDevice<int> loads(rows.loads);
+      runtime::cuda::add_load_excess(nullptr, excess.data(), loads.data(), of);
+      expect("excess", excess.values(), sums, 0);
+      runtime::cuda::balance_biases(nullptr, own.data(), excess.data(), 0.125f, of.experts);
+      expect("biases", own.values(), moved, 0);
+      expect("zeroed excess", excess.values(), std::vector<double>(sums.size()), 0);
+      return bytes_of(own.values(), excess.values());
     });
   }
 }
@@ -194,7 +260,7 @@ void TestCudaExpertKernels::numbers_that_are_none() {
   logits[7] = NAN, logits[12] = INFINITY;
   OnDevice<float> in(logits), scores(logits), weights(std::vector<float>(18));
   OnDevice<int> chosen(std::vector<int>(18));
-  runtime::cuda::choose_experts(nullptr, scores.data(), chosen.data(), weights.data(), in.data(), of);
+  runtime::cuda::choose_experts(nullptr, scores.data(), chosen.data(), weights.data(), in.data(), nullptr, of);
   for (const int one : chosen.values()) QVERIFY2(one >= 0 && one < of.experts, qPrintable(QString::number(one)));
   const std::vector<float> found = weights.values();
   for (std::size_t c = 0; c < found.size(); ++c) QCOMPARE(std::isnan(found[c]), c / 3 == 1 || c / 3 == 2);

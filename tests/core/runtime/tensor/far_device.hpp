@@ -126,6 +126,9 @@ class FarDevice final : public runtime::tensor::ComputeDevice {
   void largest(float* to, const float* from, std::int64_t count) override {
     runtime::tensor::cpu_device()->largest(write(to, count), read(from, count), count);
   }
+  void balance(float* biases, float* excess, float rate, std::int64_t count) override {
+    runtime::tensor::cpu_device()->balance(write(biases, count), write(excess, count), rate, count);
+  }
   void update(const runtime::tensor::UpdateRule& rule, const runtime::tensor::UpdatedValues& v) override {
     const auto own = [&](float* values) { return values ? write(values, v.count) : nullptr; };
     runtime::tensor::cpu_device()->update(rule,
