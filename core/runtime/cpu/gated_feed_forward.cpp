@@ -23,10 +23,7 @@ struct FeedForwardSizes {
   layers::FeedForwardLayout layout() const { return {hidden, columns}; }
   /// Returns the product into gates and ups, and the one out.
   std::vector<layers::AdaptedProduct> products() const {
-    std::vector<layers::ShardRange> in, out;
-    if (adapters.targets == AdapterTargets::linear) in = {{0, columns}, {columns, columns}}, out = {{0, hidden}};
-    return {{layout().in, hidden, 2 * columns, in, layers::ProductCut::columns},
-            {layout().out, columns, hidden, out, layers::ProductCut::rows}};
+    return layers::feed_forward_products(layout(), hidden, columns, adapters.targets);
   }
 };
 

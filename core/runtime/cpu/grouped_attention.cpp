@@ -29,17 +29,7 @@ struct GroupedSizes {
   layers::AttentionLayout layout() const { return {hidden, query_width(), key_width(), head_width, bias, norm_heads}; }
   /// Returns the products into queries, keys and values, and the one out.
   std::vector<layers::AdaptedProduct> products() const {
-    const layers::AttentionLayout at = layout();
-    const auto product = [&](std::int64_t weight, std::int64_t from, std::int64_t to, layers::ProductCut cut,
-                             bool with_few) {
-      layers::AdaptedProduct made{weight, from, to, {}, cut};
-      if (with_few || adapters.targets != AdapterTargets::query_value) made.joined = {{0, to}};
-      return made;
-    };
-    using enum layers::ProductCut;
-    return {product(at.query, hidden, query_width(), columns, true),
-            product(at.key, hidden, key_width(), columns, false), product(at.value, hidden, key_width(), columns, true),
-            product(at.out, query_width(), hidden, rows, false)};
+    return layers::attention_products(layout(), hidden, query_width(), key_width(), adapters.targets);
   }
   /// Returns the sizes of a rank with these key-value heads and the query heads that share them.
   GroupedSizes of(const layers::ShardRange& groups) const {

@@ -11,12 +11,7 @@
 
 namespace pipedeck::runtime::cpu {
 
-/// The weights of a kernel: all of them, or the frozen ones and the adapters next to them. Offsets are of the former.
-struct HalfWeights {
-  const float* base = nullptr;
-  const float* adapters = nullptr;
-  const float* operator+(std::int64_t offset) const { return base + offset; }
-};
+using layers::HalfWeights;
 
 /// The first row of each product's rows, and the end. A single product has all rows.
 using ProductEnds = std::span<const std::int64_t>;

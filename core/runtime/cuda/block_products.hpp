@@ -70,17 +70,17 @@ class BlockProducts {
     return normal;
   }
   /// Returns the gradient of x in x + f(rms(x)), empty if it is not `wanted`, from dy and that of rms(x), both of the
-  /// rank's tokens. `of_gains` becomes the gradient of the gains, of all tokens.
+  /// rank's tokens. `of_gains` becomes the gradient of the gains, of all tokens if it is used: `trains`.
   tensor::Tensor rms_backward(CudaDevice& device, const tensor::Tensor& dy, const tensor::Tensor& dnormal,
                               const tensor::Tensor& x, const tensor::Tensor& inverse, const float* gains,
-                              tensor::Tensor& of_gains, bool wanted) const {
+                              tensor::Tensor& of_gains, bool wanted, bool trains = true) const {
     of_gains = tensor::Tensor::zeros(dy.memory(), 1, hidden_);
     tensor::Tensor dx;
     if (wanted) dx = dy.empty_like();
     rms_norm_backward(device.stream(), dx.data(), dy.data(), of_gains.data(), dnormal.data(), x.data(), inverse.data(),
                       gains, device.context().workspace(column_sums_scratch(own_rows(dy), hidden_)), own_rows(dy),
                       hidden_);
-    sum_own_gradients(of_gains);
+    if (trains) sum_own_gradients(of_gains);
     return dx;
   }
 
@@ -140,13 +140,19 @@ class BlockProducts {
             weights(like, weight, hidden_, to), bias);
     return out;
   }
+  /// Returns, from T, in (rows x from) * weight (from x hidden) + bias, which may be null: this rank's part.
+  tensor::Tensor part_out_of(CudaDevice& device, const tensor::Tensor& like, const tensor::Tensor& in,
+                             std::int64_t from, const float* weight, const float* bias = nullptr) const {
+    tensor::Tensor out = wide(like, hidden_);
+    product(device, {rows(like), from, hidden_}, out.data(), factor(in, rows(like), from),
+            weights(like, weight, from, hidden_), bias);
+    return out;
+  }
   /// Returns, from T, in (rows x from) * weight (from x hidden), summed over the ranks, + bias, which may be null, of
   /// the rank's tokens.
   tensor::Tensor out_of(CudaDevice& device, const tensor::Tensor& like, const tensor::Tensor& in, std::int64_t from,
                         const float* weight, const float* bias = nullptr) const {
-    tensor::Tensor out = wide(like, hidden_);
-    product(device, {rows(like), from, hidden_}, out.data(), factor(in, rows(like), from),
-            weights(like, weight, from, hidden_), partners_ ? nullptr : bias);
+    tensor::Tensor out = part_out_of(device, like, in, from, weight, partners_ ? nullptr : bias);
     sum_tokens(out);
     if (partners_ && bias) add_bias(device.stream(), out.data(), bias, own_rows(out), hidden_);
     return out;
@@ -169,6 +175,10 @@ class BlockProducts {
     return out;
   }
 
+  /// Returns rows of floats of all tokens from those of the rank's tokens.
+  tensor::Tensor all_rows(tensor::Tensor own) const {
+    return divides_tokens() ? partners_->gather_positions(own, sequence_) : std::move(own);
+  }
   void sum_up(tensor::Tensor& tensor) const {
     if (partners_) partners_->all_reduce(tensor);
   }

@@ -10,8 +10,11 @@
 #include "core/runtime/cuda/attention.hpp"
 #include "core/runtime/cuda/block_products.hpp"
 #include "core/runtime/cuda/layers.hpp"
+#include "core/runtime/cuda/products.hpp"
+#include "core/runtime/layers/adapters.hpp"
 #include "core/runtime/layers/block_halves.hpp"
 #include "core/runtime/layers/decoder_layout.hpp"
+#include "core/runtime/layers/frozen_layer.hpp"
 
 namespace pipedeck::runtime::cuda {
 namespace {
@@ -22,31 +25,34 @@ struct OwnShare {
   std::optional<layers::TensorParallelGroup> partners;
 };
 
-/// A half with its norm, its residual, and the sums over the ranks. Its parameters begin with the norm's gains. Initial
-/// weights are drawn by the processor's layer.
+/// A half with its norm, its residual, and the sums over the ranks. Its parameters begin with the norm's gains. With
+/// adapters these are its parameters, and all others are frozen. Initial weights are drawn by the processor's layer.
 template <class T>
 class NormedHalf : public layers::BlockHalf {
  protected:
   using Products = BlockProducts<T>;
   using Gradient = typename Products::Gradient;
   using Tensors = std::vector<tensor::Tensor>;
+  using Weights = layers::HalfWeights;
 
  public:
-  NormedHalf(const ModelLayer& layer, std::int64_t parameters, const OwnShare& own)
-      : layers::BlockHalf(own_width(layer, own), own_width(layer, own), parameters),
-        products_(layer.size("hidden"), layer.size("sequence"), own.partners),
-        epsilon_(epsilon_of(layer)) {}
+  /// `products`: those that may have adapters.
+  NormedHalf(const ModelLayer& layer, std::int64_t parameters, const OwnShare& own,
+             std::vector<layers::AdaptedProduct> products)
+      : NormedHalf(layer, parameters, own, layers::AdapterLayout(layers::adapters_of(layer), std::move(products))) {}
   void initialise(std::span<float>, Random) const override {}
+  std::int64_t frozen_parameters() const override { return frozen_; }
 
   tensor::Tensor forward(tensor::Tensor input, std::span<const float> parameters,
                          layers::SavedTensors& saved) const override {
     CudaDevice& device = CudaDevice::of(input);
     auto& s = saved.tensors;
     s.resize(forward_tensors());
+    const Weights p = weights_of(parameters, saved);
     s[x] = std::move(input);
-    s[normal] = products_.rms(device, s[x], s[inverse], parameters.data(), epsilon_);
+    s[normal] = products_.rms(device, s[x], s[inverse], p.base, epsilon_);
     tensor::Tensor room, y;
-    y = compute(device, parameters.data(), products_.all_tokens(device, s[normal], room), s);
+    y = compute(device, p, products_.all_tokens(device, s[normal], room), s);
     device.add(y.data(), s[x].data(), y.size());
     return y;
   }
@@ -62,12 +68,13 @@ class NormedHalf : public layers::BlockHalf {
                                 bool wanted) const override {
     CudaDevice& device = CudaDevice::of(dy);
     auto& s = saved.tensors;
+    const Weights p = weights_of(parameters, saved);
     Gradient of_y(products_, device, std::move(dy));
     Tensors left(backward_tensors());
-    tensor::Tensor dnormal = compute_backward(device, parameters.data(), s, of_y, left);
+    tensor::Tensor dnormal = compute_backward(device, p, s, of_y, left);
     products_.sum_tokens(dnormal);
-    tensor::Tensor dx = products_.rms_backward(device, of_y.floats(), dnormal, s[x], s[inverse], parameters.data(),
-                                               left[w_gains], wanted);
+    tensor::Tensor dx = products_.rms_backward(device, of_y.floats(), dnormal, s[x], s[inverse], p.base, left[w_gains],
+                                               wanted, !adapted());
     left[w_normal] = std::move(s[normal]), left[w_rows] = std::move(s[inverse]);
     left[w_dy] = std::move(of_y).for_products();
     s = std::move(left);
@@ -79,7 +86,7 @@ class NormedHalf : public layers::BlockHalf {
     CudaDevice& device = CudaDevice::of(s[w_rows]);
     if (products_.divides_tokens()) saved.tensors[w_normal] = products_.gathered(device, s[w_normal]);
     add_all_gradients(device, gradients.data(), s, products_.rows(s[w_rows]));
-    device.add(gradients.data(), s[w_gains].data(), products_.hidden());
+    if (!adapted()) device.add(gradients.data(), s[w_gains].data(), products_.hidden());
     saved.tensors.clear();
   }
 
@@ -91,18 +98,70 @@ class NormedHalf : public layers::BlockHalf {
   enum Left : std::size_t { w_normal, w_dy, w_gains, w_rows, first_own_left };
 
   /// Returns the output without the residual, of the rank's tokens. `in`: the norm's output for all tokens.
-  virtual tensor::Tensor compute(CudaDevice& device, const float* p, const tensor::Tensor& in, Tensors& s) const = 0;
+  virtual tensor::Tensor compute(CudaDevice& device, const Weights& p, const tensor::Tensor& in, Tensors& s) const = 0;
   /// Returns this rank's part of the gradient of the norm's output for all tokens. Fills the half's own tensors of
   /// `left`.
-  virtual tensor::Tensor compute_backward(CudaDevice& device, const float* p, Tensors& s, const Gradient& of_y,
+  virtual tensor::Tensor compute_backward(CudaDevice& device, const Weights& p, Tensors& s, const Gradient& of_y,
                                           Tensors& left) const = 0;
-  /// Adds the gradients of all weights but the norm's gains, of `rows` positions.
+  /// Adds the gradients of all weights but the norm's gains, of `rows` positions; with adapters those of these alone.
   virtual void add_all_gradients(CudaDevice& device, float* g, const Tensors& s, std::int64_t rows) const = 0;
 
   const Products& products() const { return products_; }
   static T* values(tensor::Tensor& of_t) { return Products::values(of_t); }
   static const T* as_read(const tensor::Tensor& of_t) { return Products::values(of_t); }
   float epsilon() const { return epsilon_; }
+
+  /// True if adapters are trained, and all other weights are frozen.
+  bool adapted() const { return adapters_.any(); }
+  std::size_t narrow_tensors() const { return 2 * adapters_.places.size(); }
+
+  /// Adds a product's adapter to its output, from its input, both for all tokens of `like`.
+  template <class To>
+  void add_adapter(CudaDevice& device, const Weights& p, std::size_t number, const tensor::Tensor& in, To* out,
+                   const tensor::Tensor& like) const {
+    if (!has_adapter(number)) return;
+    const AdapterWeights of = adapter(number, p);
+    const SampleRows rows{like.samples(), products_.rows(like)};
+    const tensor::Tensor v = narrow_rows(device, of, Products::factor(in, rows.count, of.place.product.from), rows);
+    add_adapted(device, of, out, v, rows.count);
+  }
+  /// Adds the gradient of a product's input by its adapter, from its output's. Leaves that of the narrow rows, of all
+  /// ranks.
+  template <class To>
+  void add_adapter_backward(CudaDevice& device, const Weights& p, std::size_t number, const GemmOperand& dy, To* dx,
+                            const tensor::Tensor& like, Tensors& left) const {
+    if (!has_adapter(number)) return;
+    const AdapterWeights of = adapter(number, p);
+    const SampleRows rows{like.samples(), products_.rows(like)};
+    tensor::Tensor u = narrow_gradient(device, of, dy, rows);
+    add_adapter_input_gradient(device, of, dx, u, rows.count);
+    if (of.place.product.cut == layers::ProductCut::columns) products_.sum_up(u);
+    left[narrow_at(number) + 1] = std::move(u);
+  }
+  /// Leaves the narrow rows of a product's input, of all ranks: the norm's output, of the rank's tokens, or what goes
+  /// into the product out.
+  void leave_narrow_rows(CudaDevice& device, const Weights& p, std::size_t number, const tensor::Tensor& in,
+                         const tensor::Tensor& like, Tensors& left) const {
+    if (!has_adapter(number)) return;
+    const AdapterWeights of = adapter(number, p);
+    const bool out = of.place.product.cut == layers::ProductCut::rows;
+    const SampleRows rows{like.samples(), out ? products_.rows(like) : products_.own_rows(like)};
+    tensor::Tensor v = narrow_rows(device, of, Products::factor(in, rows.count, of.place.product.from), rows);
+    if (out)
+      products_.sum_up(v);
+    else
+      v = products_.all_rows(std::move(v));
+    left[narrow_at(number)] = std::move(v);
+  }
+  /// Adds the gradients of a product's adapter, from the product's input and the gradient of its output.
+  void add_adapter_gradient(CudaDevice& device, float* g, std::size_t number, const tensor::Tensor& in,
+                            const tensor::Tensor& dy, const Tensors& s, std::int64_t rows) const {
+    if (!has_adapter(number)) return;
+    const layers::AdapterPlace& place = adapters_.places[number];
+    add_adapter_gradients(device, place, g, Products::factor(in, rows, place.product.from),
+                          Products::factor(dy, rows, place.product.to), s[narrow_at(number)], s[narrow_at(number) + 1],
+                          rows);
+  }
 
   /// weights += transposed in (rows x from) * gradient (rows x to); bias, unless null, += the gradient's sums.
   static void add_gradients(CudaDevice& device, const ProductShape& shape, float* weights, const tensor::Tensor& in,
@@ -115,6 +174,21 @@ class NormedHalf : public layers::BlockHalf {
   }
 
  private:
+  NormedHalf(const ModelLayer& layer, std::int64_t parameters, const OwnShare& own, layers::AdapterLayout adapters)
+      : layers::BlockHalf(own_width(layer, own), own_width(layer, own), adapters.any() ? adapters.end : parameters),
+        products_(layer.size("hidden"), layer.size("sequence"), own.partners),
+        adapters_(std::move(adapters)),
+        frozen_(adapters_.any() ? parameters : 0),
+        epsilon_(epsilon_of(layer)) {}
+
+  Weights weights_of(std::span<const float> parameters, const layers::SavedTensors& saved) const {
+    return adapted() ? Weights{saved.frozen.data(), parameters.data()} : Weights{parameters.data(), nullptr};
+  }
+  bool has_adapter(std::size_t number) const { return adapted() && adapters_.places[number].any(); }
+  AdapterWeights adapter(std::size_t number, const Weights& p) const { return {adapters_.places[number], p.adapters}; }
+  /// Returns the place of a product's narrow rows among the tensors left; those of their gradient follow.
+  std::size_t narrow_at(std::size_t number) const { return backward_tensors() - narrow_tensors() + 2 * number; }
+
   static std::int64_t own_width(const ModelLayer& layer, const OwnShare& own) {
     const std::int64_t sequence = layer.size("sequence");
     const bool some = own.partners && own.partners->shard().tokens;
@@ -122,6 +196,8 @@ class NormedHalf : public layers::BlockHalf {
   }
 
   Products products_;
+  layers::AdapterLayout adapters_;
+  std::int64_t frozen_;
   float epsilon_;
 };
 
@@ -129,11 +205,11 @@ template <class T>
 class AttentionHalf final : public NormedHalf<T> {
   using Half = NormedHalf<T>;
   using Half::products, Half::values, Half::as_read, Half::x, Half::w_normal, Half::w_dy;
-  using typename Half::Gradient, typename Half::Tensors;
+  using typename Half::Gradient, typename Half::Tensors, typename Half::Weights;
 
  public:
   AttentionHalf(const ModelLayer& layer, const OwnShare& own)
-      : Half(layer, layout(layer, own).end, own),
+      : Half(layer, layout(layer, own).end, own, adapted_products(layer, own)),
         groups_(own.key_value_heads),
         heads_(groups_ * (layer.size("heads") / key_value_heads(layer))),
         head_(head_width(layer)),
@@ -145,7 +221,7 @@ class AttentionHalf final : public NormedHalf<T> {
         at_(layout(layer, own)) {}
 
   std::size_t forward_tensors() const override { return norms_ ? forward_count : raw_query; }
-  std::size_t backward_tensors() const override { return backward_count; }
+  std::size_t backward_tensors() const override { return backward_count + this->narrow_tensors(); }
 
  private:
   /// Further tensors saved by forward; the last four with a norm of the heads.
@@ -159,12 +235,12 @@ class AttentionHalf final : public NormedHalf<T> {
     key_inverse,
     forward_count
   };
+  enum Product : std::size_t { to_queries, to_keys, to_values, out };
   enum OwnLeft : std::size_t { w_dq = Half::first_own_left, w_dk, w_dv, w_context, w_head_gains, backward_count };
 
-  tensor::Tensor compute(CudaDevice& device, const float* p, const tensor::Tensor& in, Tensors& s) const override {
-    tensor::Tensor query = head_product(device, s, in, p, at_.query, at_.query_bias, queries()),
-                   key = head_product(device, s, in, p, at_.key, at_.key_bias, keys());
-    const tensor::Tensor value = head_product(device, s, in, p, at_.value, at_.value_bias, keys());
+  tensor::Tensor compute(CudaDevice& device, const Weights& p, const tensor::Tensor& in, Tensors& s) const override {
+    tensor::Tensor query = head_product(device, s, in, p, to_queries), key = head_product(device, s, in, p, to_keys);
+    const tensor::Tensor value = head_product(device, s, in, p, to_values);
     if (norms_) {
       query = norm_heads(device, s, std::move(query), raw_query, query_inverse, p + at_.query_gain, heads_);
       key = norm_heads(device, s, std::move(key), raw_key, key_inverse, p + at_.key_gain, groups_);
@@ -174,10 +250,13 @@ class AttentionHalf final : public NormedHalf<T> {
     s[context] = products().inner(s[x], queries());
     s[logsumexp] = products().wide(s[x], heads_);
     run_attention(device, values(s[context]), s[logsumexp].data(), as_read(s[qkv]), shape(s[x]));
-    return products().out_of(device, s[x], s[context], queries(), p + at_.out);
+    tensor::Tensor y = products().part_out_of(device, s[x], s[context], queries(), p + at_.out);
+    this->add_adapter(device, p, out, s[context], y.data(), s[x]);
+    products().sum_tokens(y);
+    return y;
   }
 
-  tensor::Tensor compute_backward(CudaDevice& device, const float* p, Tensors& s, const Gradient& of_y,
+  tensor::Tensor compute_backward(CudaDevice& device, const Weights& p, Tensors& s, const Gradient& of_y,
                                   Tensors& left) const override {
     const tensor::Tensor& floats = of_y.floats();
     tensor::Tensor &dq = left[w_dq], &dk = left[w_dk], &dv = left[w_dv];
@@ -185,8 +264,10 @@ class AttentionHalf final : public NormedHalf<T> {
     dv = products().inner(floats, keys());
     {
       tensor::Tensor dqkv = products().inner(floats, 3 * queries());
-      const tensor::Tensor dcontext = products().out_of_backward(device, of_y, queries(), p + at_.out);
-      run_attention_backward(device, values(dqkv), as_read(dcontext), as_read(s[context]),
+      tensor::Tensor dcontext = products().out_of_backward(device, of_y, queries(), p + at_.out);
+      this->add_adapter_backward(device, p, out, of_y.factor(), values(dcontext), floats, left);
+      this->leave_narrow_rows(device, p, out, s[context], floats, left);
+      run_attention_backward(device, values(dqkv), as_read(std::as_const(dcontext)), as_read(s[context]),
                              std::as_const(s[logsumexp]).data(), as_read(s[qkv]), shape(floats));
       s[qkv].release(), s[logsumexp].release();
       unpack_heads(device.stream(), values(dq), values(dk), values(dv), as_read(dqkv), grouped(floats), angles_);
@@ -196,16 +277,23 @@ class AttentionHalf final : public NormedHalf<T> {
       gains = tensor::Tensor::zeros(floats.memory(), 1, 2 * head_);
       norm_heads_backward(device, dq, s[raw_query], s[query_inverse], p + at_.query_gain, gains.data(), heads_);
       norm_heads_backward(device, dk, s[raw_key], s[key_inverse], p + at_.key_gain, gains.data() + head_, groups_);
-      products().sum_up(gains);
+      if (!this->adapted()) products().sum_up(gains);
     }
     left[w_context] = std::move(s[context]);
     tensor::Tensor dnormal = products().into_backward(device, floats, dq, queries(), p + at_.query);
     add_into_backward(device, dnormal, dk, p + at_.key);
     add_into_backward(device, dnormal, dv, p + at_.value);
+    for (const auto& [number, gradient] : {std::pair(to_queries, &dq), {to_keys, &dk}, {to_values, &dv}}) {
+      const std::int64_t width = number == to_queries ? queries() : keys();
+      const GemmOperand of_product = Half::Products::factor(*gradient, products().rows(floats), width);
+      this->add_adapter_backward(device, p, number, of_product, dnormal.data(), floats, left);
+      this->leave_narrow_rows(device, p, number, s[Half::normal], floats, left);
+    }
     return dnormal;
   }
 
   void add_all_gradients(CudaDevice& device, float* g, const Tensors& s, std::int64_t n) const override {
+    if (this->adapted()) return add_adapters(device, g, s, n);
     const std::int64_t h = products().hidden();
     this->add_gradients(device, {n, queries(), h}, g + at_.out, s[w_context], s[w_dy]);
     this->add_gradients(device, {n, h, queries()}, g + at_.query, s[w_normal], s[w_dq], bias(g, at_.query_bias));
@@ -214,6 +302,19 @@ class AttentionHalf final : public NormedHalf<T> {
     if (norms_) device.add(g + at_.query_gain, s[w_head_gains].data(), 2 * head_);
   }
 
+  void add_adapters(CudaDevice& device, float* g, const Tensors& s, std::int64_t n) const {
+    this->add_adapter_gradient(device, g, to_queries, s[w_normal], s[w_dq], s, n);
+    this->add_adapter_gradient(device, g, to_keys, s[w_normal], s[w_dk], s, n);
+    this->add_adapter_gradient(device, g, to_values, s[w_normal], s[w_dv], s, n);
+    this->add_adapter_gradient(device, g, out, s[w_context], s[w_dy], s, n);
+  }
+
+  static std::vector<layers::AdaptedProduct> adapted_products(const ModelLayer& layer, const OwnShare& own) {
+    const std::int64_t k = own.key_value_heads * head_width(layer),
+                       q = k * (layer.size("heads") / key_value_heads(layer));
+    return layers::attention_products(layout(layer, own), layer.size("hidden"), q, k,
+                                      layers::adapters_of(layer).targets);
+  }
   static layers::AttentionLayout layout(const ModelLayer& layer, const OwnShare& own) {
     const std::int64_t head = head_width(layer);
     return {layer.size("hidden"),        own.key_value_heads * (layer.size("heads") / key_value_heads(layer)) * head,
@@ -234,9 +335,15 @@ class AttentionHalf final : public NormedHalf<T> {
     return {of_floats.samples(), products().rows(of_floats) / of_floats.samples(), heads_, head_, true};
   }
 
-  tensor::Tensor head_product(CudaDevice& device, const Tensors& s, const tensor::Tensor& in, const float* p,
-                              std::int64_t weight, std::int64_t bias, std::int64_t width) const {
-    return products().into(device, s[x], in, width, p + weight, bias_ ? p + bias : nullptr);
+  /// Returns queries, keys or values.
+  tensor::Tensor head_product(CudaDevice& device, const Tensors& s, const tensor::Tensor& in, const Weights& p,
+                              Product number) const {
+    const std::int64_t weights[] = {at_.query, at_.key, at_.value},
+                       biases[] = {at_.query_bias, at_.key_bias, at_.value_bias};
+    tensor::Tensor made = products().into(device, s[x], in, number == to_queries ? queries() : keys(),
+                                          p + weights[number], bias_ ? p + biases[number] : nullptr);
+    this->add_adapter(device, p, number, in, values(made), s[x]);
+    return made;
   }
   void add_into_backward(CudaDevice& device, tensor::Tensor& dnormal, const tensor::Tensor& gradient,
                          const float* weight) const {
@@ -275,16 +382,16 @@ template <class T>
 class FeedForwardHalf final : public NormedHalf<T> {
   using Half = NormedHalf<T>;
   using Half::products, Half::values, Half::as_read, Half::x, Half::w_normal, Half::w_dy;
-  using typename Half::Gradient, typename Half::Tensors;
+  using typename Half::Gradient, typename Half::Tensors, typename Half::Weights;
 
  public:
   FeedForwardHalf(const ModelLayer& layer, const OwnShare& own)
-      : Half(layer, layers::FeedForwardLayout(layer.size("hidden"), own.feed_forward).end, own),
+      : Half(layer, layout(layer, own).end, own, adapted_products(layer, own)),
         f_(own.feed_forward),
-        at_(layer.size("hidden"), f_) {}
+        at_(layout(layer, own)) {}
 
   std::size_t forward_tensors() const override { return forward_count; }
-  std::size_t backward_tensors() const override { return backward_count; }
+  std::size_t backward_tensors() const override { return backward_count + this->narrow_tensors(); }
 
   void discard(layers::SavedTensors& saved, const layers::RecomputedParts& parts) const override {
     if (!parts.contains(layers::RecomputedPart::feed_forward)) return;
@@ -293,30 +400,54 @@ class FeedForwardHalf final : public NormedHalf<T> {
 
  private:
   enum OwnSaved : std::size_t { gates = Half::first_own, active, forward_count };
+  enum Product : std::size_t { in, out };
   enum OwnLeft : std::size_t { w_dgates = Half::first_own_left, w_active, backward_count };
 
-  tensor::Tensor compute(CudaDevice& device, const float* p, const tensor::Tensor& in, Tensors& s) const override {
-    s[gates] = products().into(device, s[x], in, 2 * f_, p + at_.in);
-    s[active] = products().inner(s[x], f_);
-    silu_gate(device.stream(), values(s[active]), as_read(s[gates]), products().rows(s[x]), f_);
-    return products().out_of(device, s[x], s[active], f_, p + at_.out);
+  static layers::FeedForwardLayout layout(const ModelLayer& layer, const OwnShare& own) {
+    return {layer.size("hidden"), own.feed_forward};
+  }
+  static std::vector<layers::AdaptedProduct> adapted_products(const ModelLayer& layer, const OwnShare& own) {
+    return layers::feed_forward_products(layout(layer, own), layer.size("hidden"), own.feed_forward,
+                                         layers::adapters_of(layer).targets);
   }
 
-  tensor::Tensor compute_backward(CudaDevice& device, const float* p, Tensors& s, const Gradient& of_y,
+  tensor::Tensor compute(CudaDevice& device, const Weights& p, const tensor::Tensor& normed,
+                         Tensors& s) const override {
+    s[gates] = products().into(device, s[x], normed, 2 * f_, p + at_.in);
+    this->add_adapter(device, p, in, normed, values(s[gates]), s[x]);
+    s[active] = products().inner(s[x], f_);
+    silu_gate(device.stream(), values(s[active]), as_read(s[gates]), products().rows(s[x]), f_);
+    tensor::Tensor y = products().part_out_of(device, s[x], s[active], f_, p + at_.out);
+    this->add_adapter(device, p, out, s[active], y.data(), s[x]);
+    products().sum_tokens(y);
+    return y;
+  }
+
+  tensor::Tensor compute_backward(CudaDevice& device, const Weights& p, Tensors& s, const Gradient& of_y,
                                   Tensors& left) const override {
     const tensor::Tensor& floats = of_y.floats();
     left[w_dgates] = products().inner(floats, 2 * f_);
     {
-      const tensor::Tensor dactive = products().out_of_backward(device, of_y, f_, p + at_.out);
-      silu_gate_backward(device.stream(), values(left[w_dgates]), as_read(dactive), as_read(s[gates]),
+      tensor::Tensor dactive = products().out_of_backward(device, of_y, f_, p + at_.out);
+      this->add_adapter_backward(device, p, out, of_y.factor(), values(dactive), floats, left);
+      this->leave_narrow_rows(device, p, out, s[active], floats, left);
+      silu_gate_backward(device.stream(), values(left[w_dgates]), as_read(std::as_const(dactive)), as_read(s[gates]),
                          products().rows(floats), f_);
     }
     s[gates].release();
     left[w_active] = std::move(s[active]);
-    return products().into_backward(device, floats, left[w_dgates], 2 * f_, p + at_.in);
+    tensor::Tensor dnormal = products().into_backward(device, floats, left[w_dgates], 2 * f_, p + at_.in);
+    const GemmOperand of_gates = Half::Products::factor(left[w_dgates], products().rows(floats), 2 * f_);
+    this->add_adapter_backward(device, p, in, of_gates, dnormal.data(), floats, left);
+    this->leave_narrow_rows(device, p, in, s[Half::normal], floats, left);
+    return dnormal;
   }
 
   void add_all_gradients(CudaDevice& device, float* g, const Tensors& s, std::int64_t n) const override {
+    if (this->adapted()) {
+      this->add_adapter_gradient(device, g, out, s[w_active], s[w_dy], s, n);
+      return this->add_adapter_gradient(device, g, in, s[w_normal], s[w_dgates], s, n);
+    }
     const std::int64_t h = products().hidden();
     this->add_gradients(device, {n, f_, h}, g + at_.out, s[w_active], s[w_dy]);
     this->add_gradients(device, {n, h, 2 * f_}, g + at_.in, s[w_normal], s[w_dgates]);
@@ -354,6 +485,13 @@ class Decoder final : public CudaLayer {
   std::unique_ptr<layers::LayerKernel> passes_;
 };
 
+/// Freezes a half without adapters, which the other half may have.
+std::unique_ptr<layers::BlockHalf> frozen_half(const ModelLayer& layer, std::unique_ptr<layers::BlockHalf> half) {
+  if (!layers::adapters_of(layer).freezes() || half->frozen_parameters() > 0) return half;
+  const std::size_t saved = half->forward_tensors();
+  return std::make_unique<layers::FrozenLayer>(std::move(half), saved);
+}
+
 template <class T>
 std::unique_ptr<layers::LayerKernel> decoder(const ModelLayer& layer, const OwnShare& own,
                                              std::unique_ptr<layers::LayerKernel> on_processor) {
@@ -363,8 +501,8 @@ std::unique_ptr<layers::LayerKernel> decoder(const ModelLayer& layer, const OwnS
   else if (layer.kind == "feed_forward")
     passes = std::make_unique<FeedForwardHalf<T>>(layer, own);
   else
-    passes = std::make_unique<layers::TwoHalves>(std::make_unique<AttentionHalf<T>>(layer, own),
-                                                 std::make_unique<FeedForwardHalf<T>>(layer, own));
+    passes = std::make_unique<layers::TwoHalves>(frozen_half(layer, std::make_unique<AttentionHalf<T>>(layer, own)),
+                                                 frozen_half(layer, std::make_unique<FeedForwardHalf<T>>(layer, own)));
   return std::make_unique<Decoder>(std::move(passes), std::move(on_processor));
 }
 

@@ -487,6 +487,7 @@ template <class T>
 Result<std::unique_ptr<layers::LayerKernel>> make_divided_experts(const ModelLayer& layer,
                                                                   const layers::RankPlaces& places) {
   TRY(auto on_processor, cpu::make_divided_experts(layer, places));
+  TRY_VOID(check_expert_adapters(layer, *on_processor));
   const layers::ExpertShard& shard = *places.experts;
   OwnPart own{shard.local_columns(layer.size("feed_forward")).count, layer.size("shared_feed_forward"), {}, shard};
   if (places.sharding) {

@@ -27,6 +27,7 @@ layers::KernelFactory factory(const layers::KernelFactory& on_processor, MakeLay
   return [on_processor, make](const ModelLayer& layer) -> Result<std::unique_ptr<layers::LayerKernel>> {
     TRY_VOID(check_router(layer));
     TRY(auto made, on_processor(layer));
+    TRY_VOID(check_expert_adapters(layer, *made));
     return make(layer, std::move(made));
   };
 }
@@ -38,6 +39,7 @@ layers::ShardedFactory sharded(const layers::ShardedFactory& on_processor, MakeS
                               const layers::LayerSharding& sharding) -> Result<std::unique_ptr<layers::LayerKernel>> {
     TRY_VOID(check_router(layer));
     TRY(auto made, on_processor(layer, sharding));
+    TRY_VOID(check_expert_adapters(layer, *made));
     return make(layer, sharding, std::move(made));
   };
 }
@@ -59,6 +61,14 @@ Factory without_window(const Factory& make) {
 }
 
 }  // namespace
+
+Result<void> check_expert_adapters(const ModelLayer& layer, const layers::LayerKernel& on_processor) {
+  if (layer.kind != "experts" || on_processor.frozen_parameters() == 0) return {};
+  return fail(ErrorCode::bad_input,
+              fmt::format("layer '{}' ({}): found adapters for 'linear' products, expected 'attention' or "
+                          "'query-value': GPUs have no adapters in experts",
+                          layer.name, layer.kind));
+}
 
 layers::KernelRegistry cuda_kernels(Precision precision) {
   constexpr std::array decoders{"attention", "decoder", "feed_forward"};
@@ -106,6 +116,7 @@ layers::KernelRegistry cuda_kernels(Precision precision) {
   for (const char* kind : decoders)
     kernels.sharded[kind] = without_window(
         sharded(processors.sharded.at(kind), halves ? make_sharded_decoder<Bf16> : make_sharded_decoder<float>));
+  kernels.adapters = true;
   kernels.tied_ends = true;
   kernels.tokens = {"attention", "decoder", "feed_forward", "layer_norm", "rms_norm", "transformer"};
   return kernels;

@@ -26,6 +26,16 @@ class CudaLayer : public layers::LayerKernel {
   void initialise(std::span<float> parameters, Random random) const override {
     on_processor_->initialise(parameters, random);
   }
+  std::int64_t frozen_parameters() const override { return on_processor_->frozen_parameters(); }
+  std::int64_t replicated_frozen_parameters() const override { return on_processor_->replicated_frozen_parameters(); }
+  std::vector<layers::ParameterBlock> frozen_blocks() const override { return on_processor_->frozen_blocks(); }
+  std::int64_t frozen_expert_parameters() const override { return on_processor_->frozen_expert_parameters(); }
+  void initialise_frozen(std::span<float> weights, Random random) const override {
+    on_processor_->initialise_frozen(weights, random);
+  }
+  void merge(std::span<const float> parameters, std::span<float> frozen) const override {
+    on_processor_->merge(parameters, frozen);
+  }
 
  private:
   std::unique_ptr<layers::LayerKernel> on_processor_;
@@ -46,7 +56,9 @@ std::unique_ptr<layers::LayerKernel> make_transformer(const ModelLayer& layer,
 template <class T>
 std::unique_ptr<layers::LayerKernel> make_decoder(const ModelLayer& layer,
                                                   std::unique_ptr<layers::LayerKernel> on_processor);
-/// Does the same for a mixture of experts.
+/// Refuses adapters in experts, which no GPU has. bad_input.
+Result<void> check_expert_adapters(const ModelLayer& layer, const layers::LayerKernel& on_processor);
+/// Does the same as make_decoder for a mixture of experts.
 template <class T>
 std::unique_ptr<layers::LayerKernel> make_experts(const ModelLayer& layer,
                                                   std::unique_ptr<layers::LayerKernel> on_processor);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The three products of a layer's weights: its output, its input's gradient, its weights' gradient. Sums are 32-bit
-// floats.
+// floats. Also the products of low-rank adapters.
 #pragma once
 
 #include "core/runtime/cuda/bf16_copy.hpp"
 #include "core/runtime/cuda/device.hpp"
+#include "core/runtime/layers/adapters.hpp"
 
 namespace pipedeck::runtime::cuda {
 
@@ -44,5 +45,38 @@ tensor::Tensor add_product_gradients(CudaDevice& device, const ProductShape& sha
 /// sums += the rows of `values`, which are floats or 16-bit values.
 template <class T>
 void add_bias_gradient(CudaDevice& device, float* sums, const T* values, const MatrixRows& of);
+
+// ---- low-rank adapters (layers/adapters.hpp) on rows of a matrix: v = x A, y += s v B and, from the gradient dy of
+// the output, u = s dy B^T, dx += u A^T, dA = x^T u, dB = s v^T dy. Narrow rows v and u are floats for every precision,
+// so that ranks can sum them. A place has a single product.
+
+/// The adapters of a product, and all adapters of its kernel in device memory.
+struct AdapterWeights {
+  const layers::AdapterPlace& place;
+  const float* adapters;
+};
+
+/// The rows of a product's input or output: `count` of them, those of all samples.
+struct SampleRows {
+  int samples;
+  std::int64_t count;
+};
+
+/// Returns v, of `narrow()` values a row.
+tensor::Tensor narrow_rows(CudaDevice& device, const AdapterWeights& of, const GemmOperand& in, const SampleRows& rows);
+/// Adds s v B to the product's output. To is float or Bf16.
+template <class To>
+void add_adapted(CudaDevice& device, const AdapterWeights& of, To* out, const tensor::Tensor& v, std::int64_t rows);
+/// Returns u, of `narrow()` values a row.
+tensor::Tensor narrow_gradient(CudaDevice& device, const AdapterWeights& of, const GemmOperand& dy,
+                               const SampleRows& rows);
+/// Adds u A^T to the gradient of the product's input. To is float or Bf16.
+template <class To>
+void add_adapter_input_gradient(CudaDevice& device, const AdapterWeights& of, To* dx, const tensor::Tensor& u,
+                                std::int64_t rows);
+/// Adds the gradients of A and B, from the product's input, the gradient of its output, v and u.
+void add_adapter_gradients(CudaDevice& device, const layers::AdapterPlace& place, float* gradients,
+                           const GemmOperand& in, const GemmOperand& dy, const tensor::Tensor& v,
+                           const tensor::Tensor& u, std::int64_t rows);
 
 }  // namespace pipedeck::runtime::cuda

@@ -20,7 +20,11 @@ FrozenParameters::FrozenParameters(Kernels layers, const layers::LayerKernel* ta
                                    std::shared_ptr<const StateExchange> exchange,
                                    std::shared_ptr<GatheredWeights> gathered,
                                    std::shared_ptr<tensor::DeviceMemory> memory)
-    : layers_(layers), table_(table), exchange_(std::move(exchange)), gathered_(std::move(gathered)) {
+    : layers_(layers),
+      table_(table),
+      exchange_(std::move(exchange)),
+      gathered_(std::move(gathered)),
+      may_copy_(gathered_ == nullptr) {
   const StatePieces& pieces = exchange_->pieces();
   weights_ = tensor::Tensor::zeros(memory, 1, gathered_ ? pieces.piece_size() : pieces.list_size());
 }
@@ -45,6 +49,7 @@ void FrozenParameters::fill(const Fill& fill_layer) {
     };
     if (!gathered_) {
       put(pieces.layer_offset(i), whole);
+      if (copy_) copy_->weights_changed();
       continue;
     }
     for_each_unit(i, [&](std::size_t unit) { put(pieces.piece_offset(unit), exchange_->piece_of(unit, whole)); });
@@ -66,6 +71,18 @@ void FrozenParameters::load(std::span<const std::vector<float>> whole_layers, in
     layers::extract_blocks(layers_[i]->frozen_blocks(),
                            whole_layers[static_cast<std::size_t>(stored_in(first_layer, i))], to);
   });
+}
+
+void FrozenParameters::make_copy() {
+  if (!may_copy_) return;
+  if (!copy_) copy_ = weights_.memory()->device().copy_of_weights(weights_);
+  may_copy_ = copy_ != nullptr;
+  if (copy_) copy_->refresh();
+}
+
+Bytes FrozenParameters::copied(std::size_t layer) const {
+  if (!copy_) return {};
+  return Bytes(copy_->bytes().count * whole(layer) / exchange_->pieces().list_size());
 }
 
 std::span<const float> FrozenParameters::acquire(std::size_t layer) {

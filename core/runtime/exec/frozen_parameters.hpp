@@ -11,6 +11,7 @@
 #include "core/runtime/exec/report.hpp"
 #include "core/runtime/exec/state_exchange.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
+#include "core/runtime/tensor/weight_copy.hpp"
 
 namespace pipedeck::runtime::exec {
 
@@ -26,6 +27,12 @@ class FrozenParameters {
   void initialise(std::uint64_t seed, int first_layer);
   /// Takes them from the model's whole layers without adapters.
   void load(std::span<const std::vector<float>> whole_layers, int first_layer);
+
+  /// Creates the copy that the device's products take (ComputeDevice::copy_of_weights), unless it is there. Called
+  /// before passes. Weights that are gathered have none.
+  void make_copy();
+  /// Returns a layer's share of the bytes of that copy.
+  Bytes copied(std::size_t layer) const;
 
   /// Returns a layer's weights for a pass. Weights of other ranks stay until release() was called as often.
   std::span<const float> acquire(std::size_t layer);
@@ -57,6 +64,8 @@ class FrozenParameters {
   std::shared_ptr<const StateExchange> exchange_;
   std::shared_ptr<GatheredWeights> gathered_;
   tensor::Tensor weights_;  ///< whole layers, or the device's pieces
+  bool may_copy_;
+  std::unique_ptr<tensor::WeightCopy> copy_;  ///< null: products take the weights themselves
 };
 
 }  // namespace pipedeck::runtime::exec

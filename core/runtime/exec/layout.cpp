@@ -401,6 +401,7 @@ Result<Layout> lay_out(const ModelSpec& model, const Plan& plan, const Schedule&
 
   Layout layout;
   layout.copies = num_stage_copies(plan);
+  layout.freezes = layers::has_adapters(model);
   layout.micro_batches = layout.all_micro_batches = plan.micro_batches;
   if (!plan.synchronous()) {
     layout.staleness = staleness_of(plan, schedule);

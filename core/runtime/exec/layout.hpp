@@ -78,6 +78,7 @@ struct Layout {
   /// Micro-batches of a step. An asynchronous run numbers its mini-batches across all of its steps.
   int micro_batches = 1, all_micro_batches = 1;
   std::optional<Staleness> staleness;  ///< of asynchronous runs
+  bool freezes = false;                ///< weights next to adapters are not trained
 
   /// Returns the workers of a copy of a stage, and those in a group of the chunk's copy, in rank order.
   std::vector<std::size_t> workers_of(StageId stage, int copy) const;

@@ -213,6 +213,7 @@ void StageModule::update_pieces(tensor::OptimizerState& optimizer) {
 
 /// Creates the copy of the weights before the first pass, and brings it up to date before later ones.
 void StageModule::refresh_copy() {
+  if (frozen_) frozen_->make_copy();
   if (!may_copy_) return;
   if (!copy_) copy_ = memory_->device().copy_of_weights(*parameters_);
   if (copy_) copy_->refresh();

@@ -7,6 +7,10 @@
 
 namespace pipedeck::runtime::exec {
 
+bool gathers_frozen_weights(const Layout& layout, const LocalStage& chunk) {
+  return layout.freezes && chunk.states.dense.shards_weights();
+}
+
 transport::WorkerLinks worker_links(const Layout& layout) {
   transport::WorkerLinks links;
   std::map<std::vector<std::size_t>, std::size_t> known;
@@ -20,6 +24,9 @@ transport::WorkerLinks worker_links(const Layout& layout) {
       if (exchanges) links.exchanging.insert(links.groups.size());
       links.groups.push_back(members);
     };
+    const auto join_states = [&](const StateMembers& states) {
+      for (const auto* members : {&states.ranks, &states.copies, &states.gathers}) join(*members);
+    };
     for (std::size_t module = 0; module < placement.modules(); ++module) {
       const LocalStage& chunk = placement.chunk_of_module(module);
       if (chunk.tensor_parallel > 1) join(layout.tensor_parallel_group(chunk));
@@ -28,7 +35,10 @@ transport::WorkerLinks worker_links(const Layout& layout) {
       if (chunk.expert_ranks > 1) join(layout.expert_group(chunk), true);
       for (const StateMembers& states :
            {dense_members(layout, chunk), expert_members(layout, chunk), table_members(layout, chunk)})
-        for (const auto* members : {&states.ranks, &states.copies, &states.gathers}) join(*members);
+        join_states(states);
+      if (gathers_frozen_weights(layout, chunk))
+        for (const StateMembers& states : {dense_members(layout, chunk), expert_members(layout, chunk)})
+          join_states(states);
     }
     for (const LocalStage& chunk : placement.chunks)
       for (const auto* exchanges : {&chunk.previous.to, &chunk.next.to})

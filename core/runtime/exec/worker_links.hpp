@@ -11,6 +11,9 @@
 
 namespace pipedeck::runtime::exec {
 
+/// Returns true if a device has pieces of weights that are not trained, and joins groups of their own.
+bool gathers_frozen_weights(const Layout& layout, const LocalStage& chunk);
+
 transport::WorkerLinks worker_links(const Layout& layout);
 
 }  // namespace pipedeck::runtime::exec

@@ -56,6 +56,25 @@ AdapterLayout::AdapterLayout(const AdapterChoice& choice, std::vector<AdaptedPro
   }
 }
 
+std::vector<AdaptedProduct> attention_products(const AttentionLayout& at, std::int64_t h, std::int64_t q,
+                                               std::int64_t k, AdapterTargets targets) {
+  const auto product = [&](std::int64_t weight, std::int64_t from, std::int64_t to, ProductCut cut, bool with_few) {
+    AdaptedProduct made{weight, from, to, {}, cut};
+    if (with_few || targets != AdapterTargets::query_value) made.joined = {{0, to}};
+    return made;
+  };
+  using enum ProductCut;
+  return {product(at.query, h, q, columns, true), product(at.key, h, k, columns, false),
+          product(at.value, h, k, columns, true), product(at.out, q, h, rows, false)};
+}
+
+std::vector<AdaptedProduct> feed_forward_products(const FeedForwardLayout& at, std::int64_t h, std::int64_t f,
+                                                  AdapterTargets targets) {
+  std::vector<ShardRange> in, out;
+  if (targets == AdapterTargets::linear) in = {{0, f}, {f, f}}, out = {{0, h}};
+  return {{at.in, h, 2 * f, in, ProductCut::columns}, {at.out, f, h, out, ProductCut::rows}};
+}
+
 void add_adapter_blocks(std::vector<ParameterBlock>& blocks, const AdapterPlace& whole, const AdapterRange& own) {
   if (!whole.any()) return;
   const AdaptedProduct& product = whole.product;

@@ -10,6 +10,7 @@
 #include "core/base/random.hpp"
 #include "core/model/model.hpp"
 #include "core/model/training.hpp"
+#include "core/runtime/layers/decoder_layout.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/layers/shard.hpp"
 
@@ -66,6 +67,21 @@ struct AdapterLayout {
   AdapterLayout() = default;
   AdapterLayout(const AdapterChoice& choice, std::vector<AdaptedProduct> products);
   bool any() const { return end > 0; }
+};
+
+/// Returns the products into `q` query values, into `k` key and as many value values, and the one out of attention, of
+/// width h. A rank has those of its heads.
+std::vector<AdaptedProduct> attention_products(const AttentionLayout& at, std::int64_t h, std::int64_t q,
+                                               std::int64_t k, AdapterTargets targets);
+/// Returns the products into `f` gates and ups, and the one out of a gated feed-forward of width h.
+std::vector<AdaptedProduct> feed_forward_products(const FeedForwardLayout& at, std::int64_t h, std::int64_t f,
+                                                  AdapterTargets targets);
+
+/// The weights of a kernel: all of them, or the frozen ones and the adapters next to them. Offsets are of the former.
+struct HalfWeights {
+  const float* base = nullptr;
+  const float* adapters = nullptr;
+  const float* operator+(std::int64_t offset) const { return base + offset; }
 };
 
 /// A rank's range of a product: its products, and of each the rows, or the columns of each joined matrix.

@@ -35,7 +35,11 @@ LayerTimer::LayerTimer(std::span<const std::unique_ptr<layers::LayerKernel>> lay
     copies_.push_back(memory_->device().copy_of_weights(parameters_.back()));
     if (copies_.back()) copies_.back()->refresh();
   }
+  if (exec::FrozenParameters* const frozen = this->frozen()) frozen->make_copy();
 }
+
+/// Returns the weights that are not trained; null in a chain without a stage.
+exec::FrozenParameters* LayerTimer::frozen() const { return rank_ ? rank_->module->frozen() : nullptr; }
 
 /// Returns a layer's values in a list of them.
 std::span<float> LayerTimer::of_layer(tensor::Tensor& list, std::size_t layer) const {
@@ -185,9 +189,9 @@ std::span<const float> LayerTimer::weights(std::size_t layer, std::size_t next) 
   return whole;
 }
 
-/// Returns a layer's weights that are not trained; none in a chain without a stage.
+/// Returns a layer's weights that are not trained.
 std::span<const float> LayerTimer::frozen_weights(std::size_t layer, std::size_t next) {
-  exec::FrozenParameters* const frozen = rank_ ? rank_->module->frozen() : nullptr;
+  exec::FrozenParameters* const frozen = this->frozen();
   if (!frozen) return {};
   const std::span<const float> own = frozen->acquire(layer);
   if (gathered() && next < layers_.size()) frozen->prefetch(next);
@@ -264,6 +268,7 @@ tensor::Tensor LayerTimer::backward(std::size_t layer, tensor::Tensor value, lay
   pass(spans_[layer].backward_weight, [&] { add_weight_gradient(layer, saved); });
   seen.memory.backward = memory_->peak() - before;
   if (!gathered() && copies_[layer]) seen.memory.weight_copy = copies_[layer]->bytes();
+  if (const exec::FrozenParameters* const frozen = this->frozen()) seen.memory.weight_copy += frozen->copied(layer);
   return value;
 }
 

@@ -99,6 +99,7 @@ class LayerTimer {
   exec::GatheredWeights* gathered() const { return rank_ ? rank_->module->sharded().weights.get() : nullptr; }
   exec::ScatteredGradients* scattered() const { return rank_ ? rank_->module->sharded().gradients.get() : nullptr; }
   std::span<const float> weights(std::size_t layer, std::size_t next);
+  exec::FrozenParameters* frozen() const;
   std::span<const float> frozen_weights(std::size_t layer, std::size_t next);
   void release_weights(std::size_t layer, bool forward);
   Bytes fetched_bytes(std::size_t layer) const;

@@ -146,8 +146,11 @@ std::shared_ptr<exec::FrozenParameters> frozen_weights(Run& run, std::size_t wor
   if (shape.borrows) states.back() = {};
   for (const exec::LayerStates& layer : states) all += layer.parameters;
   if (all == 0) return nullptr;
-  exec::StateGroups dense = join_states(run, worker, dense_members(run.layout, chunk));
-  exec::StateGroups experts = join_states(run, worker, expert_members(run.layout, chunk));
+  exec::StateGroups dense, experts;
+  if (exec::gathers_frozen_weights(run.layout, chunk)) {
+    dense = join_states(run, worker, dense_members(run.layout, chunk));
+    experts = join_states(run, worker, expert_members(run.layout, chunk));
+  }
   auto exchange = std::make_shared<const exec::StateExchange>(
       exec::StatePieces(states, chunk.states, memory->device().parameter_alignment()), chunk.states.dense,
       std::move(dense), std::move(experts));

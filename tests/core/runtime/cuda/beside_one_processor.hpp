@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "core/runtime/cpu/layers.hpp"
@@ -41,9 +42,11 @@ inline runtime::layers::Backend by_nccl(const Plan& plan,
   return *std::move(backend);
 }
 
-inline Trained on_one_processor(const ModelSpec& model, int steps = 3, int micro_batches = 3) {
+/// `choices`: of the plan whose training is compared.
+inline Trained on_one_processor(const ModelSpec& model, int steps = 3, int micro_batches = 3,
+                                const std::optional<StepChoices>& choices = {}) {
   Plan single = plan_for(model, {1}, 4, micro_batches);
-  single.optimizer = Optimizer::sgd;
+  single.optimizer = Optimizer::sgd, single.choices = choices;
   return trained_on(runtime::cpu::cpu_backend(), model, single, steps_of(steps));
 }
 
@@ -63,7 +66,8 @@ inline double strayed(const ModelSpec& model, const Plan& plan, runtime::cuda::P
                       Overlap overlap = Overlap::none, int steps = 3) {
   runtime::train::TrainOptions options = steps_of(steps);
   options.overlap = overlap;
-  const Trained expected = on_one_processor(model, steps, plan.micro_batches), first = on_one_processor(model, 0);
+  const Trained expected = on_one_processor(model, steps, plan.micro_batches, plan.choices),
+                first = on_one_processor(model, 0, plan.micro_batches, plan.choices);
   const Trained found = trained_on(by_nccl(plan, precision), model, plan, options);
   if (!(loss_difference(found.log.losses(), expected.log.losses()) < 1e-2)) return INFINITY;
   return apart(found.parameters, expected.parameters) / apart(first.parameters, expected.parameters);
@@ -80,7 +84,7 @@ inline bool repeats(const ModelSpec& model, const Plan& plan, runtime::cuda::Pre
 /// Verifies that the plan's training equals one processor's; on the stand-in with lazily loaded kernels, shared queues
 /// and allocations that wait. Training connects no ranks.
 inline void verify_strictly(const ModelSpec& spec, const Plan& plan, Overlap overlap, int steps = 3) {
-  const Trained expected = on_one_processor(spec, steps, plan.micro_batches);
+  const Trained expected = on_one_processor(spec, steps, plan.micro_batches, plan.choices);
   std::vector<int> connections;
 #ifdef PIPEDECK_CUDA_STAND_IN
   begin_on_eight_gpus();  // the driver reads its variables at the backend's first call
