@@ -54,7 +54,7 @@ tests="tst_cuda_products_gpu tst_cuda_layers_gpu tst_cuda_fused_attention_gpu ts
        tst_cuda_expert_kernels_gpu tst_cuda_training_gpu
        tst_cuda_graphs_gpu tst_cuda_profiles_gpu tst_cuda_memory_gpu tst_cuda_nccl_gpu tst_cuda_divided_tokens_gpu
        tst_cuda_expert_ranks_gpu tst_cuda_tied_ends_gpu tst_cuda_balanced_experts_gpu
-       tst_cuda_adapters_gpu tst_cuda_runs_gpu"
+       tst_cuda_adapters_gpu tst_cuda_offload_gpu tst_cuda_runs_gpu"
 export build tests
 # Builds each test by itself, so that one that can't be built here leaves the others.
 build_programs() {

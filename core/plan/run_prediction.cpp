@@ -77,9 +77,14 @@ void take_context_ranks_for_replicas(Plan& plan, int context) {
   plan.micro_batch *= context, plan.global_batch *= context;
 }
 
+bool offloads_states(const Plan& plan) {
+  if (!plan.choices || plan.optimizer == Optimizer::none) return false;
+  return plan.choices->training.offloads_optimizer || plan.choices->training.pages_optimizer;
+}
+
 }  // namespace
 
-Result<std::optional<Plan>> predicted_by(const Plan& plan, const Profile& profile) {
+Result<std::optional<Plan>> predicted_by(const Plan& plan, const Profile& profile, bool offloads) {
   const auto layers = static_cast<int>(profile.layers.size());
   const int planned = plan.stages.empty() ? 0 : plan.stages.back().last;
   if (planned != layers && planned != layers + 1)
@@ -112,6 +117,8 @@ Result<std::optional<Plan>> predicted_by(const Plan& plan, const Profile& profil
   if (plan.sharding.level > 0) same.zero = over_all ? plan.sharding.level : 0;
   if (profile.ranks) same.zero = 0;  // the profile has the bytes of its rank
   same.sharding = {};
+  // Gradient descent has no states, and moves as many bytes as what is left on the device: 4 + 4 read, 4 written.
+  if (offloads && offloads_states(plan)) same.optimizer = Optimizer::sgd;
   same.choices.reset();
   return std::optional(std::move(same));
 }

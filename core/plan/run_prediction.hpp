@@ -28,6 +28,8 @@ Result<ProfiledRanks> ranks_of(const Plan& plan);
 /// If the profile has a rank of such a plan (Profile::ranks), the prediction includes all that divides layers, samples
 /// and states. Its replicas are data and context ranks, which have C-ths of samples. bad_input if the plan's ranks are
 /// others.
-Result<std::optional<Plan>> predicted_by(const Plan& plan, const Profile& profile);
+/// `offloads`: the run's devices can have optimizer states on their hosts, so that a plan which offloads them has none
+/// on a device. The prediction's step is then the device's part: it reads gradients and writes weights.
+Result<std::optional<Plan>> predicted_by(const Plan& plan, const Profile& profile, bool offloads = false);
 
 }  // namespace pipedeck::plan

@@ -298,8 +298,9 @@ class RunCommand : public options::Command {
       return build(std::nullopt);
     }
     const bool to_loss = !replay_ && plan_.stages.back().last == std::ssize(problem.profile->layers) + 1;
-    auto same = mesh || to_loss || problem.profile->ranks ? plan::predicted_by(plan_, *problem.profile)
-                                                          : Result<std::optional<Plan>>(plan_);
+    auto same = mesh || to_loss || problem.profile->ranks
+                    ? plan::predicted_by(plan_, *problem.profile, runs_on_.offloads)
+                    : Result<std::optional<Plan>>(plan_);
     if (!same) return tl::unexpected(text::in_file(same.error(), plan_file_));
     if (!*same) {
       text::print_warning(
@@ -340,7 +341,7 @@ class RunCommand : public options::Command {
     if (backend_.on_processor()) warn_if_crowded(plan_, *site_.site().processes);
     if (!runs_on_.warning.empty()) text::print_warning(runs_on_.warning);
     for (const std::string& remark :
-         runtime::exec::remarks_on(plan_, runs_on_.precision, !runs_on_.kernels.tokens.empty()))
+         runtime::exec::remarks_on(plan_, runs_on_.precision, !runs_on_.kernels.tokens.empty(), runs_on_.offloads))
       text::print_warning(remark);
     if (replayed_) {
       text::print_report(fmt::format("ready: {} with {} on {} devices, {} samples per step\n",

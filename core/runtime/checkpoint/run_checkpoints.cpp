@@ -76,11 +76,21 @@ std::span<float> slice(tensor::Tensor& tensor, std::int64_t first, std::int64_t 
   return tensor.values().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
 }
 
-/// The values that `worker` saves, and where they are stored: one span per list of each layer, in the file's order.
+/// A list of values, and the device in whose memory it is.
+struct KeptList {
+  std::span<const float> values;
+  tensor::ComputeDevice* device = nullptr;
+};
+
+/// The values that `worker` saves: one list per list of each layer, in the file's order.
 struct Kept {
   std::vector<LayerPart> layers;
-  std::vector<std::span<const float>> values;
+  std::vector<KeptList> lists;
 };
+
+KeptList kept_list(const tensor::Tensor& tensor, std::int64_t first, std::int64_t count) {
+  return {slice(tensor, first, count), &tensor.memory()->device()};
+}
 
 /// Adds the part of a unit of layer `index` of the stage whose optimizer states the device has. `offset` is the layer's
 /// position in a version of the weights, which is whole in asynchronous runs.
@@ -94,16 +104,17 @@ void add_unit(Kept& kept, const exec::WorkerStage& stage, std::size_t index, std
   LayerPart part{layer, whole, stage.optimizer.steps(),
                  1,     0,     layers::blocks_in_range(kernel.blocks(), range.first, range.count)};
   const std::int64_t own_first = stage.module.own_range(unit).first;
-  kept.values.push_back(
-      stage.module.own_weights(index, unit)
-          .subspan(static_cast<std::size_t>(range.first - own_first), static_cast<std::size_t>(range.count)));
+  kept.lists.push_back(
+      {stage.module.own_weights(index, unit)
+           .subspan(static_cast<std::size_t>(range.first - own_first), static_cast<std::size_t>(range.count)),
+       &stage.module.parameters().memory()->device()});
   for (const tensor::Tensor* moment : stage.optimizer.moments()) {
-    kept.values.push_back(slice(*moment, pieces.updated_offset(unit), range.count));
+    kept.lists.push_back(kept_list(*moment, pieces.updated_offset(unit), range.count));
     ++part.states;
   }
   if (with_older)
     for (const auto& [version, weights] : stage.module.stashed_versions()) {
-      kept.values.push_back(slice(*weights, offset + range.first, range.count));
+      kept.lists.push_back(kept_list(*weights, offset + range.first, range.count));
       ++part.older;
     }
   kept.layers.push_back(std::move(part));
@@ -246,8 +257,8 @@ void RunCheckpoints::take(const exec::Worker& worker, std::uint64_t step, bool l
   part.origin.samples = origin_.samples + (step - origin_.step) * static_cast<std::uint64_t>(origin_.global_batch);
   buffer.resize(static_cast<std::size_t>(part.floats()));
   std::span<float> to = buffer;
-  for (const auto values : kept.values) {
-    worker.memory().device().download(to.first(values.size()), values.data());
+  for (const auto& [values, device] : kept.lists) {
+    device->download(to.first(values.size()), values.data());
     to = to.subspan(values.size());
   }
   writer_.write(index, std::move(part), began);

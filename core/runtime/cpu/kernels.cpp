@@ -258,34 +258,4 @@ PIPEDECK_KERNEL bool all_finite(const float* values, std::int64_t count) {
   return found == 0;
 }
 
-PIPEDECK_KERNEL void sgd_update(float* __restrict weight, const float* __restrict gradient, float rate,
-                                std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) weight[i] -= rate * gradient[i];
-}
-
-PIPEDECK_KERNEL void momentum_update(float* __restrict weight, const float* __restrict gradient,
-                                     float* __restrict velocity, float rate, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    velocity[i] = 0.9f * velocity[i] + gradient[i];
-    weight[i] -= rate * velocity[i];
-  }
-}
-
-PIPEDECK_KERNEL void rmsprop_update(float* __restrict weight, const float* __restrict gradient,
-                                    float* __restrict square, float rate, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    square[i] = 0.99f * square[i] + 0.01f * gradient[i] * gradient[i];
-    weight[i] -= rate * gradient[i] / (std::sqrt(square[i]) + 1e-8f);
-  }
-}
-
-PIPEDECK_KERNEL void adam_update(float* __restrict weight, const float* __restrict gradient, float* __restrict first,
-                                 float* __restrict second, AdamFactors factors, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    first[i] = 0.9f * first[i] + 0.1f * gradient[i];
-    second[i] = 0.999f * second[i] + 0.001f * gradient[i] * gradient[i];
-    weight[i] -= factors.rate * first[i] / (std::sqrt(second[i] * factors.second_correction) + 1e-8f);
-  }
-}
-
 }  // namespace pipedeck::runtime::cpu

@@ -69,16 +69,6 @@ float exponentials_of_row(float* row, float most, std::int64_t columns);
 /// Replaces the row by softmax(row) - onehot(target); returns -log softmax(row)[target].
 double cross_entropy_row(float* row, std::int64_t target, std::int64_t columns);
 
-struct AdamFactors {
-  float rate;               ///< learning rate / (1 - beta1^t)
-  float second_correction;  ///< 1 / (1 - beta2^t)
-};
-void sgd_update(float* weight, const float* gradient, float rate, std::int64_t count);
-void momentum_update(float* weight, const float* gradient, float* velocity, float rate, std::int64_t count);
-void rmsprop_update(float* weight, const float* gradient, float* square, float rate, std::int64_t count);
-void adam_update(float* weight, const float* gradient, float* first, float* second, AdamFactors factors,
-                 std::int64_t count);
-
 /// Returns false if a value is infinite or NaN.
 bool all_finite(const float* values, std::int64_t count);
 

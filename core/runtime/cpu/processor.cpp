@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <utility>
 
 #include "core/runtime/cpu/kernels.hpp"
 #include "core/runtime/tensor/device.hpp"
+#include "core/runtime/tensor/update_rules.hpp"
 
 namespace pipedeck::runtime::cpu {
 namespace {
 
 constexpr std::align_val_t alignment{64};  // a cache line, and the widest vector register
 
-class Processor final : public tensor::ComputeDevice {
+class Processor : public tensor::ComputeDevice {
  public:
   bool on_host() const override { return true; }
   bool reaches(const tensor::ComputeDevice& other) const override { return other.on_host(); }
@@ -42,23 +44,7 @@ class Processor final : public tensor::ComputeDevice {
     }
   }
   void update(const tensor::UpdateRule& rule, const tensor::UpdatedValues& v) override {
-    switch (rule.kind) {
-      case Optimizer::none:
-        break;
-      case Optimizer::sgd:
-        sgd_update(v.weights, v.gradients, rule.rate, v.count);
-        break;
-      case Optimizer::momentum:
-        momentum_update(v.weights, v.gradients, v.first, rule.rate, v.count);
-        break;
-      case Optimizer::rmsprop:
-        rmsprop_update(v.weights, v.gradients, v.first, rule.rate, v.count);
-        break;
-      case Optimizer::adam:
-        adam_update(v.weights, v.gradients, v.first, v.second, {rule.rate, rule.second_correction}, v.count);
-        break;
-    }
-    std::fill_n(v.gradients, v.count, 0.0f);
+    tensor::update_on_host(rule, v);
   }
 
   bool all_finite(std::span<const float> values) override {
@@ -73,6 +59,17 @@ class Processor final : public tensor::ComputeDevice {
   void synchronise() override {}
 };
 
+/// A processor whose memory another device reads and writes by itself.
+class PinnedProcessor final : public Processor {
+ public:
+  explicit PinnedProcessor(std::shared_ptr<tensor::ComputeDevice> device) : device_(std::move(device)) {}
+  float* allocate(std::int64_t floats) override { return device_->host_link()->allocate(floats); }
+  void deallocate(float* block) noexcept override { device_->host_link()->deallocate(block); }
+
+ private:
+  std::shared_ptr<tensor::ComputeDevice> device_;
+};
+
 }  // namespace
 
 }  // namespace pipedeck::runtime::cpu
@@ -82,6 +79,10 @@ namespace pipedeck::runtime {
 std::shared_ptr<tensor::ComputeDevice> tensor::cpu_device() {
   static const auto the_one = std::make_shared<cpu::Processor>();
   return the_one;
+}
+
+std::shared_ptr<tensor::ComputeDevice> tensor::pinned_host(std::shared_ptr<ComputeDevice> device) {
+  return std::make_shared<cpu::PinnedProcessor>(std::move(device));
 }
 
 }  // namespace pipedeck::runtime

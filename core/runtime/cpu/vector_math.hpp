@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Support for vectorised plain loops: clones for several instruction sets, selected at start, so that one binary runs
-// on any x86-64; and exponentials without a call. Clones are selected by CPU features (AVX-512, AVX2 with FMA): the
-// name of one CPU model would exclude all others.
+// Support for vectorised plain loops: clones for several instruction sets, and exponentials without a call.
 #pragma once
 
 #include <cstdint>
 
-// The loader selects a clone before sanitizers are initialised: they get the plain function.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define PIPEDECK_KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define PIPEDECK_KERNEL
-#endif
+#include "core/runtime/tensor/processor_clones.hpp"
+
 #define PIPEDECK_INLINE inline __attribute__((always_inline))
 
 namespace pipedeck::runtime::cpu {

@@ -5,6 +5,8 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/runtime/cuda/expert_kernels.hpp"
 #include "core/runtime/cuda/kernels.hpp"
 
@@ -337,6 +339,64 @@ void CudaDevice::download(std::span<float> to, const float* from) {
   context_.make_current();
   check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, stream()), "cudaMemcpyAsync");
   check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+}
+
+/// Copies to and from pinned memory: one stream for each direction, since a link carries both at once.
+class CudaDevice::CudaHostLink final : public tensor::HostLink {
+ public:
+  explicit CudaHostLink(CudaDevice& device) : device_(device) {
+    device_.context_.make_current();
+    down_ = make_stream(), up_ = make_stream();
+  }
+  CudaHostLink(const CudaHostLink&) = delete;
+  CudaHostLink& operator=(const CudaHostLink&) = delete;
+  ~CudaHostLink() override { end_work(down_), end_work(up_); }
+
+  float* allocate(std::int64_t floats) override {
+    device_.context_.make_current();
+    void* block = nullptr;
+    const cudaError_t status =
+        cudaMallocHost(&block, static_cast<std::size_t>(std::max<std::int64_t>(1, floats)) * sizeof(float));
+    if (status != cudaErrorMemoryAllocation) check(status, "cudaMallocHost");
+    if (status == cudaSuccess) return static_cast<float*>(block);
+    cudaGetLastError();  // otherwise the next launch reports this error
+    throw tensor::OutOfMemory(fmt::format(
+        "cudaMallocHost: {} (error {}): the host has too little memory that it may pin: sharding over more hosts takes "
+        "less of each, and a container or a cgroup may have a limit",
+        cudaGetErrorString(status), static_cast<int>(status)));
+  }
+  void deallocate(float* block) noexcept override {
+    static_cast<void>(cudaSetDevice(device_.context_.device()));
+    end_work(down_), end_work(up_);
+    static_cast<void>(cudaFreeHost(block));
+  }
+  tensor::Completion to_host(float* to, const float* from, std::int64_t count,
+                             const tensor::Completion& ready) override {
+    return copy(down_, to, from, count, cudaMemcpyDeviceToHost, ready);
+  }
+  tensor::Completion to_device(float* to, const float* from, std::int64_t count,
+                               const tensor::Completion& ready) override {
+    return copy(up_, to, from, count, cudaMemcpyHostToDevice, ready);
+  }
+
+ private:
+  tensor::Completion copy(const Stream& stream, float* to, const float* from, std::int64_t count, cudaMemcpyKind kind,
+                          const tensor::Completion& ready) {
+    device_.context_.make_current();
+    device_.wait_on(stream.get(), ready);
+    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(float), kind, stream.get()),
+          "cudaMemcpyAsync");
+    return device_.record_event(stream.get());
+  }
+
+  CudaDevice& device_;
+  Stream down_, up_;
+};
+
+tensor::HostLink* CudaDevice::host_link() {
+  const std::lock_guard lock(mutex_);
+  if (!host_link_) host_link_ = std::make_unique<CudaHostLink>(*this);
+  return host_link_.get();
 }
 
 tensor::Completion CudaDevice::record_event(cudaStream_t stream) {

@@ -71,6 +71,9 @@ class CudaDevice final : public tensor::ComputeDevice {
   void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) override;
   void download(std::span<float> to, const float* from) override;
 
+  /// Created by the first call: runs without offload have no streams for it.
+  tensor::HostLink* host_link() override;
+
   bool records() const override { return true; }
   std::unique_ptr<tensor::CapturedGraph> record(const std::function<void()>& work) override;
 
@@ -90,6 +93,7 @@ class CudaDevice final : public tensor::ComputeDevice {
   };
   struct Reference;
   class CudaEvent;
+  class CudaHostLink;
 
   std::vector<int> peers(const std::vector<int>& gpus) const;
   float* allocate_from_pool(std::size_t bytes);
@@ -108,6 +112,7 @@ class CudaDevice final : public tensor::ComputeDevice {
   std::mutex mutex_;
   std::shared_ptr<const Reference> reference_;  ///< of marks created from now on
   std::vector<StagingBuffer> staging_;          ///< available; the GPU may still read them
+  std::unique_ptr<CudaHostLink> host_link_;
 };
 
 }  // namespace pipedeck::runtime::cuda

@@ -75,6 +75,7 @@ class CudaModule final : public Module {
     backend.name = "cuda";
     backend.precision = precision == Precision::fp32 ? "fp32" : precision == Precision::tf32 ? "tf32" : "bf16";
     backend.recorded = "CUDA graphs";
+    backend.offloads = true;
     backend.gpu = [gpus](std::size_t worker) { return device_of_worker(gpus[worker]); };
     backend.device = [precision, gpus = std::move(gpus), by_nccl](std::size_t worker) {
       auto device = std::make_shared<CudaDevice>(gpus[worker], precision);

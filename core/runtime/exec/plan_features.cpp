@@ -151,17 +151,24 @@ Sharding sharding_of(const Plan& plan) {
   return sharding;
 }
 
+tensor::StatePlace state_place(const Plan& plan, bool offloads) {
+  if (!offloads || !plan.choices) return tensor::StatePlace::device;
+  const Training& training = plan.choices->training;
+  if (training.offloads_optimizer) return tensor::StatePlace::host;
+  return training.pages_optimizer ? tensor::StatePlace::paged : tensor::StatePlace::device;
+}
+
 namespace {
 
 /// Returns the choices that a run leaves out, which change another engine's time and memory.
-std::vector<std::string_view> ignored_choices(const StepChoices& choices) {
+std::vector<std::string_view> ignored_choices(const StepChoices& choices, bool offloads) {
   const Training& training = choices.training;
   const LayerChoices& layers = choices.layers;
   const std::pair<bool, std::string_view> all[] = {
       {training.hidden.tensor, "tensor-parallel communication behind products"},
       {training.hidden.expert, "all-to-all behind other micro-batches"},
       {training.offloaded_blocks > 0, "offload of activations"},
-      {training.offloads_optimizer || training.pages_optimizer, "offload of optimizer states"},
+      {!offloads && (training.offloads_optimizer || training.pages_optimizer), "offload of optimizer states"},
       {training.graphs != Graphs::none, "CUDA graphs"},
       {!training.attention.empty(), "attention kernels"},
       {training.loss != LossKind::plain, "the kind of loss"},
@@ -178,7 +185,7 @@ std::vector<std::string_view> ignored_choices(const StepChoices& choices) {
 
 }  // namespace
 
-std::vector<std::string> remarks_on(const Plan& plan, std::string_view computed, bool divides_tokens) {
+std::vector<std::string> remarks_on(const Plan& plan, std::string_view computed, bool divides_tokens, bool offloads) {
   std::vector<std::string> remarks;
   if (!divides_tokens &&
       std::ranges::any_of(plan.stages, [](const Stage& stage) { return stage.shard().divides_tokens(); }))
@@ -199,7 +206,7 @@ std::vector<std::string> remarks_on(const Plan& plan, std::string_view computed,
                     "optimizer states in fp32",
                     planned, computed));
   if (!plan.choices) return remarks;
-  if (const auto ignored = ignored_choices(*plan.choices); !ignored.empty())
+  if (const auto ignored = ignored_choices(*plan.choices, offloads); !ignored.empty())
     remarks.push_back(fmt::format("not in this run, without effect on the weights: {}", fmt::join(ignored, ", ")));
   return remarks;
 }

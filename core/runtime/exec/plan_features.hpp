@@ -10,6 +10,7 @@
 #include "core/model/model.hpp"
 #include "core/model/plan.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
+#include "core/runtime/tensor/optimizer.hpp"
 
 namespace pipedeck::runtime::exec {
 
@@ -36,9 +37,14 @@ Result<void> check_tied_ends(const ModelSpec& model, const Plan& plan);
 /// Returns the sharding that the trainer applies. `zero` of a plan of version 1 is a level over all replicas.
 Sharding sharding_of(const Plan& plan);
 
+/// Returns where the optimizer's states are. `offloads`: devices can have them on their hosts; else they are on the
+/// devices, as on the CPU, whose memory is the host's.
+tensor::StatePlace state_place(const Plan& plan, bool offloads);
+
 /// Returns remarks on parts of a plan that a run does in another way, without effect on the weights: sequence
-/// parallelism, unless the backend `divides_tokens`, a precision other than `computed`, that of the run's products, and
-/// choices of other engines.
-std::vector<std::string> remarks_on(const Plan& plan, std::string_view computed, bool divides_tokens);
+/// parallelism, unless the backend `divides_tokens`, a precision other than `computed`, that of the run's products,
+/// choices of other engines, and offload, unless the backend `offloads`.
+std::vector<std::string> remarks_on(const Plan& plan, std::string_view computed, bool divides_tokens,
+                                    bool offloads = false);
 
 }  // namespace pipedeck::runtime::exec

@@ -179,11 +179,24 @@ void StageModule::balance(std::size_t layer, ParameterRange range, std::span<flo
                             last - first);
 }
 
+/// Lets an optimizer on the host fetch the biases that balance() moved. `at`: the position of the range's states.
+void StageModule::note_balanced(tensor::OptimizerState& optimizer, std::size_t layer, ParameterRange range,
+                                std::int64_t at) const {
+  const layers::BalancedBiases biases = shape_.layers[layer]->balanced_biases();
+  const std::int64_t first = std::max(biases.first, range.first),
+                     last = std::min(biases.first + biases.count, range.first + range.count);
+  if (first < last) optimizer.weights_changed(at + first - range.first, last - first);
+}
+
 void StageModule::update(tensor::OptimizerState& optimizer, bool keep) {
   tensor::Tensor& weights = advance_version(keep);
-  for (std::size_t i = 0; i < layers(); ++i)
-    balance(i, {0, exchange_->pieces().parameters(i)}, part(weights, i), part(gradients_, i));
+  const StatePieces& pieces = exchange_->pieces();
+  for (std::size_t i = 0; i < layers(); ++i) {
+    balance(i, {0, pieces.parameters(i)}, part(weights, i), part(gradients_, i));
+    note_balanced(optimizer, i, {0, pieces.parameters(i)}, pieces.layer_offset(i));
+  }
   optimizer.update(weights, gradients_);
+  if (copy_ && optimizer.steps_on_host()) copy_->weights_changed();
 }
 
 void StageModule::update_pieces(tensor::OptimizerState& optimizer) {
@@ -195,8 +208,10 @@ void StageModule::update_pieces(tensor::OptimizerState& optimizer) {
       const std::span<float> own = exchange_->updated_of(unit, own_piece(weights, weight_pieces, i, unit)),
                              gradients = exchange_->updated_of(unit, own_piece(gradients_, gradient_pieces, i, unit));
       balance(i, exchange_->pieces().updated(unit), own, gradients);
+      note_balanced(optimizer, i, exchange_->pieces().updated(unit), exchange_->pieces().updated_offset(unit));
       optimizer.update(own, gradients, exchange_->pieces().updated_offset(unit));
     });
+  optimizer.end_step();
   const StatePieces& pieces = exchange_->pieces();
   if (!(gradient_pieces ? pieces.updates_pieces() : pieces.updates_all())) memory_->device().zero(gradients_.values());
   for (std::size_t i = 0; i < layers(); ++i) {

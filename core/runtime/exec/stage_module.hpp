@@ -164,6 +164,7 @@ class StageModule {
   }
   bool is_head(std::size_t layer) const { return shape_.table != nullptr && layer + 1 == layers(); }
   void balance(std::size_t layer, ParameterRange range, std::span<float> weights, std::span<float> excess) const;
+  void note_balanced(tensor::OptimizerState& optimizer, std::size_t layer, ParameterRange range, std::int64_t at) const;
   void fill_weights(std::size_t layer, const std::function<void(std::span<float>)>& fill);
   std::span<float> part(tensor::Tensor& of, std::size_t layer) const;
   std::span<const float> part(const tensor::Tensor& of, std::size_t layer) const;

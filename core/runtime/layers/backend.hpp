@@ -40,6 +40,7 @@ struct Backend {
   Join join;
   /// Name of captured passes, appended to the name in RunStarted ("CUDA graphs"); empty if passes are not captured.
   std::string recorded;
+  bool offloads = false;  ///< devices have host links (tensor::HostLink), so that states can be on the host
   std::string transport;  ///< transport between devices, appended to the name in RunStarted; empty: omitted
 };
 

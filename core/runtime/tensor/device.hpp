@@ -13,6 +13,7 @@
 #include "core/model/workload.hpp"
 #include "core/runtime/tensor/captured_graph.hpp"
 #include "core/runtime/tensor/completion.hpp"
+#include "core/runtime/tensor/host_link.hpp"
 #include "core/runtime/tensor/weight_copy.hpp"
 
 namespace pipedeck::runtime::tensor {
@@ -76,6 +77,9 @@ class ComputeDevice {
   virtual void upload(std::span<float> to, const std::function<void(std::span<float>)>& write) = 0;
   /// Copies to the host. Waits for all work enqueued before.
   virtual void download(std::span<float> to, const float* from) = 0;
+
+  /// Returns its way to pinned memory of the host; null: the host's memory is its own, or it has no such way.
+  virtual HostLink* host_link() { return nullptr; }
 
   /// True if the device can capture work.
   virtual bool records() const { return false; }

@@ -102,6 +102,18 @@ std::string captured_text(const layers::Backend& backend, const exec::Layout& la
   return all ? backend.recorded : fmt::format("{} but of layers that are cut over devices", backend.recorded);
 }
 
+/// Returns where the optimizer is, with the pinned bytes of the host that the workers of this process hold.
+std::string offload_text(const Run& run, const Plan& plan, const layers::Backend& backend) {
+  const tensor::StatePlace place = exec::state_place(plan, backend.offloads);
+  if (place == tensor::StatePlace::device || plan.optimizer == Optimizer::none) return {};
+  Bytes pinned;
+  for (const exec::Worker& worker : run.workers)
+    for (const exec::WorkerStage& stage : worker.stages()) pinned += stage.optimizer.on_host();
+  return fmt::format(", {} on the host ({:.4g} MB pinned)",
+                     place == tensor::StatePlace::host ? "optimizer" : "optimizer states",
+                     static_cast<double>(pinned.count) / 1e6);
+}
+
 /// Joins the groups of a stage's states, in one order on all workers (exec::worker_links).
 exec::StateGroups join_states(Run& run, std::size_t worker, const exec::StateMembers& of) {
   const auto join = [&](const std::vector<std::size_t>& members) -> std::shared_ptr<transport::Collective> {
@@ -202,8 +214,8 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
     else
       module.initialise(run.model.seed, first_layer);
     if (recorded(backend, chunk)) module.record_passes(of_passes);
-    tensor::OptimizerState optimizer(plan.optimizer, run.model.learning_rate, exchange->pieces().updated_size(),
-                                     memory);
+    tensor::OptimizerState optimizer(plan.optimizer, run.model.learning_rate, exchange->pieces().updated_size(), memory,
+                                     exec::state_place(plan, backend.offloads));
     stages.push_back({std::move(module), std::move(optimizer), std::move(parts.layers), {}, nullptr, first_layer});
     if (chunk.borrows) stages.back().module.borrow_table(stages.front().module);
     add_reducer(stages.back(), run, options, memory->device());
@@ -393,7 +405,8 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   auto run = std::make_shared<Run>();
   run->backend = backend.name;
   run->warning = backend.warning;
-  for (const std::string& remark : exec::remarks_on(plan, backend.precision, !backend.kernels.tokens.empty()))
+  for (const std::string& remark :
+       exec::remarks_on(plan, backend.precision, !backend.kernels.tokens.empty(), backend.offloads))
     run->warning += (run->warning.empty() ? "" : "; ") + remark;
   run->computed_by = backend.name;
   run->model = exec::with_capacity(exec::with_adapters(model, plan, options.adapter_alpha), plan);
@@ -439,6 +452,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
     memories[i]->set_limit(options.memory_limit);
     TRY_VOID(make_worker(*run, i, plan, options, backend, memories[i]));
   }
+  run->computed_by += offload_text(*run, plan, backend);
   enable_spin_wait(*run);
   if (options.checkpoint) {
     TRY(auto checkpoints, checkpoint::RunCheckpoints::open(*options.checkpoint, run->model, plan, seed, run->layout,

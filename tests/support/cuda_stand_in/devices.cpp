@@ -81,6 +81,8 @@ void reset() {
     machine().direct.clear();
     machine().direct_pools.clear();
     machine().copies_through_host = 0;
+    machine().pinned_copies = {};
+    machine().most_pinned = 0;
     machine().strictness = {};
     machine().driver_began = false;
     machine().loading_waits = 0;
@@ -106,6 +108,10 @@ void set_devices(int count) {
 void set_memory(std::size_t bytes) {
   const std::lock_guard lock(machine().mutex);
   machine().memory = bytes;
+}
+void set_pinned_memory(std::size_t bytes) {
+  const std::lock_guard lock(machine().mutex);
+  machine().most_pinned = bytes;
 }
 void set_place(int device, int place) {
   const std::lock_guard lock(machine().mutex);

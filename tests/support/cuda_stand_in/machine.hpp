@@ -38,6 +38,8 @@ struct Machine {
   std::set<std::pair<int, int>> direct;        ///< {from where, to whom}: a device reaches a peer's memory
   std::set<std::pair<int, int>> direct_pools;  ///< the same of its pool
   int copies_through_host = 0;
+  PinnedCopies pinned_copies;
+  std::size_t most_pinned = 0;
   std::atomic<double> summation_error = 0;
   std::atomic<bool> aligned_products_only = false, plain_products_only = false;
   std::atomic<bool> memory_pools = true;

@@ -15,12 +15,22 @@ constexpr const char* block_kind = "block of device memory";
 constexpr const char* host_block_kind = "block of pinned memory";
 constexpr std::size_t alignment = 256;
 
+/// The caller holds the lock.
+std::size_t pinned_now() {
+  std::size_t bytes = 0;
+  for (const auto& [data, block] : machine().blocks)
+    if (block.device < 0) bytes += block.bytes;
+  return bytes;
+}
+
 void* take_block(std::size_t bytes, int device, bool pooled = false) {
   forbid_in_capture();
   Machine& all = machine();
   const std::lock_guard lock(all.mutex);
   if (device >= 0 && all.used[device] + bytes > all.memory)
     throw Refused("the device is full", cudaErrorMemoryAllocation);
+  if (device < 0 && all.most_pinned > 0 && pinned_now() + bytes > all.most_pinned)
+    throw Refused("the host may pin no more", cudaErrorMemoryAllocation);
   const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
   auto* data = static_cast<char*>(std::aligned_alloc(alignment, std::max(whole, alignment)));
   require(data != nullptr, "the host is full", cudaErrorMemoryAllocation);
@@ -57,11 +67,22 @@ int device_with(const void* address) {
   const auto* block = block_with(address);
   return block ? block->second.device : -2;
 }
+/// Pageable memory is not known here.
+void check_pinned(const void* from, std::size_t bytes, const char* what) {
+  const std::lock_guard lock(machine().mutex);
+  const auto* block = block_with(from);
+  if (block && static_cast<const char*>(from) + bytes > block->first + block->second.bytes)
+    throw Refused(std::string(what) + " reaches beyond its block of pinned memory");
+}
+
 void check_side(const void* address, std::size_t bytes, bool device, const char* what) {
   if (bytes == 0) return;
   require(address != nullptr, "a null pointer was given to be copied");
   const int found = device_with(address);
-  if (!device) return require(found < 0, "memory of a device was said to be the host's");
+  if (!device) {
+    require(found < 0, "memory of a device was said to be the host's");
+    return check_pinned(address, bytes, what);
+  }
   check_device_memory(address, bytes, found, what);
 }
 
@@ -76,6 +97,11 @@ void count_copy(const void* from, const void* to) {
   const std::lock_guard lock(machine().mutex);
   const Block &source = block_with(from)->second, &target = block_with(to)->second;
   if (!reaches(target.device, source) && !reaches(source.device, target)) ++machine().copies_through_host;
+}
+
+void count_pinned(std::size_t bytes, bool to_host) {
+  const std::lock_guard lock(machine().mutex);
+  (to_host ? machine().pinned_copies.to_host : machine().pinned_copies.to_device) += bytes;
 }
 
 /// Rows of `width` bytes; copies of pageable memory are done, as far as the host sees, when the call returns.
@@ -99,13 +125,26 @@ void copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pit
     std::memcpy(staged->data(), from, staged->size());
     return put(stream, [=] { move_rows(staged->data(), from_pitch); });
   }
-  if (kind == cudaMemcpyDeviceToDevice) count_copy(from, to);
+  if (kind == cudaMemcpyDeviceToDevice)
+    count_copy(from, to);
+  else if (!pageable)
+    count_pinned(width * rows, kind == cudaMemcpyDeviceToHost);
   put(stream, [=] { move_rows(static_cast<const char*>(from), from_pitch); });
   if (kind != cudaMemcpyDeviceToDevice && pageable) count_wait();
   if (kind == cudaMemcpyDeviceToHost && pageable) drain(stream);
 }
 
 }  // namespace
+
+PinnedCopies pinned_copies() {
+  const std::lock_guard lock(machine().mutex);
+  return machine().pinned_copies;
+}
+
+std::size_t pinned_bytes() {
+  const std::lock_guard lock(machine().mutex);
+  return pinned_now();
+}
 
 bool is_device_memory(const void* address) { return device_with(address) >= 0; }
 

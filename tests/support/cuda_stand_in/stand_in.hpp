@@ -20,6 +20,8 @@ void reset();
 /// 0: as without a GPU. NCCL takes one rank a GPU.
 void set_devices(int count);
 void set_memory(std::size_t bytes);  ///< of each
+/// Sets the most bytes that the host may pin, until reset(); 0 at first: any.
+void set_pinned_memory(std::size_t bytes);
 void set_name(int device, const std::string& name);
 /// Where CUDA finds a device in the machine (CUDA_VISIBLE_DEVICES changes that): its bus is `place` + 1, and the last
 /// byte of its UUID. At first the device's own number.
@@ -80,6 +82,14 @@ int urgent_streams_made();
 
 /// Copies between devices since reset() of which neither reaches the other's memory (cudaDeviceEnablePeerAccess).
 int copies_through_host();
+
+/// Bytes copied between devices and pinned memory of the host since reset().
+struct PinnedCopies {
+  std::size_t to_host = 0, to_device = 0;
+};
+PinnedCopies pinned_copies();
+/// Bytes of pinned memory that were allocated and not freed.
+std::size_t pinned_bytes();
 
 /// Connections so far that a rank made by its first call to a peer, or of a kind. Each takes long on a GPU.
 int connections();

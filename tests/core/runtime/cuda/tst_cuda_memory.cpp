@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "core/plan/run_prediction.hpp"
 #include "core/runtime/cuda/device.hpp"
 #include "core/runtime/profile/profiler.hpp"
 #include "core/sim/simulate.hpp"
@@ -116,6 +117,8 @@ class TestCudaMemory : public QObject {
   void copiesArePredicted();
   void peaksArePredicted_data();
   void peaksArePredicted();
+  void peaksWithOffloadArePredicted_data();
+  void peaksWithOffloadArePredicted();
 };
 
 void TestCudaMemory::init() {
@@ -210,6 +213,39 @@ void TestCudaMemory::peaksArePredicted() {
                             .arg(static_cast<int>(precision))
                             .arg(predicted.count)
                             .arg(found.count)));
+  }
+}
+
+void TestCudaMemory::peaksWithOffloadArePredicted_data() {
+  QTest::addColumn<QString>("model");
+  for (const char* model : {"GPT", "odd MLP"}) QTest::newRow(model) << QString(model);
+}
+
+/// A plan whose optimizer is on the host has no states on the device. Without offload the prediction holds them.
+void TestCudaMemory::peaksWithOffloadArePredicted() {
+  QFETCH(QString, model);
+  const ModelSpec spec = model_named(model);
+  Plan plan = plan_for(spec, {1}, 4, 3);
+  plan.optimizer = Optimizer::adam;
+  plan.choices.emplace().training.products = "";
+  for (const bool paged : {false, true}) {
+    Plan offloaded = plan;
+    Training& training = offloaded.choices->training;
+    (paged ? training.pages_optimizer : training.offloads_optimizer) = true;
+    const Profile& profile = profile_of(model, GpuPrecision::fp32);
+    const auto peak = [&](bool offloads) {
+      const auto same = plan::predicted_by(offloaded, profile, offloads);
+      if (!same || !*same) qFatal("no prediction");
+      return simulated(profile, **same).devices.front().peak;
+    };
+    const Measured run = measured(spec, offloaded, GpuPrecision::fp32);
+    const Bytes losses(plan.micro_batches * std::int64_t{sizeof(double)}), gaps(alignment_of(profile).count / 2);
+    const Bytes found = run.peak.front() - run.workspace.front() - gaps - losses, predicted = peak(true);
+    QVERIFY2(predicted >= found && predicted.count <= found.count + found.count / 20,
+             qPrintable(QString("predicted %1, found %2").arg(predicted.count).arg(found.count)));
+    Bytes parameters;
+    for (const Layer& layer : profile.layers) parameters += layer.parameters;
+    QCOMPARE(peak(false) - peak(true), parameters * 2);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "core/runtime/cpu/kernels.hpp"
+#include "core/runtime/tensor/update_rules.hpp"
 #include "tests/core/runtime/cuda/kernel_case.hpp"
 #include "tests/core/runtime/reference_plain.hpp"
 
@@ -500,14 +501,11 @@ void TestCudaRows::weight_updates() {
                    first = fresh_.of<float>(count);
         auto second = fresh_.of<float>(count);
         for (float& square : second) square = std::abs(square);
-        const runtime::cpu::AdamFactors factors{0.02f, 1.7f};
         std::vector<float> new_weight(weight), new_first(rule == 2 ? second : first), new_second(second);
-        if (rule == 0) runtime::cpu::sgd_update(new_weight.data(), gradient.data(), 0.1f, count);
-        if (rule == 1) runtime::cpu::momentum_update(new_weight.data(), gradient.data(), new_first.data(), 0.1f, count);
-        if (rule == 2) runtime::cpu::rmsprop_update(new_weight.data(), gradient.data(), new_first.data(), 0.1f, count);
-        if (rule == 3)
-          runtime::cpu::adam_update(new_weight.data(), gradient.data(), new_first.data(), new_second.data(), factors,
-                                    count);
+        const Optimizer kinds[] = {Optimizer::sgd, Optimizer::momentum, Optimizer::rmsprop, Optimizer::adam};
+        std::vector<float> used(gradient);
+        runtime::tensor::update_on_host({kinds[rule], rule == 3 ? 0.02f : 0.1f, 1.7f},
+                                        {new_weight.data(), used.data(), new_first.data(), new_second.data(), count});
         same_in_every_order([&] {
           OnDevice<float> w(weight, apart), g(gradient, apart), a(rule == 2 ? second : first, apart), b(second, apart);
           OnDevice<Bf16> rounded(rounded_to<Bf16>(doubles(weight)), apart);

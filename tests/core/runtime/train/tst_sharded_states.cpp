@@ -450,6 +450,17 @@ void TestShardedStates::what_cannot_be_sharded_is_named() {
   QCOMPARE(runtime::exec::remarks_on(divided, "fp32", false),
            (std::vector<std::string>{"not in this run, without effect on the weights: offload of activations, padding "
                                      "of the vocabulary"}));
+  // The optimizer's states are on hosts where devices have one apart.
+  choices = {}, choices.training.products = "fp32";
+  QCOMPARE(runtime::exec::state_place(divided, true), runtime::tensor::StatePlace::device);
+  choices.training.pages_optimizer = true;
+  QCOMPARE(runtime::exec::state_place(divided, true), runtime::tensor::StatePlace::paged);
+  choices.training.offloads_optimizer = true;
+  QCOMPARE(runtime::exec::state_place(divided, true), runtime::tensor::StatePlace::host);
+  QCOMPARE(runtime::exec::state_place(divided, false), runtime::tensor::StatePlace::device);
+  QVERIFY(runtime::exec::remarks_on(divided, "fp32", false, true).empty());
+  QCOMPARE(runtime::exec::remarks_on(divided, "fp32", false),
+           std::vector<std::string>{"not in this run, without effect on the weights: offload of optimizer states"});
   // Parts of version 2 that a run does not have.
   const auto changed = [&](const auto& change) {
     Plan other = plan_with(spec, 2, 2, 1, level(0));
