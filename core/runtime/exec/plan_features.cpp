@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "core/model/layer_kinds.hpp"
+#include "core/plan/blocks.hpp"
 #include "core/runtime/layers/adapters.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
 #include "core/runtime/layers/recomputed_parts.hpp"
@@ -158,6 +159,23 @@ tensor::StatePlace state_place(const Plan& plan, bool offloads) {
   return training.pages_optimizer ? tensor::StatePlace::paged : tensor::StatePlace::device;
 }
 
+std::vector<bool> offloaded_layers(const ModelSpec& model, const Plan& plan, std::size_t stage, bool offloads) {
+  const int blocks = offloads && plan.choices ? plan.choices->training.offloaded_blocks : 0;
+  if (blocks == 0) return {};
+  std::vector<std::string_view> names;
+  for (const ModelLayer& layer : model.layers) names.emplace_back(layer.name);
+  const std::vector<bool> starts = plan::block_starts(names);
+  std::vector<bool> offloaded;
+  int block = 0;
+  for (int layer = plan.stages[stage].first; layer < plan.stages[stage].last; ++layer) {
+    const auto index = static_cast<std::size_t>(layer);
+    const bool in_block = !plan::block_name(names[index]).empty();
+    if (in_block && (starts[index] || block == 0)) ++block;
+    offloaded.push_back(in_block && block <= blocks);
+  }
+  return offloaded;
+}
+
 namespace {
 
 /// Returns the choices that a run leaves out, which change another engine's time and memory.
@@ -167,7 +185,7 @@ std::vector<std::string_view> ignored_choices(const StepChoices& choices, bool o
   const std::pair<bool, std::string_view> all[] = {
       {training.hidden.tensor, "tensor-parallel communication behind products"},
       {training.hidden.expert, "all-to-all behind other micro-batches"},
-      {training.offloaded_blocks > 0, "offload of activations"},
+      {!offloads && training.offloaded_blocks > 0, "offload of activations"},
       {!offloads && (training.offloads_optimizer || training.pages_optimizer), "offload of optimizer states"},
       {training.graphs != Graphs::none, "CUDA graphs"},
       {!training.attention.empty(), "attention kernels"},

@@ -41,6 +41,10 @@ Sharding sharding_of(const Plan& plan);
 /// devices, as on the CPU, whose memory is the host's.
 tensor::StatePlace state_place(const Plan& plan, bool offloads);
 
+/// Returns for each layer of a stage whether what it keeps is on the host: those of the stage's first blocks. Empty if
+/// nothing is, also where devices do not offload.
+std::vector<bool> offloaded_layers(const ModelSpec& model, const Plan& plan, std::size_t stage, bool offloads);
+
 /// Returns remarks on parts of a plan that a run does in another way, without effect on the weights: sequence
 /// parallelism, unless the backend `divides_tokens`, a precision other than `computed`, that of the run's products,
 /// choices of other engines, and offload, unless the backend `offloads`.

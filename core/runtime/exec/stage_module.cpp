@@ -300,6 +300,14 @@ void StageModule::prefetch_weights(const MicroBatch& kept, std::size_t layer) {
   owner.sharded_.weights->prefetch(at, borrows(layer) ? *owner.parameters_ : *kept.weights);
 }
 
+void StageModule::send_to_host(MicroBatch& kept, std::size_t layer) {
+  if (offloaded_) offloaded_->send(kept.number, layer, kept.tensors.layers[layer]);
+}
+
+void StageModule::fetch_from_host(MicroBatch& kept, std::size_t layer) {
+  if (offloaded_) offloaded_->fetch(kept.number, layer, kept.tensors.layers[layer]);
+}
+
 tensor::Tensor StageModule::run_forward(MicroBatch& kept, std::size_t layer, std::size_t end, tensor::Tensor input) {
   const std::span<const float> weights = acquire_weights(kept, layer);
   if (layer + 1 < end) prefetch_weights(kept, layer + 1);
@@ -320,6 +328,7 @@ void StageModule::add_weight_gradient(std::size_t layer, layers::SavedTensors& s
 
 tensor::Tensor StageModule::forward(int micro_batch, tensor::Tensor input, tensor::Tensor targets, int version) {
   MicroBatch& kept = micro_batches_[micro_batch];
+  kept.number = micro_batch;
   kept.weights = version == version_ ? parameters_ : kept_.at(version);
   kept.tensors.value = std::move(input), kept.tensors.targets = std::move(targets);
   kept.tensors.layers.resize(shape_.layers.size());
@@ -340,10 +349,12 @@ void StageModule::run_layers_forward(MicroBatch& kept) {
     const int layer = static_cast<int>(i);
     if (segment == shape_.recompute.end() || layer < segment->first) {
       shape_.layers[i]->discard(tensors.layers[i], shape_.discarded);
+      send_to_host(kept, i);
       continue;
     }
     // A segment of recomputed layers restarts from its first layer's input.
     tensors.layers[i].tensors.resize(layer == segment->first ? 1 : 0);
+    send_to_host(kept, i);
     if (layer + 1 == segment->last) ++segment;
   }
   if (!shape_.loss) {
@@ -369,6 +380,7 @@ void StageModule::recompute(int micro_batch) {
 void StageModule::rerun_forward(MicroBatch& kept, const plan::RecomputedSegment& segment) {
   PassTensors& tensors = kept.tensors;
   const auto first = static_cast<std::size_t>(segment.first), last = static_cast<std::size_t>(segment.last);
+  fetch_from_host(kept, first);
   tensor::Tensor value = std::move(tensors.layers[first].tensors[0]);
   tensors.layers[first].tensors.clear();
   for (std::size_t i = first; i < last; ++i) {
@@ -408,11 +420,14 @@ void StageModule::run_layers_backward(MicroBatch& kept, bool weights_too, const 
     if (shape_.loss && i + 1 == layers()) gradient = std::move(tensors.logits);  // their gradient by now
     const bool wanted = i > 0 || !shape_.first;
     layers::SavedTensors& saved = tensors.layers[i];
+    fetch_from_host(kept, i);
     const std::span<const float> weights = acquire_weights(kept, i);
-    if (sharded_.weights && i > 0) {
+    if (i > 0) {
       const bool reruns_next =
           shape_.by_block && segment != shape_.recompute.rend() && segment->last == static_cast<int>(i);
-      prefetch_weights(kept, reruns_next ? static_cast<std::size_t>(segment->first) : i - 1);
+      const std::size_t next = reruns_next ? static_cast<std::size_t>(segment->first) : i - 1;
+      prefetch_weights(kept, next);
+      if (offloaded_) offloaded_->prefetch(kept.number, next);
     }
     if (!shape_.discarded.empty()) shape_.layers[i]->restore(saved, weights, shape_.discarded);
     gradient = shape_.layers[i]->backward_input(std::move(gradient), weights, saved, wanted);

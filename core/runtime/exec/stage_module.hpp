@@ -15,6 +15,7 @@
 #include "core/runtime/exec/captured_passes.hpp"
 #include "core/runtime/exec/frozen_parameters.hpp"
 #include "core/runtime/exec/gradient_buckets.hpp"
+#include "core/runtime/exec/offloaded_tensors.hpp"
 #include "core/runtime/exec/report.hpp"
 #include "core/runtime/exec/state_exchange.hpp"
 #include "core/runtime/layers/layer_kernel.hpp"
@@ -78,6 +79,8 @@ class StageModule {
   void record_passes(std::shared_ptr<tensor::DeviceMemory> inside) {
     passes_ = std::make_unique<CapturedPasses>(std::move(inside), memory_);
   }
+  /// Keeps tensors of some layers on the device's host from a forward to its backward. Passes are not captured then.
+  void offload(std::unique_ptr<OffloadedTensors> tensors) { offloaded_ = std::move(tensors); }
   /// Returns null if passes are not captured.
   CapturedPasses* recorded_passes() { return passes_.get(); }
 
@@ -154,6 +157,7 @@ class StageModule {
 
  private:
   struct MicroBatch {
+    int number = 0;
     std::shared_ptr<const tensor::Tensor> weights;  ///< until the input's gradient is computed
     PassTensors tensors;  ///< logits as the loss's forward left them; targets if it is recomputed
   };
@@ -172,6 +176,8 @@ class StageModule {
   tensor::Tensor run_forward(MicroBatch& kept, std::size_t layer, std::size_t end, tensor::Tensor input);
   /// Also points the layer's saved tensors to its frozen weights.
   std::span<const float> acquire_weights(MicroBatch& kept, std::size_t layer);
+  void send_to_host(MicroBatch& kept, std::size_t layer);
+  void fetch_from_host(MicroBatch& kept, std::size_t layer);
   void prefetch_weights(const MicroBatch& kept, std::size_t layer);
   void release_weights(std::size_t layer, int times = 1);
   bool keeps_weights_for_backward() const {
@@ -209,6 +215,7 @@ class StageModule {
   std::map<int, MicroBatch> micro_batches_;
   layers::LossSum loss_;
   std::unique_ptr<CapturedPasses> passes_;
+  std::unique_ptr<OffloadedTensors> offloaded_;  ///< null: all tensors stay on the device
 };
 
 }  // namespace pipedeck::runtime::exec

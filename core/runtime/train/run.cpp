@@ -84,19 +84,25 @@ exec::StageShape shape_of(const Run& run, const exec::LocalStage& chunk, const P
   return shape;
 }
 
-/// Passes of sharded layers, gradients and weights wait for other devices in between, so they are not captured.
-bool recorded(const layers::Backend& backend, const exec::LocalStage& chunk) {
-  return !backend.recorded.empty() && chunk.tensor_parallel == 1 && chunk.context == 1 && chunk.expert_ranks == 1 &&
-         chunk.states.dense.sharding.level < 2;
+bool offloads_activations(const layers::Backend& backend, const Plan& plan) {
+  return backend.offloads && plan.choices && plan.choices->training.offloaded_blocks > 0;
 }
 
-std::string captured_text(const layers::Backend& backend, const exec::Layout& layout) {
+/// Passes of sharded layers, gradients and weights wait for other devices in between, so they are not captured. Nor are
+/// those whose tensors leave for the host.
+bool recorded(const layers::Backend& backend, const exec::LocalStage& chunk, const Plan& plan) {
+  return !backend.recorded.empty() && !offloads_activations(backend, plan) && chunk.tensor_parallel == 1 &&
+         chunk.context == 1 && chunk.expert_ranks == 1 && chunk.states.dense.sharding.level < 2;
+}
+
+std::string captured_text(const layers::Backend& backend, const exec::Layout& layout, const Plan& plan) {
   if (backend.recorded.empty()) return {};
   std::ptrdiff_t count = 0, chunks = 0;
   for (const exec::DeviceAssignment& placement : layout.placements) {
     chunks += std::ssize(placement.chunks);
-    count += std::ranges::count_if(placement.chunks, [&](const auto& chunk) { return recorded(backend, chunk); });
+    count += std::ranges::count_if(placement.chunks, [&](const auto& chunk) { return recorded(backend, chunk, plan); });
   }
+  if (offloads_activations(backend, plan)) return fmt::format("no {}, for activations are offloaded", backend.recorded);
   if (count == 0) return fmt::format("no {}, for all layers are cut over devices", backend.recorded);
   const bool all = count == chunks;
   return all ? backend.recorded : fmt::format("{} but of layers that are cut over devices", backend.recorded);
@@ -213,7 +219,10 @@ void add_worker(Run& run, std::size_t index, const Plan& plan, const TrainOption
       module.load(*options.weights, run.model.seed, first_layer);
     else
       module.initialise(run.model.seed, first_layer);
-    if (recorded(backend, chunk)) module.record_passes(of_passes);
+    if (recorded(backend, chunk, plan)) module.record_passes(of_passes);
+    if (auto layers = exec::offloaded_layers(run.model, plan, chunk.stage.index(), backend.offloads); !layers.empty())
+      module.offload(std::make_unique<exec::OffloadedTensors>(
+          std::move(layers), std::make_shared<tensor::DeviceMemory>(tensor::pinned_host(memory->device_shared()))));
     tensor::OptimizerState optimizer(plan.optimizer, run.model.learning_rate, exchange->pieces().updated_size(), memory,
                                      exec::state_place(plan, backend.offloads));
     stages.push_back({std::move(module), std::move(optimizer), std::move(parts.layers), {}, nullptr, first_layer});
@@ -421,7 +430,7 @@ Result<std::shared_ptr<Run>> make_run(const ModelSpec& model, const Plan& plan, 
   run->on_divergence = options.on_divergence;
   TRY(auto layout, exec::lay_out(run->model, plan, schedule, options.steps - run->from_step, options.ends_apart));
   run->layout = std::move(layout);
-  for (const std::string& more : {backend.transport, captured_text(backend, run->layout)})
+  for (const std::string& more : {backend.transport, captured_text(backend, run->layout, plan)})
     if (!more.empty()) run->computed_by += ", " + more;
   TRY_VOID(layers::check_shards(run->model, plan, backend.kernels));
   try {

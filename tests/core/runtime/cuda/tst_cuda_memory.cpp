@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "core/plan/layer_bytes.hpp"
 #include "core/plan/run_prediction.hpp"
 #include "core/runtime/cuda/device.hpp"
 #include "core/runtime/profile/profiler.hpp"
@@ -119,6 +120,9 @@ class TestCudaMemory : public QObject {
   void peaksArePredicted();
   void peaksWithOffloadArePredicted_data();
   void peaksWithOffloadArePredicted();
+#ifdef PIPEDECK_CUDA_STAND_IN
+  void offloadedActivationsAreOnTheHost();
+#endif
 };
 
 void TestCudaMemory::init() {
@@ -248,6 +252,42 @@ void TestCudaMemory::peaksWithOffloadArePredicted() {
     QCOMPARE(peak(false) - peak(true), parameters * 2);
   }
 }
+
+#ifdef PIPEDECK_CUDA_STAND_IN
+
+/// All four micro-batches of GPipe keep their blocks on the host, which pins as much. The device has one block that
+/// computes, and one on its way.
+void TestCudaMemory::offloadedActivationsAreOnTheHost() {
+  ModelSpec spec = small_gpt(4, 32, 16, 24);
+  Plan plan = plan_for(spec, {1}, 4, 4);
+  plan.schedule = ScheduleKind::gpipe, plan.optimizer = Optimizer::sgd;
+  const auto gpus = runtime::cuda::gpus_to_measure(gpu_module(), GpuPrecision::fp32);
+  const runtime::profile::ProfileOptions options{{4}, {2}, {3, 3, 0, Seconds(20)}};
+  const auto profile = runtime::profile::profile_with(gpus->backend, {"measured on GPUs", "GPU", 2}, spec, options);
+  QVERIFY(profile.has_value());
+  Bytes kept, most;  // of a micro-batch
+  for (std::size_t i = 0; i < profile->layers.size(); ++i)
+    if (spec.layers[i].kind == "transformer")
+      kept += plan::saved_bytes(profile->layers[i], 1), most = std::max(most, plan::saved_bytes(profile->layers[i], 1));
+  Plan offloaded = plan;
+  offloaded.choices.emplace().training = {.products = "", .offloaded_blocks = 4};
+  const auto run = [&](const Plan& of) {
+    cuda_stand_in::reset();
+    const Bytes peak = measured(spec, of, GpuPrecision::fp32).peak.front();
+    return std::pair(peak, cuda_stand_in::pinned_copies());
+  };
+  const auto [plain, without] = run(plan);
+  const auto [peak, with] = run(offloaded);
+  const auto more = static_cast<std::int64_t>(with.to_host - without.to_host);
+  QCOMPARE(more, 4 * 4 * kept.count);  // four steps
+  QCOMPARE(static_cast<std::int64_t>(with.to_device - without.to_device), more);
+  const Bytes predicted = plain - kept * 4 + most * 2;
+  QVERIFY2(
+      predicted >= peak && predicted.count <= peak.count + peak.count / 20,
+      qPrintable(QString("predicted %1, found %2, plainly %3").arg(predicted.count).arg(peak.count).arg(plain.count)));
+}
+
+#endif
 
 QTEST_GUILESS_MAIN(TestCudaMemory)
 #include "tst_cuda_memory.moc"

@@ -110,6 +110,8 @@ class TestCudaOffload : public QObject {
   void trainings_have_equal_bits_data();
   void trainings_have_equal_bits();
   void every_precision_has_equal_bits();
+  void activations_have_equal_bits_data();
+  void activations_have_equal_bits();
   void checkpoints_go_on_either_way();
   void divergence_is_found();
 #ifdef PIPEDECK_CUDA_STAND_IN
@@ -273,6 +275,59 @@ void TestCudaOffload::every_precision_has_equal_bits() {
     }
 }
 
+void TestCudaOffload::activations_have_equal_bits_data() {
+  QTest::addColumn<QString>("model");
+  QTest::addColumn<Mesh>("mesh");
+  QTest::addColumn<int>("blocks");
+  QTest::addColumn<QString>("recompute");
+  const auto row = [](const char* name, const char* model, const Mesh& mesh, int blocks, const char* recompute = "") {
+    QTest::newRow(name) << QString(model) << mesh << blocks << QString(recompute);
+  };
+  row("all blocks", "GPT", {.schedule = ScheduleKind::gpipe}, 9);
+  row("one of two", "Llama", {.schedule = ScheduleKind::gpipe}, 1);
+  row("experts, stages", "Mixtral", {.replicas = {1, 1}}, 1);
+  row("recomputed by block", "Llama", {.replicas = {2}, .level = 3}, 2, "blocks");
+  row("recomputed as a stage", "GPT", {.replicas = {1, 1}, .schedule = ScheduleKind::gpipe}, 2, "all");
+  row("recomputed modules", "Llama", {}, 2, "modules");
+  row("zero bubble, replicas", "GPT", {.replicas = {2, 2}, .level = 1, .schedule = ScheduleKind::zb_h1}, 2);
+}
+
+/// Sharded states are on the host, too.
+void TestCudaOffload::activations_have_equal_bits() {
+  QFETCH(QString, model);
+  QFETCH(Mesh, mesh);
+  QFETCH(int, blocks);
+  QFETCH(QString, recompute);
+  const ModelSpec spec = models()[model];
+  Plan plan = plan_of(spec, mesh);
+  if (const QByteArray why = why_no_gpus(static_cast<int>(devices_used(plan).size())); !why.isEmpty())
+    QSKIP("too few GPUs");
+  for (Stage& stage : plan.stages) {
+    if (recompute == "modules") stage.recompute.modules = {"mlp"};
+    stage.recompute.all = recompute == "all" || recompute == "blocks";
+    if (recompute == "blocks") stage.recompute.each = RecomputeUnit::block;
+  }
+  const Trained expected = trained_on(by_nccl(plan), spec, plan, steps_of(2));
+  QVERIFY(!expected.parameters.layers.empty());
+#ifdef PIPEDECK_CUDA_STAND_IN
+  be_strict();
+#endif
+  Plan other = mesh.level > 0 ? offloaded(plan, true) : plan;
+  other.choices->training.offloaded_blocks = blocks;
+  const Trained found = trained_on(by_nccl(other), spec, other, steps_of(2));
+  verify_equal(found, expected, true);
+  const std::string on = found.log.of<RunStarted>().front().backend;
+  QVERIFY2(on.find("activations are offloaded") != std::string::npos, on.c_str());
+  for (const RunWarning& warning : found.log.of<RunWarning>())
+    QVERIFY2(warning.message.find("offload") == std::string::npos, warning.message.c_str());
+#ifdef PIPEDECK_CUDA_STAND_IN
+  // Nothing else comes to pinned memory of the host, and all returns.
+  const auto [to_host, to_device] = cuda_stand_in::pinned_copies();
+  QVERIFY(to_host > 0);
+  QVERIFY(to_device >= to_host);
+#endif
+}
+
 /// A run with offload resumes one without it, and the other way round.
 void TestCudaOffload::checkpoints_go_on_either_way() {
   const ModelSpec spec = wide_gpt();
@@ -410,6 +465,22 @@ void TestCudaOffload::a_host_without_memory() {
     texts.insert(text);
   }
   QVERIFY2(texts.size() == 2, qPrintable(QStringList(texts.values()).join('\n')));
+  // Activations are pinned in the first step's forward passes.
+  const ModelSpec gpt = models()["GPT"];
+  Plan kept = plan_of(gpt, {.optimizer = Optimizer::sgd});
+  kept.choices->training.offloaded_blocks = 2;
+  bool found = false;
+  for (std::size_t most = 40000; most < 400000 && !found; most += 20000) {
+    begin_on_eight_gpus();
+    const auto backend = by_nccl(kept);
+    cuda_stand_in::set_pinned_memory(most);
+    const auto trained = runtime::train_with(backend, gpt, kept, built(kept), steps_of(1), [](const RunEvent&) {});
+    if (trained) break;
+    const QString text = QString::fromStdString(trained.error().text());
+    QVERIFY2(text.contains("cudaMallocHost"), qPrintable(text));
+    found = text.contains("forward of micro-batch 0 on stage 0") && text.contains("to pin for activations");
+  }
+  QVERIFY(found);
 }
 
 /// Each call fails once. The error names it, or the run has made up for it. Nothing stays.
