@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of the planner Galvatron (github.com/PKU-DAIR/Hetu-Galvatron): its models, and measured hardware: bandwidths and
-// times of collectives.
+// Files of the planner Galvatron (github.com/PKU-DAIR/Hetu-Galvatron): its models, and the bandwidths and times of
+// collectives that it measured.
 #pragma once
 
 #include <string>

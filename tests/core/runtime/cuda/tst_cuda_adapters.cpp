@@ -76,6 +76,7 @@ class TestCudaAdapters : public QObject {
   void two_runs_have_the_same_bits();
   void recordings_have_the_same_bits();
   void another_mesh_goes_on_the_same();
+  void tied_ends_have_a_frozen_table();
   void experts_are_frozen_or_refused();
 
  private:
@@ -190,6 +191,20 @@ void TestCudaAdapters::another_mesh_goes_on_the_same() {
   for (const auto& backend : {by_nccl(to), runtime::cpu::cpu_backend()}) {
     const Trained found = trained_on(backend, spec, to, rest);
     VERIFY_BELOW(parameter_difference(found.parameters, whole.parameters), 1e-5);
+  }
+}
+
+/// The head takes the embedding's table on its own GPU, and has the words of it elsewhere.
+void TestCudaAdapters::tied_ends_have_a_frozen_table() {
+  ModelSpec spec = llama();
+  ModelLayer& head = spec.layers[spec.layers.size() - 2];
+  spec.layers.front().sizes["tied"] = head.sizes["tied"] = 1, head.sizes["bias"] = 0;
+  for (const Mesh& mesh : {Mesh{.tensor = 2}, Mesh{.stages = 2, .data = 2, .tensor = 2, .level = 3},
+                           Mesh{.stages = 2, .data = 2, .level = 1}}) {
+    const Plan plan = plan_of(spec, mesh, {3, AdapterTargets::linear});
+    if (!enough_gpus(plan)) QSKIP("too few GPUs");
+    verify_strictly(spec, plan, Overlap::none);
+    VERIFY_BELOW(strayed(spec, plan, GpuPrecision::bf16), 3e-2);
   }
 }
 
