@@ -219,7 +219,7 @@ class FromThePack(unittest.TestCase):
         true_ones = ("products", "layers", "nccl_alone")
         for name in (*true_ones, "attention", "fused_attention", "rows", "kernels", "decoder_kernels",
                      "expert_kernels", "training", "graphs", "profiles", "memory", "nccl", "divided_tokens",
-                     "expert_ranks", "runs"):
+                     "expert_ranks", "tied_ends", "balanced_experts", "adapters", "offload", "runs"):
             test = programs / f"tst_cuda_{name}_gpu"
             if name in true_ones:
                 test.symlink_to(BUILD / f"tests/core/runtime/cuda/tst_cuda_{name}")
