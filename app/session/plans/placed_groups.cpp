@@ -19,8 +19,7 @@ std::optional<ContiguousPlan> contiguous_plan(const Problem& problem, const Plan
   if (!placed || !simulator) return {};
   auto groups = study::placement::placed_groups(*simulator, *placed);
   if (!groups) return {};
-  ContiguousPlan made{*std::move(placed), *std::move(groups), {}, {}};
-  if (const auto time = simulator->iteration_time(plan)) made.before = *time;
+  ContiguousPlan made{*std::move(placed), *std::move(groups), {}};
   if (const auto time = simulator->iteration_time(made.plan)) made.iteration = *time;
   return made;
 }

@@ -21,7 +21,7 @@ Result<std::vector<PlacedGroups>> placed_groups(const Problem& problem, const Pl
 struct ContiguousPlan {
   Plan plan;
   std::vector<PlacedGroups> groups;
-  std::optional<Seconds> before, iteration;  ///< of the given plan and of this one; absent: not simulated
+  std::optional<Seconds> iteration;  ///< as simulated; absent: no simulation covers the plan
 };
 /// Returns nothing if the plan has this order, or breaks rules in it.
 std::optional<ContiguousPlan> contiguous_plan(const Problem& problem, const Plan& plan);

@@ -68,7 +68,7 @@ TimePart part_of(Grouping grouping) {
   return TimePart::gather;
 }
 
-/// Returns "TP: 2 of 16 groups leave their node now, none then. A step takes 34.5 s now, 31.1 s then."
+/// Returns "TP: 2 of 16 groups leave their node now, none then. A step takes 31.1 s then."
 QString gain_of(const std::vector<PlacedGroups>& now, const session::plans::ContiguousPlan& then,
                 const Cluster& cluster) {
   const QString leave = has_domains(cluster)
@@ -82,9 +82,8 @@ QString gain_of(const std::vector<PlacedGroups>& now, const session::plans::Cont
     const QString left = placed.leaving == 0 ? TopologyGroups::tr("none") : QLocale().toString(placed.leaving);
     sentences << leave.arg(name, QLocale().toString(old.leaving), QLocale().toString(old.count), left);
   }
-  if (then.before && then.iteration)
-    sentences << TopologyGroups::tr("A step takes %1 now, %2 then.")
-                     .arg(models::format_time(*then.before), models::format_time(*then.iteration));
+  if (then.iteration)
+    sentences << TopologyGroups::tr("A step takes %1 then.").arg(models::format_time(*then.iteration));
   return sentences.join(QLatin1Char('\n'));
 }
 
