@@ -12,6 +12,7 @@
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/cuda/device.hpp"
 #include "tests/core/runtime/cuda/closeness.hpp"
+#include "tests/core/runtime/cuda/skip_without_gpu.hpp"
 #include "tests/core/runtime/cuda/training_on_gpus.hpp"
 #ifdef PIPEDECK_CUDA_STAND_IN
 #include "tests/support/cuda_stand_in/stand_in.hpp"
@@ -34,6 +35,8 @@ inline void end_on_gpus() {
   QTRY_VERIFY2_WITH_TIMEOUT(cuda_stand_in::alive() == 0, cuda_stand_in::alive_words().c_str(), 20000);
 #endif
 }
+
+inline bool enough_gpus(const Plan& plan) { return why_no_gpus(static_cast<int>(devices_used(plan).size())).isEmpty(); }
 
 inline runtime::layers::Backend by_nccl(const Plan& plan,
                                         runtime::cuda::Precision precision = runtime::cuda::Precision::fp32) {

@@ -54,8 +54,6 @@ Plan plan_of(const ModelSpec& model, const Mesh& mesh, const Adapters& adapters)
   return plan;
 }
 
-bool enough_gpus(const Plan& plan) { return why_no_gpus(static_cast<int>(devices_used(plan).size())).isEmpty(); }
-
 }  // namespace
 
 Q_DECLARE_METATYPE(Mesh)

@@ -61,8 +61,6 @@ Plan plan_of(const ModelSpec& model, const Mesh& mesh) {
   return plan;
 }
 
-bool enough_gpus(const Plan& plan) { return why_no_gpus(static_cast<int>(devices_used(plan).size())).isEmpty(); }
-
 /// Returns the biases of the experts' layer, behind the norm's gains and the router.
 std::vector<float> biases_of(const runtime::train::TrainedParameters& trained) {
   const std::vector<float>& layer = trained.layers.at(2);

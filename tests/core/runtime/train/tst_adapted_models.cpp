@@ -1,41 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Low-rank adapters in the blocks of GPT-2, and next to a frozen table that both ends of a model share: every mesh
 // trains what one device trains. tst_adapters has the kinds of Llama's blocks, and all gradients.
-#include <QTemporaryDir>
 #include <QTest>
 
-#include "core/runtime/checkpoint/resume.hpp"
 #include "core/runtime/exec/layout.hpp"
 #include "core/runtime/exec/worker_links.hpp"
 #include "core/runtime/layers/adapters.hpp"
 #include "core/runtime/train.hpp"
 #include "core/runtime/train/evaluate.hpp"
 #include "tests/core/runtime/random_plans.hpp"
+#include "tests/core/runtime/train/meshes.hpp"
 #include "tests/support/repetitions.hpp"
 #include "tests/support/test_program.hpp"
 
 namespace pipedeck::tst_adapted_models {
 
 using namespace pipedeck::test;
-
-/// The degrees of a stage, the number of stages, and that of the chunks of a device.
-struct Mesh {
-  int stages = 1, data = 1, tensor = 1, chunks = 1, context = 1;
-  bool tokens = false;  ///< tensor ranks divide them
-  int devices() const { return data * tensor * context; }
-};
-
-std::string text_of(const Mesh& mesh) {
-  return "P " + std::to_string(mesh.stages) + " v " + std::to_string(mesh.chunks) + " D " + std::to_string(mesh.data) +
-         " C " + std::to_string(mesh.context) + " T " + std::to_string(mesh.tensor) + (mesh.tokens ? " tokens" : "");
-}
-
-void shard(Plan& plan, const Mesh& mesh) {
-  for (Stage& stage : plan.stages) {
-    stage.tensor_parallel = mesh.tensor, stage.degrees.context = mesh.context;
-    stage.degrees.sequence = mesh.tokens;
-  }
-}
 
 Plan plan_with(const ModelSpec& model, const Mesh& mesh, int level = 0, const Adapters& adapters = {3}) {
   const std::vector<int> devices(static_cast<std::size_t>(mesh.stages), mesh.devices());
@@ -50,12 +30,6 @@ Plan plan_with(const ModelSpec& model, const Mesh& mesh, int level = 0, const Ad
 ModelSpec gpt() { return small_gpt(2, 8, 8, 10); }
 /// A model whose ends share a table: of Llama's blocks, or of GPT-2's, whose embedding has positions behind it.
 ModelSpec with_tied_ends(bool llama) { return tied(llama ? small_llama(8, 8, 10) : gpt()); }
-
-runtime::train::TrainOptions options_for(int steps) {
-  runtime::train::TrainOptions options;
-  options.steps = steps;
-  return options;
-}
 
 class TestAdaptedModels : public QObject {
   Q_OBJECT
@@ -87,7 +61,7 @@ void TestAdaptedModels::meshes_equal_one_device_data() {
                                             {.stages = 2, .data = 2, .chunks = 2},
                                             {.stages = 2, .context = 2},
                                             {.stages = 2, .data = 2, .tensor = 2, .tokens = true}})
-    QTest::newRow(text_of(mesh).c_str()) << mesh;
+    QTest::newRow(qPrintable(text_of(mesh))) << mesh;
 }
 
 void TestAdaptedModels::meshes_equal_one_device() {
@@ -134,11 +108,10 @@ void TestAdaptedModels::random_plans_equal_one_device() {
     plan.choices->training.hidden.weights = random.once_in(2);
     plan.sharding.level = random.integer(0, bidirectional(schedule) ? 1 : 3);
     const QString wrong = difference_from_one_device(spec, plan, 20);
-    QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1, %2, level %3: %4")
-                                             .arg(seed)
-                                             .arg(QString::fromStdString(text_of(mesh)))
-                                             .arg(plan.sharding.level)
-                                             .arg(wrong)));
+    QVERIFY2(
+        wrong.isEmpty(),
+        qPrintable(
+            QString("seed %1, %2, level %3: %4").arg(seed).arg(text_of(mesh)).arg(plan.sharding.level).arg(wrong)));
   }
 }
 
@@ -196,24 +169,8 @@ void TestAdaptedModels::another_mesh_goes_on_the_same() {
        {std::pair(Mesh{}, 0), std::pair(Mesh{.stages = 2, .data = 2, .tensor = 2, .tokens = true}, 0),
         std::pair(Mesh{.stages = 2, .data = 2, .tensor = 2}, 3), std::pair(Mesh{.stages = 2, .chunks = 2}, 0)})
     plans.push_back(plan_with(spec, mesh, level));
-  const auto whole = runtime::train_on_cpu(spec, plans[0], built(plans[0]), options_for(8), {}).value();
-  for (const Plan& from : plans) {
-    QTemporaryDir folder;
-    runtime::train::TrainOptions first = options_for(4);
-    first.checkpoint = runtime::checkpoint::Options{folder.path().toStdString(), 0, 0};
-    QVERIFY(runtime::train_on_cpu(spec, from, built(from), first, {}));
-    for (const Plan& to : plans) {
-      auto kept = runtime::checkpoint::Checkpoint::open(folder.path().toStdString());
-      QVERIFY2(kept.has_value(), kept ? "" : kept.error().text().c_str());
-      runtime::train::TrainOptions rest = options_for(8);
-      rest.resume = std::make_shared<const runtime::checkpoint::Checkpoint>(*std::move(kept));
-      const auto result = runtime::train_on_cpu(spec, to, built(to), rest, {});
-      QVERIFY2(result.has_value(), result ? "" : result.error().text().c_str());
-      const double apart = parameter_difference(*result, whole);
-      QVERIFY2(apart < 1e-5, qPrintable(QString::number(apart)));
-      QVERIFY(result->frozen == whole.frozen);
-    }
-  }
+  const QString wrong = difference_after_resuming(spec, plans);
+  QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
 }
 
 /// A run that begins with weights of a file trains next to these: the table of both ends is the file's.

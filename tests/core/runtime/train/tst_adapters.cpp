@@ -9,38 +9,13 @@
 #include "core/runtime/layers/adapters.hpp"
 #include "core/runtime/train.hpp"
 #include "tests/core/runtime/random_plans.hpp"
+#include "tests/core/runtime/train/meshes.hpp"
 #include "tests/support/repetitions.hpp"
 #include "tests/support/test_program.hpp"
 
 namespace pipedeck::tst_adapters {
 
 using namespace pipedeck::test;
-
-/// The degrees of a stage and the number of stages.
-struct Mesh {
-  int stages = 1, data = 1, context = 1, tensor = 1, expert = 1, expert_tensor = 1;
-  bool tokens = false;  ///< tensor ranks divide them
-  int devices() const { return data * context * tensor; }
-};
-
-QString text_of(const Mesh& mesh) {
-  return QString("P %1 D %2 C %3 T %4 e %5 x %6%7")
-      .arg(mesh.stages)
-      .arg(mesh.data)
-      .arg(mesh.context)
-      .arg(mesh.tensor)
-      .arg(mesh.expert)
-      .arg(mesh.expert_tensor)
-      .arg(mesh.tokens ? " tokens" : "");
-}
-
-void shard(Plan& plan, const Mesh& mesh) {
-  for (Stage& stage : plan.stages) {
-    stage.tensor_parallel = mesh.tensor, stage.degrees.context = mesh.context;
-    stage.degrees.expert = mesh.expert, stage.degrees.expert_tensor = mesh.expert_tensor;
-    stage.degrees.sequence = mesh.tokens;
-  }
-}
 
 void add_adapters(Plan& plan, const Adapters& adapters) {
   plan.choices.emplace();
@@ -87,12 +62,6 @@ ModelSpec mixed_model(std::int64_t sequence = 8) {
        {"bias_qkv", 1},
        {"feed_forward", 12}});
   return model;
-}
-
-runtime::train::TrainOptions options_for(int steps) {
-  runtime::train::TrainOptions options;
-  options.steps = steps;
-  return options;
 }
 
 class TestAdapters : public QObject {
@@ -341,26 +310,8 @@ void TestAdapters::another_mesh_goes_on_the_same() {
       plans.push_back(plan_with(spec, mesh, adapters));
       plans.back().sharding.level = level;
     }
-  const auto whole = runtime::train_on_cpu(spec, plans[0], built(plans[0]), options_for(8), {}).value();
-  for (const Plan& from : plans) {
-    QTemporaryDir folder;
-    runtime::train::TrainOptions first = options_for(4);
-    first.checkpoint = runtime::checkpoint::Options{folder.path().toStdString(), 0, 0};
-    QVERIFY(runtime::train_on_cpu(spec, from, built(from), first, {}));
-    for (const Plan& to : plans) {
-      auto kept = runtime::checkpoint::Checkpoint::open(folder.path().toStdString());
-      QVERIFY2(kept.has_value(), kept ? "" : kept.error().text().c_str());
-      runtime::train::TrainOptions rest = options_for(8);
-      rest.resume = std::make_shared<const runtime::checkpoint::Checkpoint>(*std::move(kept));
-      const auto result = runtime::train_on_cpu(spec, to, built(to), rest, {});
-      QVERIFY2(result.has_value(), result ? "" : result.error().text().c_str());
-      const double apart = parameter_difference(*result, whole);
-      QVERIFY2(apart < 1e-5, qPrintable(QString::number(apart)));
-      QVERIFY(result->frozen == whole.frozen);
-      if (&from == &to)
-        QVERIFY(result->layers == runtime::train_on_cpu(spec, to, built(to), options_for(8), {})->layers);
-    }
-  }
+  const QString wrong = difference_after_resuming(spec, plans);
+  QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
 }
 
 /// A checkpoint has no frozen weights, so that a run that resumes must begin with those of the first run.

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Biases that balance the load of experts without a loss (DeepSeek-V3, arXiv 2412.19437, section 2.1.2): each step
 // moves them as a plain program does, on every mesh alike.
-#include <QTemporaryDir>
 #include <QTest>
 
-#include "core/runtime/checkpoint/resume.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/data/sample_source.hpp"
 #include "core/runtime/layers/published_tensors.hpp"
@@ -13,6 +11,7 @@
 #include "tests/core/runtime/random_plans.hpp"
 #include "tests/core/runtime/reference.hpp"
 #include "tests/core/runtime/reference_experts.hpp"
+#include "tests/core/runtime/train/meshes.hpp"
 #include "tests/support/test_program.hpp"
 
 namespace pipedeck::tst_balanced_experts {
@@ -31,39 +30,11 @@ ModelSpec balanced_model(const std::map<std::string, std::int64_t>& more = {}) {
   return model;
 }
 
-/// The degrees of a stage and the number of stages.
-struct Mesh {
-  int stages = 1, data = 1, context = 1, tensor = 1, expert = 1, expert_tensor = 1;
-  bool tokens = false;  ///< tensor ranks divide them
-  int devices() const { return data * context * tensor; }
-};
-
-QString text_of(const Mesh& mesh) {
-  return QString("P %1 D %2 C %3 T %4 e %5 x %6%7")
-      .arg(mesh.stages)
-      .arg(mesh.data)
-      .arg(mesh.context)
-      .arg(mesh.tensor)
-      .arg(mesh.expert)
-      .arg(mesh.expert_tensor)
-      .arg(mesh.tokens ? " tokens" : "");
-}
-
 Plan plan_with(const ModelSpec& model, const Mesh& mesh, int level = 0) {
   Plan plan = plan_for(model, std::vector<int>(static_cast<std::size_t>(mesh.stages), mesh.devices()), 4, 4);
-  for (Stage& stage : plan.stages) {
-    stage.tensor_parallel = mesh.tensor, stage.degrees.context = mesh.context;
-    stage.degrees.expert = mesh.expert, stage.degrees.expert_tensor = mesh.expert_tensor;
-    stage.degrees.sequence = mesh.tokens;
-  }
+  shard(plan, mesh);
   plan.sharding.level = level;
   return plan;
-}
-
-runtime::train::TrainOptions options_for(int steps) {
-  runtime::train::TrainOptions options;
-  options.steps = steps;
-  return options;
 }
 
 class TestBalancedExperts : public QObject {
@@ -201,21 +172,8 @@ void TestBalancedExperts::another_mesh_goes_on_the_same() {
   const ModelSpec spec = balanced_model({{"sigmoid", 1}});
   const std::vector<Plan> plans{plan_with(spec, {}), plan_with(spec, {.data = 2, .expert = 2}, 3),
                                 plan_with(spec, {.stages = 2, .tensor = 2, .expert = 2, .tokens = true})};
-  const auto whole = runtime::train_on_cpu(spec, plans[0], built(plans[0]), options_for(8), {}).value();
-  for (const Plan& from : plans) {
-    QTemporaryDir folder;
-    runtime::train::TrainOptions first = options_for(4);
-    first.checkpoint = runtime::checkpoint::Options{folder.path().toStdString(), 0, 0};
-    QVERIFY(runtime::train_on_cpu(spec, from, built(from), first, {}));
-    for (const Plan& to : plans) {
-      runtime::train::TrainOptions rest = options_for(8);
-      rest.resume = std::make_shared<const runtime::checkpoint::Checkpoint>(
-          runtime::checkpoint::Checkpoint::open(folder.path().toStdString()).value());
-      const auto result = runtime::train_on_cpu(spec, to, built(to), rest, {});
-      QVERIFY2(result.has_value(), result ? "" : result.error().text().c_str());
-      QVERIFY(parameter_difference(*result, whole) < 1e-5);
-    }
-  }
+  const QString wrong = difference_after_resuming(spec, plans);
+  QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
 }
 
 /// Without biases tokens go to other experts.

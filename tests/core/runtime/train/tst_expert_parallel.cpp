@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expert ranks, each with some experts of a layer or some columns of them, train what one device trains: together with
 // tensor, context, data and pipeline parallelism, and with sharded states.
-#include <QTemporaryDir>
 #include <QTest>
 
-#include "core/runtime/checkpoint/resume.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/exec/layout.hpp"
 #include "core/runtime/layers/context.hpp"
@@ -13,32 +11,12 @@
 #include "tests/core/runtime/random_plans.hpp"
 #include "tests/core/runtime/reference_experts.hpp"
 #include "tests/core/runtime/thread_collective.hpp"
+#include "tests/core/runtime/train/meshes.hpp"
 #include "tests/support/test_program.hpp"
 
 namespace pipedeck::tst_expert_parallel {
 
 using namespace pipedeck::test;
-
-/// The degrees of a stage and the number of stages.
-struct Mesh {
-  int stages = 1, data = 1, context = 1, tensor = 1, expert = 1, expert_tensor = 1;
-  bool tokens = false;  ///< tensor ranks divide them
-  int devices() const { return data * context * tensor; }
-};
-
-std::string text_of(const Mesh& mesh) {
-  return "P " + std::to_string(mesh.stages) + " D " + std::to_string(mesh.data) + " C " + std::to_string(mesh.context) +
-         " T " + std::to_string(mesh.tensor) + " e " + std::to_string(mesh.expert) + " x " +
-         std::to_string(mesh.expert_tensor) + (mesh.tokens ? " tokens" : "");
-}
-
-void shard(Plan& plan, const Mesh& mesh) {
-  for (Stage& stage : plan.stages) {
-    stage.tensor_parallel = mesh.tensor, stage.degrees.context = mesh.context;
-    stage.degrees.expert = mesh.expert, stage.degrees.expert_tensor = mesh.expert_tensor;
-    stage.degrees.sequence = mesh.tokens;
-  }
-}
 
 Plan plan_with(const ModelSpec& model, const Mesh& mesh, int micro_batch = 4) {
   Plan plan = plan_for(model, std::vector<int>(static_cast<std::size_t>(mesh.stages), mesh.devices()), micro_batch, 4);
@@ -115,7 +93,7 @@ void TestExpertParallel::ranks_equal_one_device_data() {
                                             {.context = 2, .tensor = 2, .expert = 2, .expert_tensor = 2},
                                             {.stages = 2, .data = 2, .context = 2, .expert = 4},
                                             {.stages = 2, .data = 2, .tensor = 2, .expert = 4}})
-    QTest::newRow(text_of(mesh).c_str()) << mesh;
+    QTest::newRow(qPrintable(text_of(mesh))) << mesh;
 }
 
 void TestExpertParallel::ranks_equal_one_device() {
@@ -168,11 +146,10 @@ void TestExpertParallel::random_plans_equal_one_device() {
     plan.sharding.level = random.integer(0, bidirectional(schedule) ? 1 : 3);
     plan.sharding.copies = static_cast<CopySync>(random.integer(0, 2));
     const QString wrong = difference_from_one_device(spec, plan, 20);
-    QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1, %2, level %3: %4")
-                                             .arg(seed)
-                                             .arg(QString::fromStdString(text_of(mesh)))
-                                             .arg(plan.sharding.level)
-                                             .arg(wrong)));
+    QVERIFY2(
+        wrong.isEmpty(),
+        qPrintable(
+            QString("seed %1, %2, level %3: %4").arg(seed).arg(text_of(mesh)).arg(plan.sharding.level).arg(wrong)));
   }
 }
 
@@ -306,29 +283,8 @@ void TestExpertParallel::another_mesh_goes_on_the_same() {
       plans.push_back(plan_with(spec, mesh));
       plans.back().sharding.level = level;
     }
-  const auto options = [](int steps) {
-    runtime::train::TrainOptions some;
-    some.steps = steps;
-    return some;
-  };
-  const auto whole = runtime::train_on_cpu(spec, plans[0], built(plans[0]), options(8), {}).value();
-  for (const Plan& from : plans) {
-    QTemporaryDir folder;
-    runtime::train::TrainOptions first = options(4);
-    first.checkpoint = runtime::checkpoint::Options{folder.path().toStdString(), 0, 0};
-    QVERIFY(runtime::train_on_cpu(spec, from, built(from), first, {}));
-    for (const Plan& to : plans) {
-      auto kept = runtime::checkpoint::Checkpoint::open(folder.path().toStdString());
-      QVERIFY2(kept.has_value(), kept ? "" : kept.error().text().c_str());
-      runtime::train::TrainOptions rest = options(8);
-      rest.resume = std::make_shared<const runtime::checkpoint::Checkpoint>(*std::move(kept));
-      const auto result = runtime::train_on_cpu(spec, to, built(to), rest, {});
-      QVERIFY2(result.has_value(), result ? "" : result.error().text().c_str());
-      const double apart = parameter_difference(*result, whole);
-      QVERIFY2(apart < 1e-5, qPrintable(QString::number(apart)));
-      if (&from == &to) QVERIFY(result->layers == runtime::train_on_cpu(spec, to, built(to), options(8), {})->layers);
-    }
-  }
+  const QString wrong = difference_after_resuming(spec, plans);
+  QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
 }
 
 void TestExpertParallel::what_cannot_be_divided_is_named() {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A head that shares its embedding's table: every mesh trains what one device trains, whose gradients are central
 // differences of a plain program. The table is there once, in memory and in checkpoints.
-#include <QTemporaryDir>
 #include <QTest>
 
 #include "core/plan/validate.hpp"
-#include "core/runtime/checkpoint/resume.hpp"
 #include "core/runtime/cpu/layers.hpp"
 #include "core/runtime/exec/layout.hpp"
 #include "core/runtime/exec/worker_links.hpp"
@@ -13,31 +11,13 @@
 #include "core/runtime/train/evaluate.hpp"
 #include "tests/core/runtime/random_plans.hpp"
 #include "tests/core/runtime/reference.hpp"
+#include "tests/core/runtime/train/meshes.hpp"
 #include "tests/support/repetitions.hpp"
 #include "tests/support/test_program.hpp"
 
 namespace pipedeck::tst_tied_ends {
 
 using namespace pipedeck::test;
-
-/// The degrees of all stages.
-struct Mesh {
-  int stages = 1, data = 1, context = 1, tensor = 1, chunks = 1;
-  bool tokens = false;  ///< tensor ranks divide them
-  int devices() const { return data * context * tensor; }
-};
-
-std::string text_of(const Mesh& mesh) {
-  return "P " + std::to_string(mesh.stages) + " v " + std::to_string(mesh.chunks) + " D " + std::to_string(mesh.data) +
-         " C " + std::to_string(mesh.context) + " T " + std::to_string(mesh.tensor) + (mesh.tokens ? " tokens" : "");
-}
-
-void shard(Plan& plan, const Mesh& mesh) {
-  for (Stage& stage : plan.stages) {
-    stage.tensor_parallel = mesh.tensor, stage.degrees.context = mesh.context;
-    stage.degrees.sequence = mesh.tokens;
-  }
-}
 
 Plan plan_with(const ModelSpec& model, const Mesh& mesh, int level = 0) {
   const std::vector<int> devices(static_cast<std::size_t>(mesh.stages), mesh.devices());
@@ -100,7 +80,7 @@ void TestTiedEnds::meshes_equal_one_device_data() {
                                             {.data = 2, .tensor = 2},
                                             {.stages = 2, .data = 2, .chunks = 2},
                                             {.stages = 2, .data = 2, .context = 2, .tensor = 2, .tokens = true}})
-    QTest::newRow(text_of(mesh).c_str()) << mesh;
+    QTest::newRow(qPrintable(text_of(mesh))) << mesh;
 }
 
 void TestTiedEnds::meshes_equal_one_device() {
@@ -169,11 +149,10 @@ void TestTiedEnds::random_plans_equal_one_device() {
     plan.choices.emplace().training.hidden.weights = random.once_in(2);
     plan.sharding.level = random.integer(0, bidirectional(schedule) ? 1 : 3);
     const QString wrong = difference_from_one_device(spec, plan, 20);
-    QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1, %2, level %3: %4")
-                                             .arg(seed)
-                                             .arg(QString::fromStdString(text_of(mesh)))
-                                             .arg(plan.sharding.level)
-                                             .arg(wrong)));
+    QVERIFY2(
+        wrong.isEmpty(),
+        qPrintable(
+            QString("seed %1, %2, level %3: %4").arg(seed).arg(text_of(mesh)).arg(plan.sharding.level).arg(wrong)));
   }
 }
 
@@ -285,32 +264,8 @@ void TestTiedEnds::another_mesh_goes_on_the_same() {
   plans.push_back(placed_plan(spec, ScheduleKind::zb_v, {1, 1}, 2, 4, 4));
   plans.push_back(plan_for(spec, {1, 1}, 4, 4));
   plans.back().stages[0].last = plans.back().stages[1].first = plans.back().stages[1].last - 1;  // the head alone
-  const auto options_for = [](int steps) {
-    runtime::train::TrainOptions options;
-    options.steps = steps;
-    return options;
-  };
-  const auto whole = runtime::train_on_cpu(spec, plans[0], built(plans[0]), options_for(8), {}).value();
-  for (const Plan& from : plans) {
-    QTemporaryDir folder;
-    runtime::train::TrainOptions first = options_for(4);
-    first.checkpoint = runtime::checkpoint::Options{folder.path().toStdString(), 0, 0};
-    const auto begun = runtime::train_on_cpu(spec, from, built(from), first, {});
-    QVERIFY2(begun.has_value(), begun ? "" : begun.error().text().c_str());
-    for (const Plan& to : plans) {
-      auto kept = runtime::checkpoint::Checkpoint::open(folder.path().toStdString());
-      QVERIFY2(kept.has_value(), kept ? "" : kept.error().text().c_str());
-      QVERIFY(kept->parameters().value() == begun->layers);
-      runtime::train::TrainOptions rest = options_for(8);
-      rest.resume = std::make_shared<const runtime::checkpoint::Checkpoint>(*std::move(kept));
-      const auto result = runtime::train_on_cpu(spec, to, built(to), rest, {});
-      QVERIFY2(result.has_value(), result ? "" : result.error().text().c_str());
-      const double apart = parameter_difference(*result, whole);
-      QVERIFY2(apart < 1e-5, qPrintable(QString::number(apart)));
-      if (&from == &to)
-        QVERIFY(result->layers == runtime::train_on_cpu(spec, to, built(to), options_for(8), {})->layers);
-    }
-  }
+  const QString wrong = difference_after_resuming(spec, plans);
+  QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
 }
 
 /// The loss of a run's next step is that of its weights, evaluated on the step's samples.
